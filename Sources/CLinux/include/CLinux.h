@@ -1,8 +1,19 @@
-// What Swift's Glibc module leaves out: eventfd.
+// What Swift's Glibc module leaves out.
 #ifndef RINGER_CLINUX_H
 #define RINGER_CLINUX_H
 
+#include <poll.h>
+#include <stdint.h>
+
 /// A new close-on-exec, non-blocking event counter, or -1 with errno. The corresponding C function is `eventfd`.
 int ringer_eventfd(void);
+
+/// Waits for `count` descriptors, at most `timeout` nanoseconds, without bound where it is negative. Returns how many
+/// are ready, 0 after the time-out, -1 with errno. The corresponding C function is `ppoll`.
+int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout);
+
+/// Names the calling thread, as `ps -L` shows it; 15 bytes at most. The corresponding C function is
+/// `pthread_setname_np`.
+void ringer_name_thread(const char *name);
 
 #endif

@@ -1,0 +1,7 @@
+import Glibc
+import SystemPackage
+
+extension Errno {
+    /// The reason of the C call that has just failed on this thread.
+    static var current: Errno { Errno(rawValue: errno) }
+}

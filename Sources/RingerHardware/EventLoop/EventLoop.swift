@@ -1,0 +1,339 @@
+import CLinux
+import Glibc
+import RingerServices
+import Synchronization
+import SystemPackage
+
+/// A thread that waits for descriptors and timers, and calls what waits for them.
+///
+/// It sleeps in one `ppoll` until a descriptor is ready, a timer is due, or another thread hands it work; nothing wakes
+/// it otherwise. Everything it calls runs on its thread, one thing after another, and must not block.
+///
+/// It is a task executor too: a subscriber that runs `Task(executorPreference: loop)` gets an edge without a change of
+/// threads.
+public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
+    /// What a descriptor was found ready for: `POLLIN`, `POLLOUT`, `POLLERR`, `POLLHUP`.
+    public typealias DescriptorHandler = @Sendable (_ ready: Int16) -> Void
+
+    private struct Watched {
+        var descriptor: CInt
+        var events: Int16
+        var handler: DescriptorHandler
+    }
+
+    private struct Timer {
+        var deadline: MonotonicTime
+        var id: UInt64
+        var body: @Sendable () -> Void
+    }
+
+    private enum Work {
+        case body(@Sendable () -> Void)
+        case job(UnownedJob)
+    }
+
+    private struct State {
+        var watched: [UInt64: Watched] = [:]
+        /// By deadline, and by age where two are equal; the next one is last.
+        var timers: [Timer] = []
+        var work: [Work] = []
+        var nextID: UInt64 = 0
+        var descriptorsChanged = true
+        var isClosed = false
+        /// The thread has looked at its work for the last time.
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+    private let wake: CInt
+    private let thread = Atomic<UInt>(0)
+    /// Why the thread does not run with the real-time priority that was asked for; nil where it does, or none was.
+    public let schedulingError: RingerError?
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - name: The thread's name, as `ps -L` shows it; 15 bytes at most are kept.
+    ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. Where the process may not have
+    ///     it, the loop runs without, and ``schedulingError`` says so.
+    /// - Throws: ``RingerError`` where the system has no descriptor or thread left.
+    public init(name: String, realTimePriority: Int? = nil) throws(RingerError) {
+        wake = ringer_eventfd()
+        guard wake >= 0 else { throw RingerError("make an event counter", "event loop \(name)", .current) }
+
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        // Firmware runs for years in little memory; nothing that runs here recurses.
+        pthread_attr_setstacksize(&attributes, 256 * 1024)
+
+        let start = ThreadStart(name: name)
+        let argument = Unmanaged.passRetained(start)
+        var id = pthread_t()
+        let result = pthread_create(&id, &attributes, runEventLoop, argument.toOpaque())
+        guard result == 0 else {
+            argument.release()
+            Glibc.close(wake)
+            throw RingerError("start the thread", "event loop \(name)", Errno(rawValue: result))
+        }
+        thread.store(UInt(id), ordering: .releasing)
+        var schedulingError: RingerError?
+        if let realTimePriority {
+            var parameters = sched_param()
+            parameters.sched_priority = CInt(clamping: realTimePriority)
+            let result = pthread_setschedparam(id, SCHED_FIFO, &parameters)
+            if result != 0 {
+                schedulingError = RingerError(
+                    "run with SCHED_FIFO priority \(realTimePriority)", "event loop \(name)", Errno(rawValue: result))
+            }
+        }
+        self.schedulingError = schedulingError
+        start.go(self)
+    }
+
+    deinit {
+        // The thread holds a reference while it runs, so nobody uses the descriptor any more.
+        Glibc.close(wake)
+    }
+
+    /// Ends the thread, once what it is doing is done. Timers, watches and work that are left are forgotten.
+    public func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.timers = []
+            state.watched = [:]
+        }
+        wakeUp()
+    }
+
+    // MARK: - Time
+
+    public var now: MonotonicTime { .now }
+
+    public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        let (id, isNext) = state.withLock { state in
+            state.nextID += 1
+            let timer = Timer(deadline: deadline, id: state.nextID, body: body)
+            // From the end, where the next ones are; equal deadlines run in the order in which they were made.
+            var index = state.timers.endIndex
+            while index > 0, state.timers[index - 1].deadline <= deadline { index -= 1 }
+            state.timers.insert(timer, at: index)
+            return (state.nextID, index == state.timers.endIndex - 1)
+        }
+        if isNext { wakeUp() }
+        return LoopTimer(loop: self, id: id)
+    }
+
+    private struct LoopTimer: DeviceTimer {
+        weak let loop: EventLoop?
+        let id: UInt64
+
+        func cancel() {
+            loop?.state.withLock { $0.timers.removeAll { $0.id == id } }
+        }
+    }
+
+    // MARK: - Descriptors
+
+    /// Watches `descriptor` for `events` (`POLLIN`, `POLLOUT`; errors and hang-ups always) and calls `handler` on the
+    /// loop's thread while it is ready.
+    ///
+    /// The descriptor stays the caller's, who stops watching before closing it.
+    public func watch(
+        _ descriptor: CInt, for events: Int16, _ handler: @escaping DescriptorHandler
+    ) -> WatchedDescriptor {
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.watched[state.nextID] = Watched(descriptor: descriptor, events: events, handler: handler)
+            state.descriptorsChanged = true
+            return state.nextID
+        }
+        wakeUp()
+        return WatchedDescriptor(loop: self, id: id)
+    }
+
+    /// A descriptor that the loop watches.
+    public struct WatchedDescriptor: Sendable {
+        fileprivate weak let loop: EventLoop?
+        fileprivate let id: UInt64
+
+        /// Stops watching. On the loop's thread, and inside ``EventLoop/sync(_:)``, the handler is not called again and
+        /// the descriptor may be closed at once.
+        public func cancel() {
+            guard let loop else { return }
+            loop.state.withLock { state in
+                state.watched[id] = nil
+                state.descriptorsChanged = true
+            }
+            loop.wakeUp()
+        }
+    }
+
+    // MARK: - Work
+
+    /// Whether the caller runs on the loop's thread.
+    public var isCurrentThread: Bool { thread.load(ordering: .acquiring) == UInt(pthread_self()) }
+
+    /// Calls `body` on the loop's thread soon. After ``close()``, when nothing else runs on it, it is called at once.
+    public func execute(_ body: @escaping @Sendable () -> Void) {
+        add(.body(body))
+    }
+
+    /// Calls `body` on the loop's thread and waits for it; on that thread itself, calls it at once. After ``close()``,
+    /// when nothing else runs on it, `body` runs on the caller's thread.
+    public func sync(_ body: @escaping @Sendable () -> Void) {
+        if isCurrentThread { return body() }
+        let isDone = Latch()
+        let isOpen = state.withLock { state in
+            if state.isFinished { return false }
+            state.work.append(
+                .body {
+                    body()
+                    isDone.open()
+                })
+            return true
+        }
+        guard isOpen else { return body() }
+        wakeUp()
+        isDone.wait()
+    }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        add(.job(UnownedJob(job)))
+    }
+
+    private func add(_ work: Work) {
+        let (isFinished, mustWake) = state.withLock { state in
+            if state.isFinished { return (true, false) }
+            state.work.append(work)
+            return (false, state.work.count == 1)
+        }
+        if isFinished { run(work) }
+        if mustWake { wakeUp() }
+    }
+
+    private func run(_ work: Work) {
+        switch work {
+        case .body(let body): body()
+        case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    private func wakeUp() {
+        // The loop looks at everything before it sleeps again.
+        if isCurrentThread { return }
+        var one: UInt64 = 1
+        // It fails only where the counter is full, and then the loop is awake.
+        _ = write(wake, &one, MemoryLayout<UInt64>.size)
+    }
+
+    // MARK: - The thread
+
+    fileprivate func run() {
+        var descriptors: [pollfd] = []
+        var ids: [UInt64] = []
+        while true {
+            runWork()
+            let (timeout, isClosed): (Int64, Bool) = state.withLock { state in
+                if state.descriptorsChanged {
+                    state.descriptorsChanged = false
+                    descriptors = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
+                    ids = [0]
+                    for (id, watched) in state.watched {
+                        descriptors.append(pollfd(fd: watched.descriptor, events: watched.events, revents: 0))
+                        ids.append(id)
+                    }
+                }
+                if !state.work.isEmpty { return (0, state.isClosed) }
+                guard let next = state.timers.last else { return (-1, state.isClosed) }
+                return (max(0, (next.deadline - now).nanoseconds), state.isClosed)
+            }
+            if isClosed { return finish() }
+            let ready = ringer_poll(&descriptors, UInt(descriptors.count), timeout)
+            if ready > 0 { dispatch(descriptors, ids) }
+            runTimers()
+        }
+    }
+
+    private func dispatch(_ descriptors: [pollfd], _ ids: [UInt64]) {
+        for (index, descriptor) in descriptors.enumerated() where descriptor.revents != 0 {
+            if index == 0 {
+                var count: UInt64 = 0
+                _ = read(wake, &count, MemoryLayout<UInt64>.size)
+                continue
+            }
+            // An earlier handler may have stopped watching this one.
+            let handler = state.withLock { $0.watched[ids[index]]?.handler }
+            handler?(descriptor.revents)
+        }
+    }
+
+    private func runTimers() {
+        while true {
+            let body: (@Sendable () -> Void)? = state.withLock { state in
+                guard let next = state.timers.last, next.deadline <= now else { return nil }
+                return state.timers.removeLast().body
+            }
+            guard let body else { return }
+            body()
+        }
+    }
+
+    private func runWork() {
+        while true {
+            let work = state.withLock { state in
+                let work = state.work
+                state.work = []
+                return work
+            }
+            if work.isEmpty { return }
+            for item in work { run(item) }
+        }
+    }
+
+    private func finish() {
+        // Work that came in between closing and here still runs: a caller may be waiting for it.
+        repeat {
+            runWork()
+        } while !state.withLock { state in
+            state.isFinished = state.work.isEmpty
+            return state.isFinished
+        }
+        thread.store(0, ordering: .releasing)
+    }
+}
+
+/// What the thread needs before it can run: its loop, once that is whole.
+private final class ThreadStart: Sendable {
+    let name: String
+    private let loop = Mutex<EventLoop?>(nil)
+    private let isReady = Latch()
+
+    init(name: String) {
+        self.name = name
+    }
+
+    func go(_ loop: EventLoop) {
+        self.loop.withLock { $0 = loop }
+        isReady.open()
+    }
+
+    func wait() -> EventLoop? {
+        isReady.wait()
+        return loop.withLock { $0 }
+    }
+}
+
+private func runEventLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    // SAFETY: the argument is the reference that `EventLoop.init` retained for this thread, and only for it.
+    let start = Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
+    // Signals are the program's affair: its own threads take them.
+    var signals = sigset_t()
+    sigfillset(&signals)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    ringer_name_thread(String(decoding: start.name.utf8.prefix(15), as: UTF8.self))
+    start.wait()?.run()
+    return nil
+}

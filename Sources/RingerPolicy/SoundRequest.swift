@@ -1,0 +1,16 @@
+/// A sound that somebody wants heard, as far as the rules must know it.
+public enum SoundRequest: Sendable, Hashable {
+    /// A sound of an audio session.
+    ///
+    /// `isInterrupted` tells that the session itself was interrupted and has not been resumed.
+    case session(AudioCategory, options: CategoryOptions = [], isInterrupted: Bool = false)
+    /// A system sound. `isUISound` tells that it obeys the user's "sound effects" preference.
+    case systemSound(isUISound: Bool = true)
+    /// An alert: a sound, a vibration, or both.
+    case alert
+    /// A notification sound at a volume of 0 to 1. A critical one ignores the switch and do-not-disturb; whether the
+    /// application may send one is decided before the request is made.
+    case notification(volume: Float = 1, isCritical: Bool = false)
+    /// A vibration on its own.
+    case vibration
+}

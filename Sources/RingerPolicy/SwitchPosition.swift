@@ -1,0 +1,14 @@
+/// Where the Ring/Silent switch stands.
+///
+/// A two-position switch knows ``ring`` and ``silent``; a three-position slider knows ``vibrate`` between them.
+public enum SwitchPosition: String, Sendable, Hashable, CaseIterable {
+    /// Sounds are heard.
+    case ring
+    /// Sounds are silenced as at ``silent``; alerts vibrate.
+    case vibrate
+    /// Sounds that honour the switch are silenced; alerts vibrate where the user chose so.
+    case silent
+
+    /// Whether sounds that honour the switch are silenced here.
+    public var silences: Bool { self != .ring }
+}

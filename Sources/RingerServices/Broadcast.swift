@@ -1,0 +1,81 @@
+import Synchronization
+
+/// One sequence of values, told to every subscriber.
+///
+/// A subscriber that is slow delays neither the sender nor the others: each has a buffer of its own. A broadcast of a
+/// state tells a new subscriber the newest value first; nothing falls between it and the next.
+public final class Broadcast<Element: Sendable>: Sendable {
+    private struct State {
+        var subscribers: [UInt64: AsyncStream<Element>.Continuation] = [:]
+        var nextID: UInt64 = 0
+        var newest: Element?
+        var isFinished = false
+    }
+
+    private let keepsNewest: Bool
+    private let state: Mutex<State>
+
+    /// A broadcast of happenings: a subscriber is told those that come after it subscribed.
+    public init() {
+        keepsNewest = false
+        state = Mutex(State())
+    }
+
+    /// A broadcast of a state, which is `initial` now: a subscriber is told the newest value first.
+    public init(initial: Element) {
+        keepsNewest = true
+        state = Mutex(State(newest: initial))
+    }
+
+    deinit {
+        finish()
+    }
+
+    /// Subscribes. The subscription ends when the stream is dropped or its task cancelled.
+    ///
+    /// - Parameter policy: What the subscriber's buffer keeps when it is slow.
+    public func subscribe(buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy) -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: policy)
+        let id: UInt64? = state.withLock { state in
+            if let newest = state.newest { continuation.yield(newest) }
+            if state.isFinished { return nil }
+            state.nextID += 1
+            state.subscribers[state.nextID] = continuation
+            return state.nextID
+        }
+        guard let id else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.subscribers.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    /// Tells every subscriber `element`, in the order in which the calls are made.
+    ///
+    /// - Returns: How many subscribers' buffers were full, so that a value was lost there.
+    @discardableResult
+    public func send(_ element: Element) -> Int {
+        // Yielding under the lock keeps the order between two senders; it runs nobody's code.
+        state.withLock { state in
+            if keepsNewest { state.newest = element }
+            var lost = 0
+            for subscriber in state.subscribers.values {
+                if case .dropped = subscriber.yield(element) { lost += 1 }
+            }
+            return lost
+        }
+    }
+
+    /// Ends every subscription.
+    public func finish() {
+        let subscribers = state.withLock { state in
+            state.isFinished = true
+            defer { state.subscribers = [:] }
+            return Array(state.subscribers.values)
+        }
+        for subscriber in subscribers { subscriber.finish() }
+    }
+}

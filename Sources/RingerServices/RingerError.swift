@@ -1,0 +1,106 @@
+import Glibc
+import SystemPackage
+
+/// An operation on a device or a file that failed: which, on what, and why.
+public struct RingerError: Error, Sendable, Hashable {
+    /// What kind of failure it was. More kinds may come: treat an unknown one like any other failure.
+    public struct Code: Sendable, Hashable {
+        /// The code's name, as JSON and logs show it.
+        public var name: String
+
+        /// A code of the name `name`.
+        public init(_ name: String) {
+            self.name = name
+        }
+
+        /// There is no such device, line, file or PCM.
+        public static let notFound = Code("notFound")
+        /// The process may not open it.
+        public static let permissionDenied = Code("permissionDenied")
+        /// Another process, or another part of this one, holds it.
+        public static let busy = Code("busy")
+        /// It was there and is gone: unplugged, or its driver unloaded.
+        public static let disconnected = Code("disconnected")
+        /// It is there and cannot do what was asked, such as a switch without that code.
+        public static let unsupported = Code("unsupported")
+        /// What was asked makes no sense: a name, a number or a file that cannot be right.
+        public static let invalid = Code("invalid")
+        /// It did not answer in time.
+        public static let timedOut = Code("timedOut")
+        /// It was closed by its owner.
+        public static let closed = Code("closed")
+        /// Anything else that the system reports.
+        public static let system = Code("system")
+    }
+
+    /// What kind of failure it was.
+    public var code: Code
+    /// What was being done: "open", "read the position", "request the line".
+    public var operation: String
+    /// The device or file it was done to: "/dev/input/event0", "gpiochip0 line 2", "PCM default".
+    public var subject: String
+    /// The system's reason, where the system gave one.
+    public var errno: Errno?
+    /// What the reader should know besides: what was found instead, or what mends it.
+    public var detail: String?
+
+    /// A failure of `operation` on `subject`.
+    public init(_ code: Code, _ operation: String, _ subject: String, errno: Errno? = nil, detail: String? = nil) {
+        self.code = code
+        self.operation = operation
+        self.subject = subject
+        self.errno = errno
+        self.detail = detail
+    }
+
+    /// A failure that the system explains by `errno`; the code follows from it.
+    public init(_ operation: String, _ subject: String, _ errno: Errno, detail: String? = nil) {
+        self.init(Code(errno), operation, subject, errno: errno, detail: detail)
+    }
+}
+
+extension RingerError.Code {
+    /// The code that says best what `errno` means for a device.
+    public init(_ errno: Errno) {
+        switch errno.rawValue {
+        case ENOENT: self = .notFound
+        case EACCES, EPERM: self = .permissionDenied
+        case EBUSY: self = .busy
+        case ENODEV, ENXIO, EIO: self = .disconnected
+        case ETIMEDOUT: self = .timedOut
+        case EINVAL: self = .invalid
+        case ENOTSUP, ENOSYS, ENOTTY: self = .unsupported
+        default: self = .system
+        }
+    }
+}
+
+extension RingerError: CustomStringConvertible {
+    /// One line: the subject, the operation, the reason.
+    public var description: String {
+        var text = "\(subject): cannot \(operation)"
+        if let errno {
+            text += ": \(errno)"
+        } else {
+            text += ": \(code.reason)"
+        }
+        if let detail { text += " (\(detail))" }
+        return text
+    }
+}
+
+extension RingerError.Code {
+    fileprivate var reason: String {
+        switch self {
+        case .notFound: "not found"
+        case .permissionDenied: "permission denied"
+        case .busy: "in use"
+        case .disconnected: "disconnected"
+        case .unsupported: "not supported"
+        case .invalid: "not valid"
+        case .timedOut: "timed out"
+        case .closed: "closed"
+        default: name
+        }
+    }
+}

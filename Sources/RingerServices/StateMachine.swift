@@ -1,0 +1,60 @@
+import Synchronization
+
+/// Rules over time as a value: what happened goes in, what is to be done comes out.
+public protocol StateMachine: Sendable {
+    /// What can happen.
+    associatedtype Event: Sendable
+    /// What can be asked to be done.
+    associatedtype Action: Sendable
+
+    /// Takes in what happened, and says what is to be done, in order.
+    mutating func handle(_ event: Event) -> [Action]
+}
+
+/// Runs a state machine: events come in from any thread, actions are carried out one after another, in the order in
+/// which the events were taken in, and never under the lock.
+///
+/// The thread whose event finds nobody at work carries out the actions, its own and those that arrive meanwhile. An
+/// action may send events; they are carried out after it.
+public final class StateMachineRunner<Machine: StateMachine>: Sendable {
+    private struct State {
+        var machine: Machine
+        var pending: [Machine.Action] = []
+        var isAtWork = false
+    }
+
+    private let state: Mutex<State>
+    private let perform: @Sendable (Machine.Action) -> Void
+
+    /// Runs `machine`; `perform` carries out its actions.
+    public init(_ machine: Machine, perform: @escaping @Sendable (Machine.Action) -> Void) {
+        state = Mutex(State(machine: machine))
+        self.perform = perform
+    }
+
+    /// Tells the machine what happened.
+    public func send(_ event: Machine.Event) {
+        let mustWork = state.withLock { state in
+            state.pending.append(contentsOf: state.machine.handle(event))
+            if state.isAtWork || state.pending.isEmpty { return false }
+            state.isAtWork = true
+            return true
+        }
+        guard mustWork else { return }
+        while true {
+            let actions = state.withLock { state in
+                let actions = state.pending
+                state.pending = []
+                if actions.isEmpty { state.isAtWork = false }
+                return actions
+            }
+            if actions.isEmpty { return }
+            for action in actions { perform(action) }
+        }
+    }
+
+    /// Reads the machine as it is now. Actions that it asked for may not have been carried out yet.
+    public func read<Result: Sendable>(_ body: @Sendable (Machine) -> Result) -> Result {
+        state.withLock { body($0.machine) }
+    }
+}
