@@ -34,6 +34,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
     /// Subscribes. The subscription ends when the stream is dropped or its task cancelled.
     ///
     /// - Parameter policy: What the subscriber's buffer keeps when it is slow.
+    /// - Returns: The values, in the order in which they were sent.
     public func subscribe(buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: policy)
         let id: UInt64? = state.withLock { state in

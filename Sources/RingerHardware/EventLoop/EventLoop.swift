@@ -109,8 +109,10 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
 
     // MARK: - Time
 
+    /// The instant now. The corresponding C function is `clock_gettime`, with `CLOCK_MONOTONIC`.
     public var now: MonotonicTime { .now }
 
+    /// Calls `body` on the loop's thread at `deadline`, or as soon after it as the thread gets to run.
     public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
         let (id, isNext) = state.withLock { state in
             state.nextID += 1
@@ -199,6 +201,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         isDone.wait()
     }
 
+    /// Runs a task's next step on the loop's thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         add(.job(UnownedJob(job)))
     }
