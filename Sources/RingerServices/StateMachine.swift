@@ -15,7 +15,7 @@ public protocol StateMachine: Sendable {
 /// which the events were taken in, and never under the lock.
 ///
 /// The thread whose event finds nobody at work carries out the actions, its own and those that arrive meanwhile. An
-/// action may send events; they are carried out after it.
+/// action may send events; what comes of them is carried out after it.
 public final class StateMachineRunner<Machine: StateMachine>: Sendable {
     private struct State {
         var machine: Machine
@@ -24,10 +24,10 @@ public final class StateMachineRunner<Machine: StateMachine>: Sendable {
     }
 
     private let state: Mutex<State>
-    private let perform: @Sendable (Machine.Action) -> Void
+    private let perform: @Sendable (Machine.Action, StateMachineRunner) -> Void
 
-    /// Runs `machine`; `perform` carries out its actions.
-    public init(_ machine: Machine, perform: @escaping @Sendable (Machine.Action) -> Void) {
+    /// Runs `machine`; `perform` carries out its actions, and is handed the runner to send what comes of them.
+    public init(_ machine: Machine, perform: @escaping @Sendable (Machine.Action, StateMachineRunner) -> Void) {
         state = Mutex(State(machine: machine))
         self.perform = perform
     }
@@ -49,7 +49,7 @@ public final class StateMachineRunner<Machine: StateMachine>: Sendable {
                 return actions
             }
             if actions.isEmpty { return }
-            for action in actions { perform(action) }
+            for action in actions { perform(action, self) }
         }
     }
 

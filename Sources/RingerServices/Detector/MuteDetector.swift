@@ -1,0 +1,148 @@
+import Synchronization
+
+/// Finds out whether system sounds are heard by timing a silent one: for a process that cannot see the switch, and as a
+/// cross-check for one that can.
+///
+/// A clip of zeros is played as a system sound. One that is over before the threshold was muted; one that still plays
+/// at the threshold is heard, and the rest of it is dropped. A playback that failed, ran dry or stood still says
+/// neither. The clip never activates a session, and is no sound that anybody could hear.
+public final class MuteDetector: Sendable {
+    /// How the detector measures.
+    public struct Configuration: Sendable, Hashable {
+        /// The clip's length.
+        public var clip: Duration
+        /// What is over before this was muted.
+        public var threshold: Duration
+        /// After this, from the call, an answer is given whatever happens.
+        public var deadline: Duration
+        /// How many clips are played, at most, before a doubtful reading is given as it is.
+        public var attempts: Int
+        /// The clip's rate, in hertz.
+        public var sampleRate: Double
+
+        /// A configuration, by default 0.2 s of zeros at 48 kHz, a threshold of 0.1 s, three clips and 2 s at most.
+        public init(
+            clip: Duration = .milliseconds(200), threshold: Duration = .milliseconds(100),
+            deadline: Duration = .seconds(2), attempts: Int = 3, sampleRate: Double = 48_000
+        ) {
+            precondition(threshold > .zero && clip > threshold, "The clip must outlast the threshold.")
+            self.clip = clip
+            self.threshold = threshold
+            self.deadline = deadline
+            self.attempts = attempts
+            self.sampleRate = sampleRate
+        }
+    }
+
+    private let clock: any DeviceClock
+    private let store: DeviceStateStore
+    private let runner: StateMachineRunner<MuteDetectorMachine>
+    private let completions = CompletionTable<UInt64, MuteReading>()
+    private let nextCaller = Atomic<UInt64>(0)
+
+    /// The clip: mono zeros.
+    public let clip: PCMBuffer
+
+    /// A detector over `player`.
+    ///
+    /// - Parameters:
+    ///   - player: Plays the clip, if the policy lets it.
+    ///   - store: The device's state.
+    ///   - clock: The device's time.
+    ///   - configuration: How it measures.
+    ///   - report: Is told of readings that contradict the switch.
+    public init(
+        player: SoundPlayer, store: DeviceStateStore, clock: any DeviceClock,
+        configuration: Configuration = Configuration(), report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
+    ) {
+        self.clock = clock
+        self.store = store
+        let frames = Int((configuration.clip.inSeconds * configuration.sampleRate).rounded())
+        let clip = PCMBuffer(
+            sampleRate: configuration.sampleRate, channels: 1, samples: [Int16](repeating: 0, count: frames))
+        self.clip = clip
+        let completions = completions
+        let deadline = TimerSlot(clock)
+        let current = PlayingClip()
+        runner = StateMachineRunner(MuteDetectorMachine(configuration)) { action, runner in
+            switch action {
+            case .play(let number):
+                // A system sound that is no user-interface sound: the switch alone can hold it back.
+                let sound = player.start(
+                    clip, as: .systemSound(isUISound: false), reportAt: configuration.threshold,
+                    onEvent: { [weak runner] in runner?.send(.playback(clip: number, $0, now: clock.now)) },
+                    completion: { [weak runner] in runner?.send(.over(clip: number, $0, store.state)) })
+                current.set(number, sound)
+            case .stop(let number):
+                if let sound = current.sound(of: number) { player.stop(sound) }
+            case .setDeadline(let probe, let time):
+                deadline.set(at: time) { [weak runner] in runner?.send(.deadline(probe: probe, now: clock.now)) }
+            case .answer(let callers, let reading):
+                deadline.cancel()
+                if reading.disagreesWithSwitch, let position = reading.switchPosition {
+                    report(.detectorDisagrees(reading, position, at: reading.at))
+                }
+                for caller in callers { completions.complete(caller, with: reading) }
+            }
+        }
+    }
+
+    /// Measures once. Callers at the same time share one clip.
+    ///
+    /// - Returns: The reading; it never takes longer than the configuration's deadline.
+    public func measure() async -> MuteReading {
+        await withCheckedContinuation { continuation in
+            measure { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Measures once, and calls `completion` with the reading.
+    public func measure(completion: @escaping @Sendable (MuteReading) -> Void) {
+        let caller = nextCaller.wrappingAdd(1, ordering: .relaxed).newValue
+        completions.add(caller, completion)
+        runner.send(.measure(caller: caller, store.state, now: clock.now))
+    }
+
+    /// Measures now and then again and again, until the stream is dropped or its task cancelled.
+    ///
+    /// - Parameters:
+    ///   - interval: From one reading to the next measurement.
+    ///   - changesOnly: Whether a reading is left out whose verdict is that of the reading before.
+    /// - Returns: The readings. A slow reader misses readings in between, never the newest.
+    public func readings(every interval: Duration, changesOnly: Bool = false) -> AsyncStream<MuteReading> {
+        let (stream, continuation) = AsyncStream<MuteReading>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let timer = TimerSlot(clock)
+        continuation.onTermination = { _ in timer.cancel() }
+        measureAgain(every: interval, changesOnly: changesOnly, after: nil, timer, continuation)
+        return stream
+    }
+
+    private func measureAgain(
+        every interval: Duration, changesOnly: Bool, after last: MuteReading.Verdict?, _ timer: TimerSlot,
+        _ continuation: AsyncStream<MuteReading>.Continuation
+    ) {
+        measure { [weak self] reading in
+            if !changesOnly || reading.verdict != last {
+                if case .terminated = continuation.yield(reading) { return }
+            }
+            guard let self else { return continuation.finish() }
+            timer.set(at: clock.now + interval) { [weak self] in
+                self?.measureAgain(
+                    every: interval, changesOnly: changesOnly, after: reading.verdict, timer, continuation)
+            }
+        }
+    }
+}
+
+/// Which sound the present clip is.
+private final class PlayingClip: Sendable {
+    private let playing = Mutex<(clip: UInt64, sound: SoundPlayer.ID)?>(nil)
+
+    func set(_ clip: UInt64, _ sound: SoundPlayer.ID) {
+        playing.withLock { $0 = (clip, sound) }
+    }
+
+    func sound(of clip: UInt64) -> SoundPlayer.ID? {
+        playing.withLock { $0?.clip == clip ? $0?.sound : nil }
+    }
+}

@@ -1,0 +1,149 @@
+/// How the detector decides: a value that is told what happens to the clip.
+///
+/// One probe at a time; whoever asks while it runs waits for the same.
+struct MuteDetectorMachine: StateMachine {
+    enum Event: Sendable {
+        /// Somebody wants to know.
+        case measure(caller: UInt64, DeviceState, now: MonotonicTime)
+        /// What the output tells of the clip of this number.
+        case playback(clip: UInt64, PlaybackEvent, now: MonotonicTime)
+        /// The clip of this number is over; the device's state then.
+        case over(clip: UInt64, SoundResult, DeviceState)
+        /// The time of the probe of this number is up.
+        case deadline(probe: UInt64, now: MonotonicTime)
+    }
+
+    enum Action: Sendable, Equatable {
+        case play(clip: UInt64)
+        case stop(clip: UInt64)
+        case setDeadline(probe: UInt64, at: MonotonicTime)
+        case answer(callers: [UInt64], MuteReading)
+    }
+
+    private struct Probe {
+        var callers: [UInt64]
+        var state: DeviceState
+        var attempts = 0
+        var startedAt: MonotonicTime?
+        var isDisturbed = false
+    }
+
+    let configuration: MuteDetector.Configuration
+    private var probe: Probe?
+    private var clip: UInt64 = 0
+    private var number: UInt64 = 0
+
+    init(_ configuration: MuteDetector.Configuration) {
+        self.configuration = configuration
+    }
+
+    mutating func handle(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .measure(let caller, let state, let now):
+            measure(caller, state, now, &actions)
+        case .playback(let clip, let event, let now):
+            guard clip == self.clip, probe != nil else { break }
+            playback(event, now, &actions)
+        case .over(let clip, let result, let state):
+            guard clip == self.clip, probe != nil else { break }
+            probe?.state = state
+            over(result, &actions)
+        case .deadline(let number, let now):
+            guard number == self.number, let probe else { break }
+            actions.append(.stop(clip: clip))
+            let cause: MuteReading.Cause = probe.startedAt == nil ? .deadline : .streamStalled
+            answer(.unknown, elapsed: probe.startedAt.map { now - $0 } ?? .zero, cause, now, &actions)
+        }
+        return actions
+    }
+
+    private mutating func measure(
+        _ caller: UInt64, _ state: DeviceState, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        if probe != nil {
+            probe?.callers.append(caller)
+            return
+        }
+        number += 1
+        probe = Probe(callers: [caller], state: state)
+        if state.sessions.contains(.interrupted) {
+            return answer(.unknown, elapsed: .zero, .interruption, now, &actions)
+        }
+        if state.sessions.contains(.records) || state.sessions.contains(.silencesPlayback) {
+            return answer(.unknown, elapsed: .zero, .recording, now, &actions)
+        }
+        actions.append(.setDeadline(probe: number, at: now + configuration.deadline))
+        playClip(&actions)
+    }
+
+    private mutating func playClip(_ actions: inout [Action]) {
+        clip += 1
+        probe?.attempts += 1
+        probe?.startedAt = nil
+        probe?.isDisturbed = false
+        actions.append(.play(clip: clip))
+    }
+
+    private mutating func playback(_ event: PlaybackEvent, _ now: MonotonicTime, _ actions: inout [Action]) {
+        switch event {
+        case .started(let time):
+            probe?.startedAt = time
+        case .underrun, .recovered, .suspended, .resumed:
+            probe?.isDisturbed = true
+        case .progress(let position, _):
+            guard let probe, let start = probe.startedAt, !probe.isDisturbed else { return }
+            // Frames left at the threshold, and some played: it is heard, and the rest of the clip need not be.
+            guard let left = position.unfinishedAt, left - start >= configuration.threshold, position.played > 0 else {
+                return
+            }
+            actions.append(.stop(clip: clip))
+            answer(.audible, elapsed: left - start, nil, now, &actions)
+        case .ended:
+            break  // The player tells how it ended for us.
+        }
+    }
+
+    private mutating func over(_ result: SoundResult, _ actions: inout [Action]) {
+        guard let probe else { return }
+        let elapsed = result.elapsed
+        func give(_ cause: MuteReading.Cause, orRepeat mayRepeat: Bool = false) {
+            if mayRepeat && probe.attempts < configuration.attempts { return playClip(&actions) }
+            answer(.unknown, elapsed: elapsed, cause, result.endedAt, &actions)
+        }
+        switch result.outcome {
+        case .silenced(by: .ringSilentSwitch):
+            // A flip in the middle ends the clip early too: what was silenced is muted, whenever that was.
+            answer(.muted, elapsed: elapsed, nil, result.endedAt, &actions)
+        case .silenced(by: let reason):
+            give(.silenced(by: reason))
+        case .stopped:
+            give(.stopped)
+        case .failed(let error):
+            give(.outputFailed(error))
+        case .finished:
+            guard let start = result.startedAt else { return give(.deadline) }
+            if probe.isDisturbed { return give(.streamDisturbed, orRepeat: true) }
+            if result.position.played < result.position.total { return give(.streamStalled, orRepeat: true) }
+            if elapsed < configuration.threshold {
+                answer(.muted, elapsed: elapsed, nil, result.endedAt, &actions)
+            } else if let left = result.position.unfinishedAt, left - start >= configuration.threshold {
+                answer(.audible, elapsed: left - start, nil, result.endedAt, &actions)
+            } else {
+                give(.timingDoubtful, orRepeat: true)
+            }
+        }
+    }
+
+    private mutating func answer(
+        _ verdict: MuteReading.Verdict, elapsed: Duration, _ cause: MuteReading.Cause?, _ now: MonotonicTime,
+        _ actions: inout [Action]
+    ) {
+        guard let probe else { return }
+        self.probe = nil
+        let reading = MuteReading(
+            verdict: verdict, elapsed: elapsed, threshold: configuration.threshold, route: probe.state.route,
+            switchPosition: probe.state.ringSilent, cause: cause, attempts: probe.attempts, at: now)
+        actions.append(.answer(callers: probe.callers, reading))
+    }
+}

@@ -1,0 +1,134 @@
+/// Every sound that plays, and whether it still may: asks the policy before a sound and whenever the device's state or
+/// the user's preferences change.
+struct PlayerMachine: StateMachine {
+    typealias ID = UInt64
+
+    enum Event: Sendable {
+        case play(ID, SoundRequest, frames: Int, now: MonotonicTime)
+        /// The sound's request is this now: its session was interrupted, its category changed.
+        case request(ID, SoundRequest, now: MonotonicTime)
+        case stop(ID, SoundOutcome.StopCause)
+        case stopAll(SoundOutcome.StopCause)
+        case playback(ID, PlaybackEvent)
+        case state(DeviceState, now: MonotonicTime)
+        case preferences(UserPreferences, now: MonotonicTime)
+    }
+
+    enum Action: Sendable, Equatable {
+        case begin(ID, gain: Float, route: AudioRoute)
+        case halt(ID)
+        case setGain(ID, Float)
+        /// Pass the output's event on to whoever asked for them.
+        case forward(ID, PlaybackEvent)
+        case complete(ID, SoundResult)
+        case report(DeviceEvent)
+    }
+
+    private struct Sound {
+        var request: SoundRequest
+        var requestedAt: MonotonicTime
+        var startedAt: MonotonicTime?
+        var frames: Int
+        var gain: Float
+        /// Why it is being halted; nil while it plays.
+        var halted: SoundOutcome?
+    }
+
+    private(set) var state = DeviceState()
+    private(set) var preferences = UserPreferences()
+    private var sounds: [ID: Sound] = [:]
+
+    /// How many sounds play.
+    var count: Int { sounds.count }
+
+    mutating func handle(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .play(let id, let request, let frames, let now):
+            play(id, request, frames, now, &actions)
+        case .request(let id, let request, let now):
+            sounds[id]?.request = request
+            decideAnew(id, now, &actions)
+        case .stop(let id, let cause):
+            halt(id, .stopped(cause), &actions)
+        case .stopAll(let cause):
+            for id in sounds.keys.sorted() { halt(id, .stopped(cause), &actions) }
+        case .playback(let id, let event):
+            playback(id, event, &actions)
+        case .state(let state, let now):
+            self.state = state
+            for id in sounds.keys.sorted() { decideAnew(id, now, &actions) }
+        case .preferences(let preferences, let now):
+            self.preferences = preferences
+            for id in sounds.keys.sorted() { decideAnew(id, now, &actions) }
+        }
+        return actions
+    }
+
+    private mutating func play(
+        _ id: ID, _ request: SoundRequest, _ frames: Int, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        let decision = RingerPolicy.decide(request, state: state, preferences: preferences)
+        actions.append(.report(.decided(decision, request, sound: id, at: now)))
+        switch decision {
+        case .play(let gain, let route, _, _):
+            sounds[id] = Sound(request: request, requestedAt: now, frames: frames, gain: gain)
+            actions.append(.begin(id, gain: gain, route: route))
+        case .silence(let reason), .vibrate(let reason):
+            let result = SoundResult(
+                outcome: .silenced(by: reason), requestedAt: now, endedAt: now,
+                position: StreamPosition(played: 0, total: frames))
+            finish(id, result, &actions)
+        }
+    }
+
+    private mutating func decideAnew(_ id: ID, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard let sound = sounds[id], sound.halted == nil else { return }
+        let decision = RingerPolicy.decide(sound.request, state: state, preferences: preferences)
+        switch decision {
+        case .play(let gain, _, _, _):
+            guard gain != sound.gain else { return }
+            sounds[id]?.gain = gain
+            actions.append(.setGain(id, gain))
+        case .silence(let reason), .vibrate(let reason):
+            halt(id, .silenced(by: reason), &actions)
+        }
+        actions.append(.report(.decided(decision, sound.request, sound: id, at: now)))
+    }
+
+    private mutating func halt(_ id: ID, _ outcome: SoundOutcome, _ actions: inout [Action]) {
+        guard let sound = sounds[id], sound.halted == nil else { return }
+        sounds[id]?.halted = outcome
+        actions.append(.halt(id))
+    }
+
+    private mutating func playback(_ id: ID, _ event: PlaybackEvent, _ actions: inout [Action]) {
+        guard let sound = sounds[id] else { return }
+        actions.append(.forward(id, event))
+        actions.append(.report(.playback(event, sound: id)))
+        switch event {
+        case .started(let time):
+            sounds[id]?.startedAt = time
+        case .ended(let end, let time, let position):
+            sounds[id] = nil
+            let outcome: SoundOutcome =
+                switch end {
+                case .drained: .finished
+                // An output that stops by itself was closed.
+                case .stopped: sound.halted ?? .stopped(.closed)
+                case .failed(let error): .failed(error)
+                }
+            let result = SoundResult(
+                outcome: outcome, requestedAt: sound.requestedAt, startedAt: sound.startedAt, endedAt: time,
+                position: position)
+            finish(id, result, &actions)
+        case .progress, .underrun, .recovered, .suspended, .resumed:
+            break
+        }
+    }
+
+    private func finish(_ id: ID, _ result: SoundResult, _ actions: inout [Action]) {
+        actions.append(.report(.soundEnded(result.outcome, sound: id, at: result.endedAt)))
+        actions.append(.complete(id, result))
+    }
+}

@@ -1,0 +1,40 @@
+/// What became of a sound.
+public enum SoundOutcome: Sendable, Hashable {
+    /// It was heard to its end.
+    case finished
+    /// The rules did not let it be heard, or not to its end.
+    case silenced(by: Decision.Reason)
+    /// It was stopped.
+    case stopped(StopCause)
+    /// It could not be played, or not to its end.
+    case failed(RingerError)
+
+    /// Who stopped a sound.
+    public enum StopCause: String, Sendable, Hashable {
+        /// The one who plays it, or the task that waits for it was cancelled.
+        case caller
+        /// Another sound took its place.
+        case replaced
+        /// Its ID was disposed of.
+        case disposed
+        /// The device was closed.
+        case closed
+    }
+}
+
+/// What became of a sound, and when.
+public struct SoundResult: Sendable, Hashable {
+    /// What became of it.
+    public var outcome: SoundOutcome
+    /// When it was asked for.
+    public var requestedAt: MonotonicTime
+    /// When its first frame was accepted; nil where none was.
+    public var startedAt: MonotonicTime?
+    /// When it was over.
+    public var endedAt: MonotonicTime
+    /// How far it was played.
+    public var position: StreamPosition
+
+    /// From the first frame, or where there was none from the request, to the end.
+    public var elapsed: Duration { endedAt - (startedAt ?? requestedAt) }
+}

@@ -1,0 +1,122 @@
+import Synchronization
+
+/// Plays sounds as the policy allows, and stops those that it does not allow any more.
+public final class SoundPlayer: Sendable {
+    /// A sound that was handed to the player.
+    public struct ID: Sendable, Hashable {
+        let number: UInt64
+    }
+
+    /// How long a change of gain takes.
+    static let gainRamp = Duration.milliseconds(20)
+
+    private let clock: any DeviceClock
+    private let voices = VoiceTable()
+    private let completions = CompletionTable<UInt64, SoundResult>()
+    private let runner: StateMachineRunner<PlayerMachine>
+    private let nextNumber = Atomic<UInt64>(0)
+
+    /// A player over `output`.
+    ///
+    /// - Parameters:
+    ///   - output: The speaker; whoever made the player closes it.
+    ///   - clock: The device's time.
+    ///   - store: The device's state, which the player follows.
+    ///   - report: Is told what is decided and what happens, in order.
+    public init(
+        output: any SoundOutput, clock: any DeviceClock, store: DeviceStateStore,
+        report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
+    ) {
+        self.clock = clock
+        let voices = voices
+        let completions = completions
+        runner = StateMachineRunner(PlayerMachine()) { action, runner in
+            switch action {
+            case .begin(let id, let gain, let route):
+                voices.begin(id, on: output, gain: gain, route: route) { [weak runner] event in
+                    runner?.send(.playback(id, event))
+                }
+            case .halt(let id): voices.playback(id)?.stop()
+            case .setGain(let id, let gain): voices.playback(id)?.setGain(gain, over: Self.gainRamp)
+            case .forward(let id, let event): voices.forward(event, to: id)
+            case .report(let event): report(event)
+            case .complete(let id, let result):
+                voices.remove(id)
+                completions.complete(id, with: result)
+            }
+        }
+        store.observe { [weak runner] state in runner?.send(.state(state, now: clock.now)) }
+    }
+
+    /// What the user chose. Setting it stops sounds that it forbids.
+    public var preferences: UserPreferences {
+        get { runner.read { $0.preferences } }
+        set { runner.send(.preferences(newValue, now: clock.now)) }
+    }
+
+    /// How many sounds play now.
+    public var playing: Int { runner.read { $0.count } }
+
+    /// Begins `sound`, if the policy allows it, and returns at once.
+    ///
+    /// - Parameters:
+    ///   - sound: The sound.
+    ///   - request: What it is, for the policy.
+    ///   - reportAt: When the output is to tell how far it has come; nil for never.
+    ///   - onEvent: Is told what the output tells, on the output's thread.
+    ///   - completion: Is called once, when it is over; before the call returns where the policy silences it.
+    /// - Returns: The sound, to stop it by.
+    @discardableResult
+    public func start(
+        _ sound: PCMBuffer, as request: SoundRequest, reportAt: Duration? = nil,
+        onEvent: (@Sendable (PlaybackEvent) -> Void)? = nil,
+        completion: @escaping @Sendable (SoundResult) -> Void = { _ in }
+    ) -> ID {
+        let id = ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+        begin(id, sound, request, reportAt, onEvent, completion)
+        return id
+    }
+
+    /// Plays `sound` and tells what became of it. Cancelling the task stops it.
+    ///
+    /// - Parameters:
+    ///   - sound: The sound.
+    ///   - request: What it is, for the policy.
+    /// - Returns: What became of it, and when.
+    public func play(_ sound: PCMBuffer, as request: SoundRequest) async -> SoundResult {
+        let id = ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                begin(id, sound, request, nil, nil) { continuation.resume(returning: $0) }
+                // The task may have been cancelled before there was anything to stop.
+                if Task.isCancelled { stop(id) }
+            }
+        } onCancel: {
+            stop(id)
+        }
+    }
+
+    /// Stops a sound within one audio period; one that is over stays so.
+    public func stop(_ id: ID, because cause: SoundOutcome.StopCause = .caller) {
+        runner.send(.stop(id.number, cause))
+    }
+
+    /// Stops every sound.
+    public func stopAll(because cause: SoundOutcome.StopCause = .caller) {
+        runner.send(.stopAll(cause))
+    }
+
+    /// Tells the policy that the sound is something else now: its session was interrupted, its category changed.
+    public func setRequest(_ request: SoundRequest, of id: ID) {
+        runner.send(.request(id.number, request, now: clock.now))
+    }
+
+    private func begin(
+        _ id: ID, _ sound: PCMBuffer, _ request: SoundRequest, _ reportAt: Duration?,
+        _ onEvent: (@Sendable (PlaybackEvent) -> Void)?, _ completion: @escaping @Sendable (SoundResult) -> Void
+    ) {
+        completions.add(id.number, completion)
+        voices.add(id.number, sound, reportAt, onEvent)
+        runner.send(.play(id.number, request, frames: sound.frames, now: clock.now))
+    }
+}

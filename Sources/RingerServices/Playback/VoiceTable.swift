@@ -1,0 +1,40 @@
+import Synchronization
+
+/// The sounds that the player has handed to the output, or is about to.
+final class VoiceTable: Sendable {
+    private struct Voice: Sendable {
+        var sound: PCMBuffer
+        var reportAt: Duration?
+        var onEvent: (@Sendable (PlaybackEvent) -> Void)?
+        var playback: (any Playback)?
+    }
+
+    private let voices = Mutex<[UInt64: Voice]>([:])
+
+    func add(_ id: UInt64, _ sound: PCMBuffer, _ reportAt: Duration?, _ onEvent: (@Sendable (PlaybackEvent) -> Void)?) {
+        voices.withLock { $0[id] = Voice(sound: sound, reportAt: reportAt, onEvent: onEvent) }
+    }
+
+    /// Hands the sound to `output`.
+    func begin(
+        _ id: UInt64, on output: any SoundOutput, gain: Float, route: AudioRoute,
+        _ handler: @escaping @Sendable (PlaybackEvent) -> Void
+    ) {
+        guard let voice = voices.withLock({ $0[id] }) else { return }
+        let options = PlaybackOptions(gain: gain, route: route, reportAt: voice.reportAt)
+        let playback = output.play(voice.sound, options, handler)
+        voices.withLock { $0[id]?.playback = playback }
+    }
+
+    func playback(_ id: UInt64) -> (any Playback)? {
+        voices.withLock { $0[id]?.playback }
+    }
+
+    func forward(_ event: PlaybackEvent, to id: UInt64) {
+        voices.withLock { $0[id]?.onEvent }?(event)
+    }
+
+    func remove(_ id: UInt64) {
+        voices.withLock { _ = $0.removeValue(forKey: id) }
+    }
+}

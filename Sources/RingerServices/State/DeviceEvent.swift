@@ -1,0 +1,25 @@
+/// Something that happened on the device, for whoever wants to see it: nothing is lost silently.
+public enum DeviceEvent: Sendable, Hashable {
+    /// The Ring/Silent switch stands at a position: first the initial one, then each change, none left out.
+    case switchMoved(SwitchPosition, source: String, at: MonotonicTime)
+    /// The kernel dropped edges of the switch; its position was read again.
+    case switchEdgesDropped(count: Int?, source: String, at: MonotonicTime)
+    /// The switch is gone. The last position stays in force.
+    case switchLost(RingerError, source: String, at: MonotonicTime)
+    /// The switch is back.
+    case switchFound(source: String, at: MonotonicTime)
+    /// Something else of the device's state changed.
+    case stateChanged(DeviceStateChange, source: String, at: MonotonicTime)
+    /// What to do with a sound was decided, or decided anew while it plays.
+    case decided(Decision, SoundRequest, sound: UInt64, at: MonotonicTime)
+    /// What happens to a sound that was handed to the output.
+    case playback(PlaybackEvent, sound: UInt64)
+    /// A sound is over.
+    case soundEnded(SoundOutcome, sound: UInt64, at: MonotonicTime)
+    /// What the motor does.
+    case vibration(VibrationReport)
+    /// The mute detector's finding and the switch do not agree: an amplifier left muted, a PCM routed to nothing.
+    case detectorDisagrees(MuteReading, SwitchPosition, at: MonotonicTime)
+    /// A thread does not run with the priority that was asked for, or a port could not be had.
+    case degraded(RingerError, at: MonotonicTime)
+}

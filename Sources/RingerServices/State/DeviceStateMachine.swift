@@ -1,0 +1,78 @@
+/// The device's state as the ports tell it: what happened goes in, the new state and its events come out.
+struct DeviceStateMachine: StateMachine {
+    enum Event: Sendable {
+        case ringSilent(SwitchEvent, source: String)
+        case change(DeviceStateChange, source: String, at: MonotonicTime)
+        case sessions(SessionActivity)
+    }
+
+    enum Action: Sendable, Equatable {
+        /// The state is this now.
+        case publish(DeviceState)
+        case report(DeviceEvent)
+    }
+
+    private(set) var state = DeviceState()
+
+    mutating func handle(_ event: Event) -> [Action] {
+        let before = state
+        var actions: [Action] = []
+        switch event {
+        case .ringSilent(let event, let source):
+            actions.append(.report(ringSilent(event, source)))
+        case .change(let change, let source, let time):
+            apply(change)
+            let isNews =
+                switch change {
+                case .lost, .found: true
+                default: state != before
+                }
+            if isNews { actions.append(.report(.stateChanged(change, source: source, at: time))) }
+        case .sessions(let activity):
+            state.sessions = activity
+        }
+        // The state goes first: what it forbids must stop before anybody is told why.
+        if state != before { actions.insert(.publish(state), at: 0) }
+        return actions
+    }
+
+    private mutating func ringSilent(_ event: SwitchEvent, _ source: String) -> DeviceEvent {
+        switch event {
+        case .position(let position, let time):
+            state.ringSilent = position
+            state.ringSilentSource = source
+            state.ringSilentAt = time
+            state.isSwitchConnected = true
+            return .switchMoved(position, source: source, at: time)
+        case .dropped(let count, let time):
+            return .switchEdgesDropped(count: count, source: source, at: time)
+        case .lost(let error, let time):
+            state.isSwitchConnected = false
+            return .switchLost(error, source: source, at: time)
+        case .found(let time):
+            state.isSwitchConnected = true
+            return .switchFound(source: source, at: time)
+        }
+    }
+
+    private mutating func apply(_ change: DeviceStateChange) {
+        switch change {
+        case .headphoneInserted(let isInserted):
+            state.isHeadphoneInserted = isInserted
+            if isInserted && state.route == .speaker { state.route = .headphone }
+            if !isInserted && (state.route == .headphone || state.route == .headset) { state.route = .speaker }
+        case .microphoneInserted(let isInserted):
+            state.isMicrophoneInserted = isInserted
+        case .outputVolume(let volume):
+            state.outputVolume = volume
+        case .inputAvailable(let isAvailable):
+            state.isInputAvailable = isAvailable
+        case .screenLocked(let isLocked):
+            state.isScreenLocked = isLocked
+        case .route(let route):
+            state.route = route
+        case .lost, .found:
+            break
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Synchronization
+
+/// The device's state: one value, changed by the ports, published to every subscriber.
+public final class DeviceStateStore: Sendable {
+    /// Is told each new state on the thread that brought it, before any stream is: players stop sounds here.
+    public typealias Observer = @Sendable (DeviceState) -> Void
+
+    private let runner: StateMachineRunner<DeviceStateMachine>
+    private let published: Broadcast<DeviceState>
+    private let observers: ObserverList
+
+    /// A store of a device of which nothing is known yet.
+    ///
+    /// - Parameter report: Is told what happens, in order.
+    public init(report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
+        let published = Broadcast(initial: DeviceState())
+        let observers = ObserverList()
+        self.published = published
+        self.observers = observers
+        runner = StateMachineRunner(DeviceStateMachine()) { action, _ in
+            switch action {
+            case .publish(let state):
+                observers.tell(state)
+                published.send(state)
+            case .report(let event):
+                report(event)
+            }
+        }
+    }
+
+    /// The state now.
+    public var state: DeviceState { runner.read { $0.state } }
+
+    /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
+    /// newest.
+    public var states: AsyncStream<DeviceState> { published.subscribe(buffering: .bufferingNewest(1)) }
+
+    /// Adds an observer for the store's lifetime, and tells it the state now.
+    public func observe(_ observer: @escaping Observer) {
+        observers.add(observer)
+        observer(state)
+    }
+
+    /// Takes in what a switch tells.
+    public func ringSilent(_ event: SwitchEvent, from source: String) {
+        runner.send(.ringSilent(event, source: source))
+    }
+
+    /// Takes in a change of the rest of the state.
+    public func change(_ change: DeviceStateChange, from source: String, at time: MonotonicTime) {
+        runner.send(.change(change, source: source, at: time))
+    }
+
+    /// Takes in what the audio sessions are doing.
+    public func sessions(are activity: SessionActivity) {
+        runner.send(.sessions(activity))
+    }
+
+    /// Ends every stream of states.
+    public func finish() {
+        published.finish()
+    }
+}
+
+/// Who is told each state at once.
+private final class ObserverList: Sendable {
+    private let observers = Mutex<[DeviceStateStore.Observer]>([])
+
+    func add(_ observer: @escaping DeviceStateStore.Observer) {
+        observers.withLock { $0.append(observer) }
+    }
+
+    func tell(_ state: DeviceState) {
+        for observer in observers.withLock({ $0 }) { observer(state) }
+    }
+}

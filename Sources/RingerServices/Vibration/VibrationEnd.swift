@@ -1,0 +1,27 @@
+/// How a vibration ended.
+public enum VibrationEnd: Sendable, Hashable {
+    /// The pattern was gone through.
+    case finished
+    /// Somebody stopped it.
+    case stopped
+    /// Another vibration took its place.
+    case replaced
+    /// The motor had turned for as long as it may.
+    case limited
+    /// The motor failed.
+    case failed(RingerError)
+}
+
+/// What the motor does, as it does it.
+public enum VibrationReport: Sendable, Hashable {
+    /// It turns, at this strength.
+    case on(strength: Float, at: MonotonicTime)
+    /// It rests.
+    case off(at: MonotonicTime)
+    /// It was stopped because it had turned for the longest on-time.
+    case limitReached(at: MonotonicTime)
+    /// It could not be turned on.
+    case onFailed(RingerError, at: MonotonicTime)
+    /// It could not be turned off; that is tried again until it can.
+    case offFailed(RingerError, attempt: Int, at: MonotonicTime)
+}

@@ -1,0 +1,87 @@
+/// When the motor turns and when it rests, at what strength, and how often.
+public struct VibrationPattern: Sendable, Hashable {
+    /// A turn of the motor and the rest after it.
+    public struct Pulse: Sendable, Hashable {
+        /// How long the motor turns; more than 0.
+        public var on: Duration
+        /// How long it rests afterwards, 0 or more.
+        public var off: Duration
+
+        /// A turn of `on`, then a rest of `off`.
+        public init(on: Duration, off: Duration = .zero) {
+            self.on = on
+            self.off = off
+        }
+    }
+
+    /// How often the pulses are gone through.
+    public enum Repetition: Sendable, Hashable {
+        /// So many times, 1 or more. The rest after the very last pulse is not waited for.
+        case times(Int)
+        /// Again and again until somebody stops it.
+        case untilStopped
+    }
+
+    /// The pulses, in order; at least one.
+    public let pulses: [Pulse]
+    /// 0 to 1; more than 0. A motor that cannot be throttled turns fully.
+    public let strength: Float
+    /// How often the pulses are gone through.
+    public let repetition: Repetition
+
+    /// The pattern of these pulses.
+    ///
+    /// - Throws: ``RingerError`` with code `invalid` where there is no pulse, a turn is not longer than 0, a rest is
+    ///   negative, the strength is not in 0 to 1, or the repetition is below 1.
+    public init(
+        pulses: [Pulse], strength: Float = 1, repetition: Repetition = .times(1)
+    ) throws(RingerError) {
+        func refuse(_ detail: String) -> RingerError {
+            RingerError(.invalid, "use the pattern", "vibration", detail: detail)
+        }
+        guard !pulses.isEmpty else { throw refuse("it has no pulse") }
+        for pulse in pulses {
+            guard pulse.on > .zero else { throw refuse("a turn of \(pulse.on) is not longer than 0") }
+            guard pulse.off >= .zero else { throw refuse("a rest of \(pulse.off) is negative") }
+        }
+        guard strength > 0, strength <= 1 else { throw refuse("a strength of \(strength) is not above 0 and up to 1") }
+        if case .times(let count) = repetition, count < 1 { throw refuse("\(count) repetitions are fewer than 1") }
+        self.init(checked: pulses, strength, repetition)
+    }
+
+    /// The pattern written as the command takes it: turns and rests in milliseconds, in turn: "400,200,400".
+    ///
+    /// - Throws: ``RingerError`` with code `invalid` where that is not what it is.
+    public init(
+        milliseconds text: String, strength: Float = 1, repetition: Repetition = .times(1)
+    ) throws(RingerError) {
+        var durations: [Duration] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let milliseconds = Int(part), milliseconds >= 0, milliseconds <= 3_600_000 else {
+                throw RingerError(
+                    .invalid, "use the pattern", "vibration",
+                    detail: "\"\(part)\" in \"\(text)\" is not a number of milliseconds from 0 to 3600000")
+            }
+            durations.append(.milliseconds(milliseconds))
+        }
+        let pulses = stride(from: 0, to: durations.count, by: 2).map { index in
+            Pulse(on: durations[index], off: index + 1 < durations.count ? durations[index + 1] : .zero)
+        }
+        try self.init(pulses: pulses, strength: strength, repetition: repetition)
+    }
+
+    private init(checked pulses: [Pulse], _ strength: Float, _ repetition: Repetition) {
+        self.pulses = pulses
+        self.strength = strength
+        self.repetition = repetition
+    }
+
+    /// One turn of 0.4 s: what a phone does for `kSystemSoundID_Vibrate`.
+    public static let standard = VibrationPattern(checked: [Pulse(on: .milliseconds(400))], 1, .times(1))
+
+    /// How long the pattern takes, from the first turn to the end of the last; nil where only stopping ends it.
+    public var duration: Duration? {
+        guard case .times(let count) = repetition, let last = pulses.last else { return nil }
+        return pulses.reduce(Duration.zero) { $0 + $1.on + $1.off } * count - last.off
+    }
+}

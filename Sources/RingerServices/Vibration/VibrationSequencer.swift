@@ -1,0 +1,225 @@
+/// What the motor has to do, and when: patterns gone through one at a time, a longest on-time that no caller exceeds,
+/// and a motor that would not stop turned off again until it does.
+struct VibrationSequencer: StateMachine {
+    enum Event: Sendable {
+        /// Go through the pattern; whatever runs is replaced.
+        case play(UInt64, VibrationPattern, now: MonotonicTime)
+        /// Stop the vibration of this number; any, where it is nil.
+        case stop(UInt64?, now: MonotonicTime)
+        /// The timer of this number is due.
+        case timer(UInt64, now: MonotonicTime)
+        case turnOnFailed(RingerError, now: MonotonicTime)
+        case turnedOff(now: MonotonicTime)
+        case turnOffFailed(RingerError, now: MonotonicTime)
+    }
+
+    enum Action: Sendable, Equatable {
+        case turnOn(strength: Float, limit: Duration)
+        /// Turn off, and send `.turnedOff` or `.turnOffFailed`.
+        case turnOff
+        /// Send `.timer` with this number at this time; it takes the place of the timer before it.
+        case schedule(UInt64, at: MonotonicTime)
+        case complete(UInt64, VibrationEnd)
+        case report(VibrationReport)
+    }
+
+    private struct Running {
+        var id: UInt64
+        var pattern: VibrationPattern
+        var pulse = 0
+        var round = 1
+
+        /// Goes on to the next pulse; false where that was the last.
+        mutating func advance() -> Bool {
+            if pulse + 1 < pattern.pulses.count {
+                pulse += 1
+                return true
+            }
+            if case .times(let count) = pattern.repetition {
+                if round >= count { return false }
+                round += 1
+            }
+            pulse = 0
+            return true
+        }
+    }
+
+    private enum Phase {
+        case idle
+        /// Turning; to be turned off at `until`, by the longest on-time where `isLimited`.
+        case turning(since: MonotonicTime, until: MonotonicTime, isLimited: Bool)
+        /// Resting between two pulses.
+        case resting(until: MonotonicTime)
+        /// Being turned off; the vibration of this number is over then.
+        case stopping(UInt64, VibrationEnd)
+        /// Turning against our will.
+        case stuck(RingerError, attempts: Int)
+    }
+
+    /// A rest shorter than this does not cool the motor: the turns around it count as one.
+    static let shortestRest = Duration.milliseconds(100)
+    /// The hardware's own limit lies so far behind the pulse's end, so that it acts only where we do not.
+    static let hardwareMargin = Duration.milliseconds(50)
+
+    let longestOnTime: Duration
+    private var running: Running?
+    private var phase = Phase.idle
+    /// How long the motor has turned without a rest worth the name, the present turn left out.
+    private var turned = Duration.zero
+    private var restingSince: MonotonicTime?
+    private var timer: UInt64 = 0
+
+    init(longestOnTime: Duration) {
+        self.longestOnTime = longestOnTime
+    }
+
+    mutating func handle(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .play(let id, let pattern, let now):
+            play(Running(id: id, pattern: pattern), now, &actions)
+        case .stop(let id, let now):
+            if let running, id == nil || id == running.id { end(.stopped, now, &actions) }
+        case .timer(let number, let now):
+            if number == timer { timerIsDue(now, &actions) }
+        case .turnOnFailed(let error, let now):
+            actions.append(.report(.onFailed(error, at: now)))
+            // It may turn all the same: it is turned off like any other.
+            end(.failed(error), now, &actions)
+        case .turnedOff(let now):
+            turnedOff(now, &actions)
+        case .turnOffFailed(let error, let now):
+            turnOffFailed(error, now, &actions)
+        }
+        return actions
+    }
+
+    private mutating func play(_ new: Running, _ now: MonotonicTime, _ actions: inout [Action]) {
+        if let running { actions.append(.complete(running.id, .replaced)) }
+        running = new
+        switch phase {
+        case .idle, .resting:
+            beginPulse(at: now, now, &actions)
+        case .turning(let since, _, _):
+            turned += max(now - since, .zero)
+            phase = .idle
+            beginPulse(at: now, now, &actions, isTurning: true)
+        case .stopping:
+            break  // It begins once the motor rests.
+        case .stuck(let error, _):
+            running = nil
+            actions.append(.complete(new.id, .failed(error)))
+        }
+    }
+
+    /// Begins the pulse that is due. It is timed from when it was planned, so that lateness does not add up.
+    private mutating func beginPulse(
+        at planned: MonotonicTime, _ now: MonotonicTime, _ actions: inout [Action], isTurning: Bool = false
+    ) {
+        guard let running else { return }
+        if let restingSince, now - restingSince >= Self.shortestRest { turned = .zero }
+        let left = longestOnTime - turned
+        guard left > .zero else {
+            limitReached(isTurning: isTurning, now, &actions)
+            return
+        }
+        let pulse = running.pattern.pulses[running.pulse]
+        let length = min(pulse.on, left)
+        if !isTurning { actions.append(.report(.on(strength: running.pattern.strength, at: now))) }
+        actions.append(.turnOn(strength: running.pattern.strength, limit: min(length + Self.hardwareMargin, left)))
+        restingSince = nil
+        phase = .turning(since: now, until: planned + length, isLimited: length < pulse.on)
+        schedule(at: planned + length, &actions)
+    }
+
+    private mutating func timerIsDue(_ now: MonotonicTime, _ actions: inout [Action]) {
+        switch phase {
+        case .turning(let since, let until, let isLimited):
+            guard let pulse = running.map({ $0.pattern.pulses[$0.pulse] }) else { return }
+            turned += max(now - since, .zero)
+            phase = .turning(since: now, until: until, isLimited: isLimited)
+            if isLimited { return limitReached(isTurning: true, now, &actions) }
+            guard running?.advance() == true else { return end(.finished, now, &actions) }
+            if pulse.off == .zero { return beginPulse(at: until, now, &actions, isTurning: true) }
+            phase = .resting(until: until + pulse.off)
+            actions.append(.turnOff)
+            schedule(at: until + pulse.off, &actions)
+        case .resting(let until):
+            beginPulse(at: until, now, &actions)
+        case .stuck:
+            actions.append(.turnOff)
+        case .idle, .stopping:
+            break
+        }
+    }
+
+    private mutating func limitReached(isTurning: Bool, _ now: MonotonicTime, _ actions: inout [Action]) {
+        actions.append(.report(.limitReached(at: now)))
+        if isTurning, case .idle = phase { phase = .turning(since: now, until: now, isLimited: true) }
+        end(.limited, now, &actions)
+    }
+
+    // MARK: - Ends
+
+    /// Ends what runs; a motor that turns is turned off first.
+    private mutating func end(_ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard let running else { return }
+        self.running = nil
+        switch phase {
+        case .turning(let since, _, _):
+            turned += max(now - since, .zero)
+            timer += 1
+            phase = .stopping(running.id, end)
+            actions.append(.turnOff)
+        case .idle, .resting:
+            timer += 1
+            phase = .idle
+            actions.append(.complete(running.id, end))
+        case .stopping, .stuck:
+            actions.append(.complete(running.id, end))
+        }
+    }
+
+    private mutating func turnedOff(_ now: MonotonicTime, _ actions: inout [Action]) {
+        restingSince = now
+        actions.append(.report(.off(at: now)))
+        switch phase {
+        case .stopping(let id, let end):
+            phase = .idle
+            actions.append(.complete(id, end))
+            beginPulse(at: now, now, &actions)
+        case .stuck:
+            phase = .idle
+        case .idle, .turning, .resting:
+            break
+        }
+    }
+
+    private mutating func turnOffFailed(_ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]) {
+        var attempts = 1
+        switch phase {
+        case .stopping(let id, _): actions.append(.complete(id, .failed(error)))
+        case .stuck(_, let before): attempts += before
+        case .idle, .turning, .resting: break
+        }
+        actions.append(.report(.offFailed(error, attempt: attempts, at: now)))
+        if let running {
+            self.running = nil
+            actions.append(.complete(running.id, .failed(error)))
+        }
+        if error.code == .disconnected {
+            // A motor that was unplugged turns no more.
+            phase = .idle
+            timer += 1
+            return
+        }
+        phase = .stuck(error, attempts: attempts)
+        // At once at first, then more slowly, but for ever: a motor that turns must be stopped.
+        schedule(at: now + min(Duration.milliseconds(10) * (1 << min(attempts - 1, 7)), .seconds(1)), &actions)
+    }
+
+    private mutating func schedule(at time: MonotonicTime, _ actions: inout [Action]) {
+        timer += 1
+        actions.append(.schedule(timer, at: time))
+    }
+}

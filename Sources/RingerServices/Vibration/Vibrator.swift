@@ -1,0 +1,130 @@
+import Synchronization
+
+/// The vibration motor as services use it: patterns, one at a time, stopped at once, never longer than is good for it.
+///
+/// A motor turns for at most ``longestOnTime`` without a rest of 0.1 s, whoever asks and however often; then it is
+/// stopped and the vibration ends as ``VibrationEnd/limited``. A motor that could not be turned off is turned off again
+/// until it obeys, each failure being reported.
+public final class Vibrator: Sendable {
+    /// A vibration that was begun.
+    public struct ID: Sendable, Hashable {
+        fileprivate let number: UInt64
+    }
+
+    private let motor: any VibrationMotor
+    private let clock: any DeviceClock
+    private let report: @Sendable (VibrationReport) -> Void
+    private let runner: StateMachineRunner<VibrationSequencer>
+    private let completions: CompletionTable<UInt64, VibrationEnd>
+    private let nextNumber = Atomic<UInt64>(1)
+
+    /// How long the motor may turn without a rest.
+    public let longestOnTime: Duration
+
+    /// The motor's name.
+    public var name: String { motor.name }
+
+    /// A vibrator over `motor`.
+    ///
+    /// - Parameters:
+    ///   - motor: The motor; the vibrator owns it from now on and closes it.
+    ///   - clock: The device's time.
+    ///   - longestOnTime: How long the motor may turn without a rest; drivers and motors stand 10 s.
+    ///   - report: Is told what the motor does, in order.
+    public init(
+        motor: any VibrationMotor, clock: any DeviceClock, longestOnTime: Duration = .seconds(10),
+        report: @escaping @Sendable (VibrationReport) -> Void = { _ in }
+    ) {
+        self.motor = motor
+        self.clock = clock
+        self.longestOnTime = longestOnTime
+        self.report = report
+        let completions = CompletionTable<UInt64, VibrationEnd>()
+        let timer = TimerSlot(clock)
+        self.completions = completions
+        runner = StateMachineRunner(VibrationSequencer(longestOnTime: longestOnTime)) { action, runner in
+            switch action {
+            case .turnOn(let strength, let limit):
+                do throws(RingerError) {
+                    try motor.turnOn(strength: strength, limit: limit)
+                } catch {
+                    runner.send(.turnOnFailed(error, now: clock.now))
+                }
+            case .turnOff:
+                do throws(RingerError) {
+                    try motor.turnOff()
+                    runner.send(.turnedOff(now: clock.now))
+                } catch {
+                    runner.send(.turnOffFailed(error, now: clock.now))
+                }
+            case .schedule(let number, let time):
+                timer.set(at: time) { [weak runner] in runner?.send(.timer(number, now: clock.now)) }
+            case .complete(let number, let end):
+                completions.complete(number, with: end)
+            case .report(let what):
+                report(what)
+            }
+        }
+    }
+
+    deinit {
+        // The motor must not outlive the one who could stop it.
+        do throws(RingerError) {
+            try close()
+        } catch {
+            report(.offFailed(error, attempt: 1, at: clock.now))
+        }
+    }
+
+    /// Begins `pattern` in place of whatever runs. `completion` is called once, when it is over.
+    ///
+    /// - Parameters:
+    ///   - pattern: The turns and rests.
+    ///   - completion: Is told how it ended.
+    /// - Returns: The vibration, to stop it by.
+    @discardableResult
+    public func start(
+        _ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void = { _ in }
+    ) -> ID {
+        let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        begin(number, pattern, completion)
+        return ID(number: number)
+    }
+
+    /// Goes through `pattern` and tells how it ended. Cancelling the task stops the motor.
+    ///
+    /// - Parameter pattern: The turns and rests.
+    /// - Returns: How it ended.
+    public func vibrate(_ pattern: VibrationPattern) async -> VibrationEnd {
+        let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                begin(number, pattern) { continuation.resume(returning: $0) }
+                // The task may have been cancelled before there was anything to stop.
+                if Task.isCancelled { stop(ID(number: number)) }
+            }
+        } onCancel: {
+            stop(ID(number: number))
+        }
+    }
+
+    /// Stops `vibration` at once; whatever runs, where it is nil.
+    public func stop(_ vibration: ID? = nil) {
+        runner.send(.stop(vibration?.number, now: clock.now))
+    }
+
+    private func begin(
+        _ number: UInt64, _ pattern: VibrationPattern, _ completion: @escaping @Sendable (VibrationEnd) -> Void
+    ) {
+        completions.add(number, completion)
+        runner.send(.play(number, pattern, now: clock.now))
+    }
+
+    /// Stops the motor and frees it. A second call does nothing.
+    ///
+    /// - Throws: ``RingerError`` where the motor could not be turned off.
+    public func close() throws(RingerError) {
+        stop()
+        try motor.close()
+    }
+}

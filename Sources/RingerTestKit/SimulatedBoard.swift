@@ -1,0 +1,24 @@
+import RingerServices
+
+/// A board to test firmware on: a switch, a motor, a speaker and the rest of the device's state, on one clock.
+public struct SimulatedBoard: Sendable {
+    /// The board's time.
+    public let clock: any DeviceClock
+    /// The Ring/Silent switch.
+    public let ringSilent: SimulatedSwitch
+    /// The vibration motor.
+    public let motor: SimulatedMotor
+    /// The speaker.
+    public let speaker: SimulatedSoundOutput
+    /// Jacks, volume, input and screen lock.
+    public let surroundings: SimulatedStateSource
+
+    /// A board on `clock`, its switch at `position`.
+    public init(clock: any DeviceClock, position: SwitchPosition = .ring) {
+        self.clock = clock
+        ringSilent = SimulatedSwitch(clock: clock, position: position)
+        motor = SimulatedMotor(clock: clock)
+        speaker = SimulatedSoundOutput(clock: clock)
+        surroundings = SimulatedStateSource()
+    }
+}

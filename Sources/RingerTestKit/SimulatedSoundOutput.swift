@@ -1,0 +1,88 @@
+import RingerServices
+import Synchronization
+
+/// A speaker that plays on the test's clock, records what was heard, and fails where the test says so.
+public final class SimulatedSoundOutput: SoundOutput, Sendable {
+    /// What goes wrong with a sound, and where.
+    public enum Fault: Sendable, Hashable {
+        /// Another process holds the output: no sound can be played.
+        case busy
+        /// There is no such output: no sound can be played.
+        case missing
+        /// The stream runs dry after so many frames, and goes on.
+        case underrun(frame: Int)
+        /// The system suspends the stream after so many frames, for so long.
+        case suspend(frame: Int, for: Duration)
+        /// The device is unplugged after so many frames.
+        case gone(frame: Int)
+        /// The stream stands still after so many frames and never ends by itself; only stopping ends it.
+        case stall(frame: Int)
+        /// The output takes everything at once, as one that is routed to nothing does.
+        case unpaced
+    }
+
+    /// A sound that was handed to the output.
+    public struct Recording: Sendable {
+        /// The sound.
+        public var sound: PCMBuffer
+        /// Where it was to be heard.
+        public var route: AudioRoute
+        /// The gain it began with, then each change.
+        public var gains: [Float]
+        /// When its first frame was accepted; nil where it never was.
+        public var start: MonotonicTime?
+        /// When it ended; nil while it plays.
+        public var end: MonotonicTime?
+        /// How it ended.
+        public var outcome: PlaybackEnd?
+        /// Frames that were heard.
+        public var played = 0
+
+        /// The samples that were heard, before any gain.
+        public var samples: ArraySlice<Int16> { sound.samples.prefix(played * sound.channels) }
+    }
+
+    private struct State {
+        var recordings: [Recording] = []
+        var fault: Fault?
+    }
+
+    private let clock: any DeviceClock
+    private let state = Mutex(State())
+
+    /// "simulated speaker".
+    public let name = "simulated speaker"
+
+    /// A speaker at rest.
+    public init(clock: any DeviceClock) {
+        self.clock = clock
+    }
+
+    /// Every sound until now, in order.
+    public var recordings: [Recording] { state.withLock { $0.recordings } }
+
+    /// What goes wrong with every sound that is played from now on; nil for nothing.
+    public var fault: Fault? {
+        get { state.withLock { $0.fault } }
+        set { state.withLock { $0.fault = newValue } }
+    }
+
+    /// Plays on the clock: each frame at its own instant.
+    public func play(
+        _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
+    ) -> any Playback {
+        let (index, fault) = state.withLock { state in
+            state.recordings.append(Recording(sound: sound, route: options.route, gains: [options.gain]))
+            return (state.recordings.count - 1, state.fault)
+        }
+        let voice = SimulatedVoice(clock: clock, sound: sound, options: options, fault: fault, handler: handler) {
+            [weak self] change in
+            self?.state.withLock { change(&$0.recordings[index]) }
+        }
+        voice.begin()
+        return voice
+    }
+
+    /// Nothing needs freeing.
+    public func close() {}
+}
