@@ -1,19 +1,38 @@
-/// Sound as numbers: interleaved 16-bit samples at a rate.
-public struct PCMBuffer: Sendable, Hashable {
-    /// Frames a second, in hertz.
+/// Sound in memory: interleaved 16-bit samples with their rate and channel count.
+public struct PCMBuffer: Sendable, Equatable {
+    /// Frames in a second, in hertz; from a file, within ``SoundLimits/sampleRates``.
     public var sampleRate: Double
-    /// Samples in a frame.
+    /// Samples in a frame, at least 1; from a file, within ``SoundLimits/channels``.
     public var channels: Int
-    /// The samples, frame by frame, the channels of a frame side by side.
+    /// The samples, channel after channel within each frame.
     public var samples: [Int16]
 
-    /// A buffer of `samples`.
+    /// Makes a buffer of interleaved samples.
+    ///
+    /// The rate is positive and finite, there is at least one channel, and the last frame is whole: anything else is
+    /// the caller's mistake.
     public init(sampleRate: Double, channels: Int, samples: [Int16]) {
+        precondition(sampleRate > 0 && sampleRate.isFinite, "a sample rate is positive")
+        precondition(channels > 0, "a sound has at least one channel")
+        precondition(samples.count % channels == 0, "the last frame is whole")
         self.sampleRate = sampleRate
         self.channels = channels
         self.samples = samples
     }
 
-    /// Whole frames in the buffer.
+    /// How many frames there are.
     public var frames: Int { channels > 0 ? samples.count / channels : 0 }
+
+    /// How long the sound lasts.
+    public var duration: Duration { Duration(frames: Int64(frames), sampleRate: sampleRate) }
+
+    /// Silence of a given length, rounded to the nearest frame.
+    ///
+    /// A negative duration is taken as zero.
+    public static func silence(duration: Duration, sampleRate: Double = 48_000, channels: Int = 1) -> PCMBuffer {
+        let frames = max(0, (duration.inSeconds * sampleRate).rounded())
+        return PCMBuffer(
+            sampleRate: sampleRate, channels: channels,
+            samples: [Int16](repeating: 0, count: Int(frames) * channels))
+    }
 }

@@ -1,0 +1,13 @@
+/// Which loudspeaker each channel is for, as the file says it; the samples' order is never changed.
+public struct ChannelLayout: Sendable, Hashable {
+    /// Core Audio's layout tag, such as 0x640001 for mono; `nil` where the container has none (WAV).
+    public var tag: UInt32?
+    /// One bit for each loudspeaker present: Core Audio's bitmap, WAV's channel mask. Their low 18 bits agree.
+    public var bitmap: UInt32
+
+    /// Makes a layout from a tag and a bitmap.
+    public init(tag: UInt32? = nil, bitmap: UInt32) {
+        self.tag = tag
+        self.bitmap = bitmap
+    }
+}

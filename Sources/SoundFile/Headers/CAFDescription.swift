@@ -1,0 +1,88 @@
+extension CAFHeader {
+    /// The `desc` chunk.
+    struct Description {
+        let chunk: SoundChunk
+        let sampleRate: Double
+        let format: FourCharacterCode
+        let flags: UInt32
+        let bytesPerPacket: UInt32
+        let framesPerPacket: UInt32
+        let channels: UInt32
+        let bits: UInt32
+
+        init<S>(_ input: inout HeaderInput<S>, _ chunk: SoundChunk) throws(SoundFileError) {
+            self.chunk = chunk
+            let count = Int(min(chunk.size ?? 32, 32))
+            var fields = try input.fields("'desc'", at: chunk.offset, count: count)
+            sampleRate = try fields.double()
+            format = try fields.code()
+            flags = try fields.integer()
+            bytesPerPacket = try fields.integer()
+            framesPerPacket = try fields.integer()
+            channels = try fields.integer()
+            bits = try fields.integer()
+        }
+
+        /// The plan for sound in this format, its rate, channels and packets checked.
+        func plan(dataOffset: Int64, dataSize: Int64) throws(SoundFileError) -> SoundPlan {
+            var plan = SoundPlan(
+                container: .caf, codec: .ima4, sampleRate: sampleRate, channels: Int(channels), dataOffset: dataOffset,
+                dataSize: dataSize, isTruncated: false, bytesPerPacket: 1, framesPerPacket: 1)
+            try plan.requireSensible(rateAt: chunk.offset, channelsAt: chunk.offset + 24)
+            switch format {
+            case "lpcm":
+                let sample = try linearSample()
+                plan.codec = .linearPCM(sample)
+                plan.bytesPerPacket = sample.bytesPerSample * plan.channels
+            case "ima4":
+                plan.codec = .ima4
+                plan.bytesPerPacket = 34 * plan.channels
+                plan.framesPerPacket = 64
+            case "ulaw":
+                plan.codec = .uLaw
+                plan.bytesPerPacket = plan.channels
+            case "alaw":
+                plan.codec = .aLaw
+                plan.bytesPerPacket = plan.channels
+            default:
+                throw SoundFileError(
+                    .unsupportedCodec, expected: "'lpcm', 'ima4', 'ulaw' or 'alaw'", found: "'\(format)'",
+                    offset: chunk.offset + 8)
+            }
+            try requirePackets(of: plan)
+            return plan
+        }
+
+        /// The sample format of linear PCM: bits 0 and 1 of the flags say float and little-endian.
+        private func linearSample() throws(SoundFileError) -> LinearPCM {
+            let isFloat = flags & 1 != 0
+            let perSample = channels > 0 ? Int(bytesPerPacket / channels) : 0
+            let isPossible =
+                isFloat
+                ? (perSample == 4 && bits == 32) || (perSample == 8 && bits == 64)
+                : (1...4).contains(perSample) && bits >= 1 && bits <= UInt32(perSample * 8)
+            guard isPossible else {
+                throw SoundFileError(
+                    .invalidHeader, expected: isFloat ? "a 32 or 64-bit float" : "an integer of 1 to 32 bits",
+                    found: "\(bits) bits in \(bytesPerPacket) bytes for \(channels) channels", offset: chunk.offset + 28
+                )
+            }
+            return LinearPCM(
+                isFloat ? .float : .signedInteger, bytesPerSample: perSample, bits: Int(bits),
+                byteOrder: flags & 2 != 0 ? .little : .big)
+        }
+
+        private func requirePackets(of plan: SoundPlan) throws(SoundFileError) {
+            guard Int64(bytesPerPacket) == Int64(plan.bytesPerPacket) else {
+                throw SoundFileError(
+                    .invalidHeader, expected: "\(plan.bytesPerPacket) bytes in a packet", found: "\(bytesPerPacket)",
+                    offset: chunk.offset + 16)
+            }
+            guard Int64(framesPerPacket) == Int64(plan.framesPerPacket) else {
+                throw SoundFileError(
+                    .invalidHeader, expected: "\(plan.framesPerPacket) frames in a packet", found: "\(framesPerPacket)",
+                    offset: chunk.offset + 20)
+            }
+        }
+    }
+}

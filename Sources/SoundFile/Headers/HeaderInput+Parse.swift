@@ -1,0 +1,22 @@
+extension HeaderInput {
+    /// Tells from a file's first bytes what it is, and reads its headers.
+    mutating func parse() throws(SoundFileError) -> SoundPlan {
+        guard size > 0 else {
+            throw SoundFileError(.notASound, expected: "a sound", found: "an empty file", offset: 0)
+        }
+        var start = try fields("a sound's first bytes", at: 0, count: 12)
+        switch try start.code() {
+        case "caff":
+            return try CAFHeader.parse(&self)
+        case "RIFF":
+            return try WAVEHeader.parse(&self, as: .wave)
+        case "RIFX":
+            return try WAVEHeader.parse(&self, as: .rifx)
+        case "RF64", "BW64":
+            return try WAVEHeader.parse(&self, as: .rf64)
+        case let other:
+            throw SoundFileError(
+                .notASound, expected: "'caff', 'FORM', 'RIFF', 'RIFX' or 'RF64'", found: "'\(other)'", offset: 0)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// Reads the headers of RIFF WAVE, its big-endian form RIFX and its 64-bit form RF64.
+///
+/// Source: Microsoft, "Multiple channel audio data and WAVE files"; EBU Tech 3306 for RF64.
+enum WAVEHeader {
+    /// Reads everything but the sound.
+    static func parse<S>(
+        _ input: inout HeaderInput<S>, as container: SoundContainer
+    ) throws(SoundFileError) -> SoundPlan {
+        let order: LinearPCM.ByteOrder = container == .rifx ? .big : .little
+        var file = try input.fields("the RIFF header", at: 0, count: 12, byteOrder: order)
+        try file.skip(4)
+        let riffSize = try file.integer(UInt32.self)
+        let form = try file.code()
+        guard form == "WAVE" else {
+            throw SoundFileError(.notASound, expected: "'WAVE' within RIFF", found: "'\(form)'", offset: 8)
+        }
+        // Writers that cannot go back leave these; what follows RIFF's end otherwise is not ours.
+        let isStreamed = riffSize == 0 || riffSize >= 0x7FFF_F000
+        var end = input.size
+        if !isStreamed, container != .rf64 { end = min(end, Int64(riffSize) + 8) }
+        var sizes: (data: UInt64, frames: UInt64)?
+        var format: Format?
+        var data: (offset: Int64, size: Int64, truncated: Bool)?
+        var factFrames: Int64?
+
+        var offset: Int64 = 12
+        while offset < end {
+            if input.size - offset < 8 {
+                if data != nil { break }
+                _ = try input.fields("a WAVE chunk header", at: offset, count: 8).bytes
+            }
+            var header = try input.fields("a WAVE chunk header", at: offset, count: 8, byteOrder: order)
+            let id = try header.code()
+            var stated: Int64? = Int64(try header.integer(UInt32.self))
+            let start = offset + 8
+            if id == "data", data == nil {
+                if container == .rf64, stated == 0xFFFF_FFFF, let sizes {
+                    stated = Int64(clamping: sizes.data)
+                } else if let size = stated, size >= 0x7FFF_F000, size > input.size - start {
+                    stated = nil
+                } else if stated == 0, isStreamed {
+                    stated = nil
+                }
+            }
+            let chunk = SoundChunk(id: id, offset: start, size: stated)
+            let length = stated ?? (input.size - start)
+            let isInside = length <= input.size - start
+            switch id {
+            case "ds64" where container == .rf64 && sizes == nil:
+                try input.requireInside(chunk)
+                var fields = try input.fields("'ds64'", at: start, count: Int(min(length, 24)), byteOrder: order)
+                try fields.skip(8)
+                sizes = (try fields.integer(), try fields.integer())
+            case "fmt " where format == nil:
+                try input.requireInside(chunk)
+                format = try Format(&input, chunk, byteOrder: order)
+            case "data" where data == nil:
+                data = (start, min(length, input.size - start), !isInside)
+            case "fact" where factFrames == nil && isInside && length >= 4:
+                var fields = try input.fields("'fact'", at: start, count: 4, byteOrder: order)
+                factFrames = Int64(try fields.integer(UInt32.self))
+            case "LIST" where isInside:
+                try strings(&input, chunk, byteOrder: order)
+            default:
+                if !isInside, data == nil { try input.requireInside(chunk) }
+            }
+            try input.note(chunk)
+            if !isInside { break }
+            offset = start + length + (length & 1)
+        }
+        guard let format else { throw input.missing("fmt ", in: "WAVE") }
+        guard let data else { throw input.missing("data", in: "WAVE") }
+        var plan = try format.plan(container: container, dataOffset: data.offset, dataSize: data.size)
+        plan.isTruncated = data.truncated
+        if plan.codec == .imaADPCM {
+            if factFrames == 0xFFFF_FFFF { factFrames = sizes.map { Int64(clamping: $0.frames) } }
+            // A streaming writer leaves 0 here too.
+            if let factFrames, factFrames > 0 { plan.countedFrames = factFrames }
+        }
+        return plan
+    }
+
+    /// A list of type `INFO`: chunks of text.
+    private static func strings<S>(
+        _ input: inout HeaderInput<S>, _ chunk: SoundChunk, byteOrder: LinearPCM.ByteOrder
+    ) throws(SoundFileError) {
+        let count = Int(min(chunk.size ?? 0, Int64(SoundLimits.textBytes)))
+        var fields = try input.fields("'LIST'", at: chunk.offset, count: count, byteOrder: byteOrder)
+        guard fields.remaining >= 4, try fields.code() == "INFO" else { return }
+        while fields.remaining >= 8 {
+            let key = try fields.code()
+            let size = Int(clamping: try fields.integer(UInt32.self))
+            let start = fields.position
+            let present = min(size, fields.remaining)
+            try fields.skip(present)
+            input.note(key.description, fields.bytes[start..<start + present])
+            if size & 1 == 1, fields.remaining > 0 { try fields.skip(1) }
+        }
+    }
+}

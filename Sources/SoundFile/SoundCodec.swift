@@ -1,0 +1,24 @@
+/// How a file writes samples down.
+public enum SoundCodec: Sendable, Hashable, CustomStringConvertible {
+    /// Samples as they are.
+    case linearPCM(LinearPCM)
+    /// Apple's IMA 4:1: packets of 34 bytes a channel holding 64 frames.
+    case ima4
+    /// IMA (DVI) ADPCM as WAV has it, in blocks of any size.
+    case imaADPCM
+    /// ITU-T G.711 u-law, 8 bits a sample.
+    case uLaw
+    /// ITU-T G.711 A-law, 8 bits a sample.
+    case aLaw
+
+    /// What the codec is called.
+    public var description: String {
+        switch self {
+        case .linearPCM(let format): format.description
+        case .ima4: "IMA 4:1"
+        case .imaADPCM: "IMA ADPCM"
+        case .uLaw: "u-law"
+        case .aLaw: "A-law"
+        }
+    }
+}

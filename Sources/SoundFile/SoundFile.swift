@@ -1,0 +1,54 @@
+/// Reads and writes the files that system sounds come in: CAF, AIFF, AIFF-C and WAV.
+///
+/// Which format a file has is told from its bytes, never from its name. Nothing here opens files: bytes come in from
+/// memory or a ``ByteSource``, and values come out.
+public enum SoundFile {
+    /// What a file's headers say, read without decoding its sound.
+    ///
+    /// Throws what is wrong with the headers. The time it takes does not depend on the sound's length.
+    public static func info(_ source: some ByteSource) throws(SoundFileError) -> SoundFileInfo {
+        var input = HeaderInput(source)
+        let plan = try input.parse()
+        return plan.info(chunks: input.chunks, tags: input.tags)
+    }
+
+    /// What the headers of a file in memory say.
+    public static func info(_ bytes: [UInt8]) throws(SoundFileError) -> SoundFileInfo {
+        try info(MemorySource(bytes))
+    }
+
+    /// Decodes a whole file to interleaved 16-bit samples.
+    ///
+    /// A sound longer than `maximumDuration` is refused before anything is decoded. A sound cut short is decoded as far
+    /// as it goes; ``info(_:)-([UInt8])`` tells that it was.
+    public static func decode(
+        _ bytes: [UInt8], maximumDuration: Duration? = nil
+    ) throws(SoundFileError) -> PCMBuffer {
+        try decode(MemorySource(bytes), maximumDuration: maximumDuration)
+    }
+
+    /// Decodes a whole file from any source of bytes to interleaved 16-bit samples.
+    public static func decode(
+        _ source: some ByteSource, maximumDuration: Duration? = nil
+    ) throws(SoundFileError) -> PCMBuffer {
+        var decoder = try SoundDecoder(source, maximumDuration: maximumDuration)
+        let info = decoder.info
+        // The frames are those that the bytes present can hold, so that no header decides what is allocated.
+        var samples = [Int16](repeating: 0, count: Int(info.frames) * info.channels)
+        var span = samples.mutableSpan
+        _ = try decoder.read(into: &span)
+        return PCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
+    }
+
+    /// Decodes a whole file to interleaved 32-bit floating-point samples, full scale at 1.
+    public static func decodeFloat(
+        _ bytes: [UInt8], maximumDuration: Duration? = nil
+    ) throws(SoundFileError) -> FloatPCMBuffer {
+        var decoder = try SoundDecoder(MemorySource(bytes), maximumDuration: maximumDuration)
+        let info = decoder.info
+        var samples = [Float](repeating: 0, count: Int(info.frames) * info.channels)
+        var span = samples.mutableSpan
+        _ = try decoder.read(into: &span)
+        return FloatPCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
+    }
+}

@@ -1,0 +1,13 @@
+/// A piece of text that a file carries about itself, such as its title.
+public struct SoundTag: Sendable, Equatable {
+    /// What the text is: CAF's key (`title`, `artist`), or the name of the chunk that holds it (`NAME`, `INAM`).
+    public var key: String
+    /// The text; bytes that are not UTF-8 are replaced.
+    public var value: String
+
+    /// Makes a tag from its parts.
+    public init(key: String, value: String) {
+        self.key = key
+        self.value = value
+    }
+}
