@@ -53,7 +53,8 @@ let package = Package(
         .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(name: "RingerServicesTests", dependencies: ["RingerServices", "RingerTestKit"]),
-        .testTarget(name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit"]),
+        .target(name: "PacedSupport", path: "Tests/PacedSupport"),
+        .testTarget(name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"]),
         .testTarget(name: "LabTests", dependencies: ["Ringer", "RingerTestKit"]),
     ],
     swiftLanguageModes: [.v6]
