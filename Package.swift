@@ -33,7 +33,6 @@ let package = Package(
             dependencies: [
                 "RingerPolicy", "SoundFile",
                 .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "RingerHardware",
@@ -42,7 +41,11 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(name: "RingerTestKit", dependencies: ["RingerServices"]),
-        .target(name: "Ringer", dependencies: ["RingerServices", "RingerHardware", "RingerTestKit"]),
+        .target(
+            name: "Ringer",
+            dependencies: [
+                "RingerServices", "RingerHardware", "RingerTestKit", .product(name: "Logging", package: "swift-log"),
+            ]),
         .executableTarget(
             name: "RingerCommand",
             dependencies: [

@@ -1,10 +1,13 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
 #include <time.h>
+#include <unistd.h>
 
 int ringer_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
@@ -14,3 +17,33 @@ int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout
 }
 
 void ringer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+static volatile sig_atomic_t signal_descriptor = -1;
+
+static void note_signal(int signal) {
+    // Only what a signal handler may do: write a byte, and leave errno as it was.
+    int before = errno;
+    unsigned char number = (unsigned char)signal;
+    if (write(signal_descriptor, &number, 1) < 0) { /* the pipe is full of signals already */
+    }
+    errno = before;
+}
+
+int ringer_catch_signal(int signal, int descriptor) {
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    signal_descriptor = descriptor;
+    return sigaction(signal, &action, NULL);
+}
+
+void ringer_raise_default(int signal) {
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigset_t set;
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, NULL);
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    raise(signal);
+    // The calling thread may have it blocked: the signal is delivered once it is not.
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}

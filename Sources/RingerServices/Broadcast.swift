@@ -33,12 +33,16 @@ public final class Broadcast<Element: Sendable>: Sendable {
 
     /// Subscribes. The subscription ends when the stream is dropped or its task cancelled.
     ///
-    /// - Parameter policy: What the subscriber's buffer keeps when it is slow.
+    /// - Parameters:
+    ///   - policy: What the subscriber's buffer keeps when it is slow.
+    ///   - first: What it is told first; nil for the newest value of a state, and for nothing else.
     /// - Returns: The values, in the order in which they were sent.
-    public func subscribe(buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy) -> AsyncStream<Element> {
+    public func subscribe(
+        buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy, startingWith first: Element? = nil
+    ) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: policy)
         let id: UInt64? = state.withLock { state in
-            if let newest = state.newest { continuation.yield(newest) }
+            if let first = first ?? state.newest { continuation.yield(first) }
             if state.isFinished { return nil }
             state.nextID += 1
             state.subscribers[state.nextID] = continuation

@@ -16,4 +16,11 @@ int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout
 /// `pthread_setname_np`.
 void ringer_name_thread(const char *name);
 
+/// From now on, `signal` writes its number, one byte, to `descriptor` instead of doing what it did. Returns 0, or -1
+/// with errno. One descriptor serves all signals. The corresponding C function is `sigaction`.
+int ringer_catch_signal(int signal, int descriptor);
+
+/// Lets `signal` do what it does by default, and raises it.
+void ringer_raise_default(int signal);
+
 #endif

@@ -57,9 +57,7 @@ public final class MuteDetector: Sendable {
     ) {
         self.clock = clock
         self.store = store
-        let frames = Int((configuration.clip.inSeconds * configuration.sampleRate).rounded())
-        let clip = PCMBuffer(
-            sampleRate: configuration.sampleRate, channels: 1, samples: [Int16](repeating: 0, count: frames))
+        let clip = PCMBuffer.silence(duration: configuration.clip, sampleRate: configuration.sampleRate)
         self.clip = clip
         let completions = completions
         let deadline = TimerSlot(clock)

@@ -1,0 +1,40 @@
+import RingerHardware
+@_exported import RingerTestKit
+
+extension Device {
+    /// A device on a simulated board, for machines without the hardware and for tests of firmware.
+    ///
+    /// - Parameters:
+    ///   - board: The board. A test makes one on a ``VirtualClock`` and moves its switch and its time.
+    ///   - configuration: How the device behaves.
+    /// - Returns: The device.
+    /// - Throws: ``RingerError`` where the board's switch was told to fail.
+    public static func simulated(
+        _ board: SimulatedBoard, configuration: Configuration = Configuration()
+    ) throws(RingerError) -> Device {
+        try Device(Ports(simulated: board), configuration: configuration)
+    }
+}
+
+extension Device.Ports {
+    /// The ports of a simulated board. `close` frees what its clock holds.
+    public init(simulated board: SimulatedBoard, close: @escaping @Sendable () -> Void = {}) {
+        self.init(
+            clock: board.clock, ringSilent: board.ringSilent, motor: board.motor, speaker: board.speaker,
+            stateSources: [board.surroundings], close: close)
+    }
+}
+
+extension SimulatedBoard {
+    /// A board that lives in real time, on a thread of its own.
+    ///
+    /// - Parameter position: Where its switch stands.
+    /// - Returns: The board, and the loop that is its clock; whoever made them closes it.
+    /// - Throws: ``RingerError`` where the system has no thread left.
+    public static func inRealTime(
+        position: SwitchPosition = .ring
+    ) throws(RingerError) -> (board: SimulatedBoard, loop: EventLoop) {
+        let loop = try EventLoop(name: "ringer-board")
+        return (SimulatedBoard(clock: loop, position: position), loop)
+    }
+}

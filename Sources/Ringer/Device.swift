@@ -1,0 +1,197 @@
+@_exported import RingerServices
+import Synchronization
+
+/// The device: its switch, its motor, its speaker, and the rules between them.
+///
+/// Everything flows one way: an edge of the switch becomes a ``DeviceState``; sounds that the state forbids stop at
+/// once, then every subscriber is told. Nothing polls; at rest, nothing wakes up.
+public final class Device: Sendable {
+    /// What the device is made of. ``discover(_:)`` finds these on hardware, ``simulated(_:configuration:)`` takes them
+    /// from a simulated board.
+    public struct Ports: Sendable {
+        /// The device's time.
+        public var clock: any DeviceClock
+        /// The Ring/Silent switch; nil where the process sees none, and every sound is treated as at ring.
+        public var ringSilent: (any RingSilentSwitch)?
+        /// The vibration motor; nil where there is none.
+        public var motor: (any VibrationMotor)?
+        /// The speaker.
+        public var speaker: any SoundOutput
+        /// Jacks, volume and the like.
+        public var stateSources: [any DeviceStateSource]
+        /// What could not be had, and why: told as ``DeviceEvent/degraded(_:at:)``.
+        public var problems: [RingerError]
+        /// Frees what all the ports share, after they were closed.
+        public var close: @Sendable () -> Void
+
+        /// The ports of a device.
+        public init(
+            clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
+            speaker: any SoundOutput, stateSources: [any DeviceStateSource] = [], problems: [RingerError] = [],
+            close: @escaping @Sendable () -> Void = {}
+        ) {
+            self.clock = clock
+            self.ringSilent = ringSilent
+            self.motor = motor
+            self.speaker = speaker
+            self.stateSources = stateSources
+            self.problems = problems
+            self.close = close
+        }
+    }
+
+    /// How many events a subscriber may be behind before the oldest are dropped for it; see ``lostEvents``.
+    public static let eventBuffer = 8192
+
+    private let ports: Ports
+    private let store: DeviceStateStore
+    private let reporter: EventReporter
+    private let isClosed = Atomic(false)
+
+    /// The device's time.
+    public var clock: any DeviceClock { ports.clock }
+    /// Plays sounds as the policy allows.
+    public let player: SoundPlayer
+    /// The motor; nil where the device has none.
+    public let vibrator: Vibrator?
+    /// Finds out by timing whether sounds are heard.
+    public let muteDetector: MuteDetector
+
+    /// A device of these ports.
+    ///
+    /// - Throws: ``RingerError`` where the switch or a state source does not start. The ports are closed then.
+    public init(_ ports: Ports, configuration: Configuration = Configuration()) throws(RingerError) {
+        let reporter = EventReporter(logger: configuration.logger, observer: configuration.observer)
+        let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
+        let store = DeviceStateStore(report: report)
+        self.ports = ports
+        self.reporter = reporter
+        self.store = store
+        player = SoundPlayer(output: ports.speaker, clock: ports.clock, store: store, report: report)
+        player.preferences = configuration.preferences
+        muteDetector = MuteDetector(
+            player: player, store: store, clock: ports.clock, configuration: configuration.detector, report: report)
+        vibrator = ports.motor.map { motor in
+            Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
+                report(.vibration($0))
+            }
+        }
+        for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
+        do throws(RingerError) {
+            let clock = ports.clock
+            for source in ports.stateSources {
+                let name = source.name
+                try source.start { store.change($0, from: name, at: clock.now) }
+            }
+            if let ringSilent = ports.ringSilent {
+                let name = ringSilent.name
+                try ringSilent.start { store.ringSilent($0, from: name) }
+            }
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    // MARK: - State
+
+    /// The state now.
+    public var state: DeviceState { store.state }
+
+    /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
+    /// newest; one that must miss nothing reads ``events``.
+    public var states: AsyncStream<DeviceState> { store.states }
+
+    /// Everything that happens from now on. A subscriber that is more than ``eventBuffer`` events behind loses the
+    /// oldest of them; ``lostEvents`` counts those.
+    public var events: AsyncStream<DeviceEvent> { reporter.events }
+
+    /// Everything that happens from now on, with the position of the switch first, as if it had just moved there.
+    public var eventsFromPosition: AsyncStream<DeviceEvent> { reporter.eventsFromPosition }
+
+    /// How many events were lost in all because subscribers were slow.
+    public var lostEvents: Int { reporter.lostEvents }
+
+    /// What the user chose. Setting it stops sounds that it forbids.
+    public var preferences: UserPreferences {
+        get { player.preferences }
+        set { player.preferences = newValue }
+    }
+
+    /// Tells the device that its screen was locked, or unlocked.
+    public func setScreenLocked(_ isLocked: Bool) {
+        store.change(.screenLocked(isLocked), from: "firmware", at: clock.now)
+    }
+
+    /// Tells the device where sound leaves it now.
+    public func setRoute(_ route: AudioRoute) {
+        store.change(.route(route), from: "firmware", at: clock.now)
+    }
+
+    /// Tells the device what its audio sessions are doing, where they are somebody else's.
+    public func setSessions(_ activity: SessionActivity) {
+        store.sessions(are: activity)
+    }
+
+    /// What becomes of `request` now.
+    public func decide(_ request: SoundRequest) -> Decision {
+        RingerPolicy.decide(request, state: state, preferences: preferences)
+    }
+
+    // MARK: - Sound and vibration
+
+    /// Plays a sound file in a category, and tells what became of it. Cancelling the task stops it.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - category: What the sound is for, and so whether the switch silences it.
+    ///   - options: The category's options.
+    /// - Returns: What became of it, and when.
+    /// - Throws: ``RingerError`` where the file cannot be read or is no sound.
+    public func play(
+        _ path: String, category: AudioCategory = .default, options: CategoryOptions = []
+    ) async throws(RingerError) -> SoundResult {
+        await player.play(try SoundLoader.load(path), as: .session(category, options: options))
+    }
+
+    /// Turns the motor in `pattern`, and tells how it ended. No setting holds a vibration back. Cancelling the task stops
+    /// it.
+    ///
+    /// - Parameter pattern: The turns and rests.
+    /// - Returns: How it ended; failed where the device has no motor.
+    public func vibrate(_ pattern: VibrationPattern = .standard) async -> VibrationEnd {
+        guard let vibrator else {
+            return .failed(RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none"))
+        }
+        return await vibrator.vibrate(pattern)
+    }
+
+    /// Stops every sound and the motor, at once.
+    public func stopAll() {
+        vibrator?.stop()
+        player.stopAll()
+    }
+
+    // MARK: - Life
+
+    /// Stops everything and frees it: the motor first. A second call does nothing.
+    public func close() {
+        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        do throws(RingerError) {
+            try vibrator?.close()
+        } catch {
+            reporter.report(.vibration(.offFailed(error, attempt: 1, at: clock.now)))
+        }
+        player.stopAll(because: .closed)
+        ports.ringSilent?.close()
+        for source in ports.stateSources { source.close() }
+        ports.speaker.close()
+        ports.close()
+        store.finish()
+        reporter.finish()
+    }
+}
