@@ -50,6 +50,8 @@ public final class Device: Sendable {
 
     /// The device's time.
     public var clock: any DeviceClock { ports.clock }
+    /// What the speaker is, for people.
+    public var speakerName: String { ports.speaker.name }
     /// Plays sounds as the policy allows.
     public let player: SoundPlayer
     /// The motor; nil where the device has none.

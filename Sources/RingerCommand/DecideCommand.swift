@@ -1,0 +1,80 @@
+import ArgumentParser
+import RingerServices
+
+/// `ringer decide`: what becomes of a sound, from the rules alone.
+struct DecideCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decide",
+        abstract: "Tell whether a sound would be heard, silenced, or felt.",
+        discussion: """
+            Nothing is opened and nothing is played: the answer comes from the rules that every sound goes through.
+            JSON: {"decision":"play|silence|vibrate","reason":...,"route":...,"vibrates":...}
+            """)
+
+    /// What else than a session's sound can be asked about.
+    enum Kind: String, CaseIterable, ExpressibleByArgument {
+        case session, system, alert, notification, critical, vibration
+    }
+
+    @Option(help: "What the sound is: a session's, a system sound, an alert, a notification (critical), a vibration.")
+    var kind = Kind.session
+    @Option(name: .shortAndLong, help: "The session's category.")
+    var category = AudioCategory.default
+    @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
+    var options: [CategoryOptionName] = []
+    @Option(help: "Where the switch stands.")
+    var position = SwitchPosition.ring
+    @Flag(help: "The screen is locked.")
+    var locked = false
+    @Option(help: "Where sound leaves the device.")
+    var route = AudioRoute.speaker
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let request: SoundRequest =
+            switch kind {
+            case .session: .session(category, options: options.together)
+            case .system: .systemSound()
+            case .alert: .alert
+            case .notification: .notification()
+            case .critical: .notification(isCritical: true)
+            case .vibration: .vibration
+            }
+        let state = DeviceState(ringSilent: position, isScreenLocked: locked, route: route)
+        let decision = RingerPolicy.decide(request, state: state)
+        try Terminal.show(output.json ? decision.json.description : decision.sentence)
+    }
+}
+
+extension Decision {
+    /// "play", "silence" or "vibrate".
+    var word: String {
+        switch self {
+        case .play: "play"
+        case .silence: "silence"
+        case .vibrate: "vibrate"
+        }
+    }
+
+    /// The decision as JSON has it.
+    var json: JSONValue {
+        var members: [(String, JSONValue)] = [("decision", .string(word)), ("reason", .string(reason.rawValue))]
+        if case .play(let gain, let route, _, _) = self {
+            members.append(("route", .string(route.rawValue)))
+            members.append(("gain", .number(Double(gain))))
+        }
+        members.append(("vibrates", .bool(vibrates)))
+        return .object(members)
+    }
+
+    /// The decision in words.
+    var sentence: String {
+        switch self {
+        case .play(let gain, let route, let vibrates, let reason):
+            "play on \(route.rawValue)" + (gain < 1 ? " at \(Double(gain).fixed(2))" : "")
+                + (vibrates ? " and vibrate" : "") + " (\(reason.rawValue))"
+        case .silence(let reason): "silence (\(reason.rawValue))"
+        case .vibrate(let reason): "vibrate (\(reason.rawValue))"
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Ringer
+
+/// `ringer detect`: whether sounds are heard, found out by timing.
+struct DetectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "detect",
+        abstract: "Find out by timing a silent clip whether sounds are heard.",
+        discussion: """
+            A silent system sound of 0.2 s that is over before 0.1 s was muted. An output that fails is neither.
+            JSON: {"verdict":"muted|audible|unknown","elapsed":seconds,"threshold":0.1,"cause":...}
+            """)
+
+    @Option(help: "Measure again and again, this many seconds apart, until interrupted.")
+    var every: Double?
+    @Flag(help: "With --every: only readings whose verdict is a new one.")
+    var changes = false
+    @OptionGroup var board: BoardOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if let every, !(every > 0 && every <= 86_400) {
+            throw ValidationError("--every takes seconds above 0 and up to 86400, not \(every).")
+        }
+        if changes && every == nil { throw ValidationError("--changes goes with --every.") }
+    }
+
+    func run() async throws {
+        let device = try await board.makeDevice()
+        defer { device.close() }
+        guard let every else { return try show(await device.muteDetector.measure()) }
+        for await reading in device.muteDetector.readings(every: .seconds(every), changesOnly: changes) {
+            try show(reading)
+        }
+    }
+
+    private func show(_ reading: MuteReading) throws {
+        try Terminal.show(output.json ? reading.json.description : reading.sentence)
+    }
+}
+
+extension MuteReading {
+    /// The reading as JSON has it.
+    var json: JSONValue {
+        .object([
+            ("verdict", .string(verdict.rawValue)), ("elapsed", .number(elapsed.inSeconds)),
+            ("threshold", .number(threshold.inSeconds)), ("cause", .optional(cause?.description)),
+            ("margin", .number(margin.inSeconds)), ("route", .string(route.rawValue)),
+            ("ringSilent", .optional(switchPosition?.rawValue)), ("disagrees", .bool(disagreesWithSwitch)),
+            ("attempts", .integer(attempts)),
+        ])
+    }
+
+    /// The reading in words.
+    var sentence: String {
+        var text = verdict.rawValue
+        if let cause {
+            text += " (\(cause))"
+        } else {
+            text += " after \(elapsed.inSeconds.fixed(4)) s, threshold \(threshold.inSeconds.fixed(1)) s"
+        }
+        if disagreesWithSwitch, let switchPosition { text += "; the switch is at \(switchPosition.rawValue)" }
+        return text
+    }
+}

@@ -1,0 +1,49 @@
+import Glibc
+import RingerServices
+import SystemPackage
+
+/// The terminal, or whatever standard output is instead.
+enum Terminal {
+    /// Whether standard output is a terminal.
+    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+
+    /// Writes `line` at once: a reader behind a pipe sees an event when it happens.
+    static func show(_ line: String) throws(RingerError) {
+        try write(line + "\n")
+    }
+
+    /// Writes `text` at once.
+    static func write(_ text: String) throws(RingerError) {
+        do {
+            try FileDescriptor.standardOutput.writeAll(text.utf8)
+        } catch {
+            throw RingerError("write", "standard output", (error as? Errno) ?? .ioError)
+        }
+    }
+
+    /// Writes `line` to standard error.
+    static func complain(_ line: String) {
+        // Where even that fails there is nobody left to tell.
+        _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
+    }
+}
+
+extension Double {
+    /// The number with so many digits behind the point, for tables and lines that people read.
+    func fixed(_ digits: Int) -> String {
+        var scale = 1.0
+        for _ in 0..<digits { scale *= 10 }
+        let scaled = (self.magnitude * scale).rounded()
+        guard scaled < 1e15 else { return description }
+        let whole = String(Int(scaled))
+        let padded = String(repeating: "0", count: max(0, digits + 1 - whole.count)) + whole
+        let point = padded.index(padded.endIndex, offsetBy: -digits)
+        let text = digits > 0 ? "\(padded[..<point]).\(padded[point...])" : padded
+        return self < 0 && scaled > 0 ? "-" + text : text
+    }
+}
+
+extension String {
+    /// The text, filled with spaces to `width`.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: Swift.max(0, width - count)) }
+}

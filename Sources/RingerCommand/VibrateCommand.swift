@@ -1,0 +1,64 @@
+import ArgumentParser
+import Ringer
+
+/// `ringer vibrate`: a pattern on the motor.
+struct VibrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "vibrate",
+        abstract: "Turn the vibration motor in a pattern.",
+        discussion: """
+            No setting holds a vibration back. The motor never turns for longer than 10 s without a rest.
+            JSON: {"outcome":"finished|stopped|limited|failed","elapsed":seconds}
+            """)
+
+    @Option(help: "Turns and rests in milliseconds, in turn: on,off,on...", transform: { try VibrationPattern(milliseconds: $0) })
+    var pattern: VibrationPattern?
+    @Option(help: "How strongly, above 0 and up to 1; motors that cannot be throttled turn fully.")
+    var strength: Float = 1
+    @Option(name: .customLong("repeat"), help: "How often the pattern is gone through.")
+    var times = 1
+    @OptionGroup var board: BoardOptions
+    @OptionGroup var output: OutputOptions
+
+    private func wholePattern() throws -> VibrationPattern {
+        try VibrationPattern(
+            pulses: (pattern ?? .standard).pulses, strength: strength, repetition: .times(times))
+    }
+
+    func validate() throws {
+        do {
+            _ = try wholePattern()
+        } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func run() async throws {
+        let pattern = try wholePattern()
+        let device = try await board.makeDevice()
+        defer { device.close() }
+        let start = device.clock.now
+        let end = await device.vibrate(pattern)
+        let elapsed = device.clock.now - start
+        if output.json {
+            try Terminal.show(
+                JSONValue.object([("outcome", .string(end.word)), ("elapsed", .number(elapsed.inSeconds))]).description)
+        } else {
+            try Terminal.show("\(end.word) after \(elapsed.inSeconds.fixed(3)) s")
+        }
+        if case .failed(let error) = end { throw error }
+    }
+}
+
+extension VibrationEnd {
+    /// "finished", "stopped", "replaced", "limited" or "failed".
+    var word: String {
+        switch self {
+        case .finished: "finished"
+        case .stopped: "stopped"
+        case .replaced: "replaced"
+        case .limited: "limited"
+        case .failed: "failed"
+        }
+    }
+}
