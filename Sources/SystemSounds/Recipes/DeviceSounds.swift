@@ -55,8 +55,8 @@ extension SoundRecipe {
             SoundRecipe(
                 [
                     burst(from: 3000, quality: 1, at: 0, for: 0.02, level: 0.4, halfLife: 0.004),
-                    note(.glass, .bFlat(5), at: 0.015, for: 0.5),
-                    note(.glass, .f(6), at: 0.06, for: 0.5, level: 0.6),
+                    note(.glass, .c(6), at: 0.015, for: 0.5),
+                    note(.glass, .a(6), at: 0.06, for: 0.5, level: 0.6),
                 ], peak: 0.5)
         },
         "low_power": {

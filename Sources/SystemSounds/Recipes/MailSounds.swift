@@ -7,8 +7,8 @@ extension SoundRecipe {
                 [
                     burst(
                         from: 1500, to: 700, quality: 0.8, at: 0, for: 0.09, level: 0.5, attack: 0.01, halfLife: 0.02),
-                    note(.bell, .eFlat(6), at: 0.08, for: 0.7),
-                    note(.bell, .g(5), at: 0.2, for: 0.8, level: 0.8),
+                    note(.bell, .d(6), at: 0.08, for: 0.7),
+                    note(.bell, .fSharp(5), at: 0.2, for: 0.8, level: 0.8),
                 ], peak: 0.55)
         },
         // Three plucked strings, each higher and fainter: it is on its way.

@@ -12,6 +12,6 @@ extension SoundRecipe {
 
     // ITU-T Q.24: receivers take 40 ms and up for a digit; 200 ms are heard as one.
     private static func touchTone(_ row: Double, _ column: Double) -> SoundRecipe {
-        cadence([row, column], on: 0.2, off: 0, times: 1, level: 0.35)
+        cadence([row, column], on: 0.2, off: 0, times: 1, level: 0.3)
     }
 }
