@@ -7,12 +7,13 @@ public struct VibrationPulse: Sendable, Hashable {
     /// How long it rests before the next pulse.
     public let off: Duration
     /// How strongly it runs: above 0 and up to 1, where 1 is all the motor gives.
+    /// The predefined patterns keep one strength throughout.
     public let strength: Double
 
-    /// Makes a pulse; the times must not be negative and the strength must lie between 0 and 1.
+    /// Makes a pulse; `on` is longer than nothing, `off` is not negative, and the strength is above 0 and up to 1.
     public init(on: Duration, off: Duration = .zero, strength: Double = 1) {
-        precondition(on >= .zero && off >= .zero, "a pulse's times are not negative")
-        precondition((0...1).contains(strength), "a pulse's strength lies between 0 and 1")
+        precondition(on > .zero && off >= .zero, "a pulse runs, and does not rest for less than nothing")
+        precondition(strength > 0 && strength <= 1, "a strength is above 0 and up to 1")
         self.on = on
         self.off = off
         self.strength = strength

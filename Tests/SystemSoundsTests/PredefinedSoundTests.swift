@@ -95,6 +95,8 @@ struct PredefinedSoundTests {
         #expect(Set(vibrating.map(\.vibration)).count == 5)
         for sound in vibrating {
             #expect(sound.filePhone == nil && sound.filePlayer == nil)
+            // One strength to a pattern: it is what motors are told once.
+            #expect(Set(sound.vibration.map(\.strength)).count == 1)
             #expect(sound.vibration.last?.off == .zero)
             #expect(sound.vibration.allSatisfy { $0.on >= .milliseconds(60) && $0.strength > 0 })
             let length = sound.vibration.reduce(Duration.zero) { $0 + $1.on + $1.off }

@@ -21,10 +21,10 @@ extension PredefinedSound {
         VibrationPulse(on: .milliseconds(320)),
     ]
 
-    /// "Vibrate on silent" was switched (1351): long, then two short ones dying away.
+    /// "Vibrate on silent" was switched (1351): long, then two short ones.
     static let silentVibrationChanged = [
         VibrationPulse(on: .milliseconds(300), off: .milliseconds(80), strength: 0.8),
-        VibrationPulse(on: .milliseconds(80), off: .milliseconds(80), strength: 0.6),
-        VibrationPulse(on: .milliseconds(80), strength: 0.4),
+        VibrationPulse(on: .milliseconds(80), off: .milliseconds(80), strength: 0.8),
+        VibrationPulse(on: .milliseconds(80), strength: 0.8),
     ]
 }
