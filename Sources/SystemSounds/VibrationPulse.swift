@@ -2,7 +2,8 @@
 ///
 /// A pattern is a list of these, played once from first to last. The `off` of the last pulse is zero.
 public struct VibrationPulse: Sendable, Hashable {
-    /// How long the motor runs. Never under 60 ms: a small eccentric motor needs most of that to turn at all.
+    /// How long the motor runs. The predefined patterns stay over 60 ms: a small eccentric motor needs most of that to
+    /// turn at all.
     public let on: Duration
     /// How long it rests before the next pulse.
     public let off: Duration
