@@ -26,6 +26,8 @@ let package = Package(
         // Pure: the standard library only.
         .target(name: "SoundFile"),
         .target(name: "RingerPolicy"),
+        // Rounding and square roots are libm's on some processors.
+        .target(name: "SystemSounds", dependencies: ["SoundFile"], linkerSettings: [.linkedLibrary("m")]),
 
         // What runs.
         .target(
@@ -53,7 +55,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
+        // How long what must be quick takes: run in release, never asserted in a test.
+        .executableTarget(
+            name: "system-sounds-benchmark", dependencies: ["SystemSounds", "SoundFile"],
+            path: "Benchmarks/SystemSounds"),
+
         .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"]),
+        .testTarget(
+            name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
+            resources: [.copy("system-sounds.csv")]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(name: "RingerServicesTests", dependencies: ["RingerServices", "RingerTestKit"]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),

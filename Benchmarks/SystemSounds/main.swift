@@ -1,0 +1,39 @@
+// Renders every predefined sound and says how long each took:
+// swift run -c release system-sounds-benchmark [--sample-rate 44100] [--rounds 20]
+import SoundFile
+import SystemSounds
+
+func argument(_ name: String, default value: Int) -> Int {
+    guard let index = CommandLine.arguments.firstIndex(of: name), index + 1 < CommandLine.arguments.count else {
+        return value
+    }
+    return Int(CommandLine.arguments[index + 1]) ?? value
+}
+
+let sampleRate = Double(argument("--sample-rate", default: 48_000))
+let rounds = max(argument("--rounds", default: 20), 1)
+let clock = ContinuousClock()
+var frames = 0
+var rows: [(stem: String, best: Duration, worst: Duration)] = []
+
+for stem in SoundRecipe.predefinedStems {
+    var times: [Duration] = []
+    for round in 0..<rounds {
+        // The recipe is made anew each time: that belongs to what a first play costs.
+        times.append(
+            clock.measure {
+                if let recipe = SoundRecipe.predefined(stem: stem) {
+                    let buffer = SoundSynthesizer.render(recipe, sampleRate: sampleRate)
+                    if round == 0 { frames += buffer.samples.count }
+                }
+            })
+    }
+    times.sort()
+    rows.append((stem, times[0], times[times.count - 1]))
+}
+
+rows.sort { $0.best > $1.best }
+for row in rows { print(row.stem, "best", row.best, "worst", row.worst) }
+let slowest = rows.map(\.worst).max() ?? .zero
+print(
+    "\(rows.count) sounds, \(Double(frames) / sampleRate) s in all at \(Int(sampleRate)) Hz; slowest of all \(slowest)")
