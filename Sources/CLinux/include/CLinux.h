@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <stdint.h>
 
+#include "messages.h"
+
 /// A new close-on-exec, non-blocking event counter, or -1 with errno. The corresponding C function is `eventfd`.
 int ringer_eventfd(void);
 

@@ -1,0 +1,231 @@
+import CALSA
+import Glibc
+import RingerServices
+import Synchronization
+import SystemPackage
+
+/// One sound on one PCM: carries out what its ``PlaybackMachine`` asks for.
+final class ALSAVoice: Playback, @unchecked Sendable {
+    // SAFETY: the variables are used on the sound thread alone; `stop` and `setGain` hand over to it.
+    private var machine: PlaybackMachine
+    private var actions: [PlaybackMachine.Action] = []
+    private var isAtWork = false
+    private var handle: PCMHandle?
+    private var timers: [PlaybackMachine.Timer: any DeviceTimer] = [:]
+    private var watched: [EventLoop.WatchedDescriptor] = []
+    private var scratch: [Int16] = []
+    private var handler: (@Sendable (PlaybackEvent) -> Void)?
+
+    private let sound: PCMBuffer
+    private let pcm: String
+    private let thread: SoundThread
+    private let isStopRequested = Atomic<Bool>(false)
+    private let isOver = Atomic<Bool>(false)
+
+    init(
+        _ sound: PCMBuffer, _ options: PlaybackOptions, pcm: String, on thread: SoundThread,
+        limits: PlaybackMachine.Limits, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
+    ) {
+        machine = PlaybackMachine(frames: sound.frames, options: options, limits: limits)
+        self.sound = sound
+        self.pcm = pcm
+        self.thread = thread
+        self.handler = handler
+    }
+
+    // MARK: - Any thread
+
+    func stop() {
+        guard !isStopRequested.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        onThread { $0.send(.stop) }
+    }
+
+    func setGain(_ gain: Float, over duration: Duration) {
+        onThread { $0.send(.setGain(gain, over: duration)) }
+    }
+
+    private func onThread(_ body: @escaping @Sendable (ALSAVoice) -> Void) {
+        if isOver.load(ordering: .acquiring) { return }
+        thread.loop.execute { [self] in
+            if !isOver.load(ordering: .acquiring) { body(self) }
+        }
+    }
+
+    // MARK: - The sound thread
+
+    /// Begins to play.
+    func begin() {
+        if thread.isClosed {
+            // The thread is gone or going: the caller's may be this one, which is not to be told from.
+            isOver.store(true, ordering: .releasing)
+            guard let handler = handler.take() else { return }
+            let error = RingerError(.closed, "play", PCMHandle.subject(pcm))
+            let position = StreamPosition(played: 0, total: sound.frames)
+            Task.detached { [now = thread.loop.now] in handler(.ended(.failed(error), at: now, position)) }
+            return
+        }
+        thread.add(self)
+        send(isStopRequested.load(ordering: .acquiring) ? .stop : .play(at: thread.loop.now))
+    }
+
+    /// Stops as ``stop()`` does, on the sound thread.
+    func stopNow() {
+        send(.stop)
+    }
+
+    private func send(_ event: PlaybackMachine.Event) {
+        actions.append(contentsOf: machine.handle(event))
+        // An action's answer, or a handler's wish, waits its turn.
+        if isAtWork { return }
+        isAtWork = true
+        defer { isAtWork = false }
+        while !actions.isEmpty { perform(actions.removeFirst()) }
+    }
+
+    private func perform(_ action: PlaybackMachine.Action) {
+        switch action {
+        case .open: open()
+        case .write(let frames, let ramp): write(frames, ramp)
+        case .pad(let frames): pad(frames)
+        case .start:
+            ask { pcm throws(RingerError) in
+                try pcm.start()
+                return .started(at: .now)
+            }
+        case .readPosition:
+            let before = MonotonicTime.now
+            ask { pcm throws(RingerError) in .position(delay: try pcm.delay(), before: before, at: .now) }
+        case .watch: watch()
+        case .unwatch: unwatch()
+        case .schedule(let timer, let deadline): schedule(timer, deadline)
+        case .prepare:
+            ask { pcm throws(RingerError) in
+                try pcm.prepare()
+                return .prepared
+            }
+        case .resume:
+            ask { pcm throws(RingerError) in .resumption(try pcm.resume(), at: .now) }
+        case .tell(let event): handler?(event)
+        case .end(let end, let now, let position, let isReusable):
+            finish(end, at: now, position, isReusable: isReusable)
+        }
+    }
+
+    /// Asks the PCM, and takes its answer, or its failure, to the machine.
+    private func ask(_ body: (PCMHandle) throws(RingerError) -> PlaybackMachine.Event) {
+        guard let handle else { return }
+        do throws(RingerError) {
+            send(try body(handle))
+        } catch {
+            let now = MonotonicTime.now
+            send(.failed(error, left: handle.framesLeftAtStop(), at: now))
+        }
+    }
+
+    private func open() {
+        do throws(RingerError) {
+            guard sound.sampleRate >= 1, sound.sampleRate <= 1e6, (1...64).contains(sound.channels) else {
+                throw RingerError(
+                    .unsupported, "play \(sound.channels) channels at \(sound.sampleRate) Hz", PCMHandle.subject(pcm))
+            }
+            let rate = Int(sound.sampleRate.rounded())
+            let handle = try thread.open(pcm, sampleRate: rate, channels: sound.channels)
+            self.handle = handle
+            // Opening takes its time; who stopped the sound meanwhile does not want to hear its beginning.
+            send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format))
+        } catch {
+            send(.failed(error, left: nil, at: .now))
+        }
+    }
+
+    // MARK: - Writing
+
+    private func write(_ frames: Range<Int>, _ ramp: GainRamp) {
+        ask { pcm throws(RingerError) in
+            if ramp.isUnity(from: frames.lowerBound) {
+                return .wrote(
+                    try Self.write(sound.samples, from: frames.lowerBound * sound.channels, frames.count, to: pcm))
+            }
+            ramp.apply(to: sound, frames: frames, into: &scratch)
+            return .wrote(try Self.write(scratch, from: 0, frames.count, to: pcm))
+        }
+    }
+
+    private func pad(_ frames: Int) {
+        ask { pcm throws(RingerError) in
+            scratch.removeAll(keepingCapacity: true)
+            scratch.append(contentsOf: repeatElement(0, count: frames * sound.channels))
+            return .wrote(try Self.write(scratch, from: 0, frames, to: pcm))
+        }
+    }
+
+    private static func write(
+        _ samples: [Int16], from first: Int, _ frames: Int, to pcm: PCMHandle
+    ) throws(RingerError) -> Int {
+        if frames == 0 { return 0 }
+        precondition(first + frames * pcm.format.channels <= samples.count, "frames beyond the sound's end")
+        // SAFETY: the pointer is used within the call, and the frames lie within the samples, as checked above.
+        return try samples.withUnsafeBufferPointer { buffer throws(RingerError) in
+            guard let start = buffer.baseAddress else { return 0 }
+            return try pcm.write(start + first, frames: frames)
+        }
+    }
+
+    // MARK: - Waiting
+
+    private func watch() {
+        guard watched.isEmpty, let handle else { return }
+        for descriptor in handle.pollDescriptors() {
+            watched.append(
+                thread.loop.watch(descriptor.fd, for: descriptor.events) { [weak self] ready in
+                    self?.isReady(descriptor, ready)
+                })
+        }
+    }
+
+    private func isReady(_ descriptor: pollfd, _ ready: Int16) {
+        guard let handle, !watched.isEmpty else { return }
+        var descriptor = descriptor
+        descriptor.revents = ready
+        do throws(RingerError) {
+            if try handle.meaning(of: [descriptor]) != 0 { send(.ready) }
+        } catch {
+            // The position's or the write's answer says what is wrong.
+            send(.ready)
+        }
+    }
+
+    private func unwatch() {
+        for descriptor in watched { descriptor.cancel() }
+        watched = []
+    }
+
+    private func schedule(_ timer: PlaybackMachine.Timer, _ deadline: MonotonicTime) {
+        timers[timer]?.cancel()
+        timers[timer] = thread.loop.schedule(at: deadline) { [weak self] in
+            guard let self else { return }
+            timers[timer] = nil
+            send(.due(timer, at: .now))
+        }
+    }
+
+    // MARK: - The end
+
+    private func finish(_ end: PlaybackEnd, at time: MonotonicTime?, _ position: StreamPosition, isReusable: Bool) {
+        unwatch()
+        for timer in timers.values { timer.cancel() }
+        timers = [:]
+        if let handle = handle.take() {
+            do throws(RingerError) {
+                try handle.drop()
+                if isReusable { thread.giveBack(handle) }
+            } catch {
+                // A stream that cannot be stopped is closed, which stops it. Its sound's end is known already.
+            }
+        }
+        isOver.store(true, ordering: .releasing)
+        thread.remove(self)
+        let now = time ?? .now
+        handler.take()?(.ended(end, at: now, position))
+    }
+}

@@ -1,0 +1,111 @@
+import CALSA
+import RingerServices
+import Synchronization
+import SystemPackage
+
+/// The thread on which all sounds of an output are written, with the PCMs that are open on it.
+///
+/// A PCM whose sound is over stays open for a while, stopped, so that the next sound of its format starts at once.
+final class SoundThread: @unchecked Sendable {
+    // SAFETY: `idle`, `playing` and `granted` are used on the loop's thread alone, and after it ended by `shutDown`'s
+    // caller alone: whatever may run later looks at `isClosed` first.
+    private var idle: [IdlePCM] = []
+    private var playing: [ObjectIdentifier: ALSAVoice] = [:]
+
+    let loop: EventLoop
+    private let linger: Duration
+    private let closed = Atomic<Bool>(false)
+    private let granted = Mutex<HardwareFormat?>(nil)
+
+    private struct IdlePCM {
+        var handle: PCMHandle
+        var timer: any DeviceTimer
+    }
+
+    init(realTimePriority: Int?, linger: Duration) throws(RingerError) {
+        loop = try EventLoop(name: "ringer-sound", realTimePriority: realTimePriority)
+        self.linger = linger
+        loop.execute {
+            ALSAMessages.keepOnThisThread()
+            // Read ahead of the first sound, which would wait for it otherwise. Where it fails, opening says so.
+            snd_config_update()
+            ALSAMessages.forget()
+        }
+    }
+
+    /// Whether ``shutDown()`` was called: nothing is opened any more.
+    var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+    /// What was granted last.
+    var lastGrant: HardwareFormat? { granted.withLock { $0 } }
+
+    /// Keeps `voice` while it plays.
+    func add(_ voice: ALSAVoice) {
+        playing[ObjectIdentifier(voice)] = voice
+    }
+
+    /// Lets `voice` go.
+    func remove(_ voice: ALSAVoice) {
+        playing[ObjectIdentifier(voice)] = nil
+    }
+
+    /// A prepared PCM: one that is open already, or a new one.
+    func open(_ name: String, sampleRate: Int, channels: Int) throws(RingerError) -> PCMHandle {
+        if isClosed { throw RingerError(.closed, "open", PCMHandle.subject(name)) }
+        if let handle = takeIdle(name, sampleRate: sampleRate, channels: channels) {
+            do throws(RingerError) {
+                try handle.prepare()
+                return handle
+            } catch {
+                // It went bad while nobody used it; whether the device is there, opening it again tells.
+            }
+        }
+        let handle: PCMHandle
+        do throws(RingerError) {
+            handle = try PCMHandle(name: name, sampleRate: sampleRate, channels: channels)
+        } catch {
+            // What holds the device may be a PCM of our own, idle, in another format or by another name.
+            guard error.code == .busy, !idle.isEmpty else { throw error }
+            closeIdle()
+            handle = try PCMHandle(name: name, sampleRate: sampleRate, channels: channels)
+        }
+        granted.withLock { $0 = handle.format }
+        try handle.prepare()
+        return handle
+    }
+
+    /// Takes back a PCM that is stopped.
+    func giveBack(_ handle: PCMHandle) {
+        if isClosed || linger <= .zero { return }
+        let timer = loop.schedule(at: loop.now + linger) { [weak self, id = ObjectIdentifier(handle)] in
+            self?.idle.removeAll { ObjectIdentifier($0.handle) == id }
+        }
+        idle.append(IdlePCM(handle: handle, timer: timer))
+    }
+
+    private func takeIdle(_ name: String, sampleRate: Int, channels: Int) -> PCMHandle? {
+        let index = idle.lastIndex {
+            $0.handle.name == name && $0.handle.format.sampleRate == sampleRate
+                && $0.handle.format.channels == channels
+        }
+        guard let index else { return nil }
+        let pcm = idle.remove(at: index)
+        pcm.timer.cancel()
+        return pcm.handle
+    }
+
+    private func closeIdle() {
+        for pcm in idle { pcm.timer.cancel() }
+        idle = []
+    }
+
+    /// Stops every sound, closes every PCM and ends the thread. A second call does nothing.
+    func shutDown() {
+        guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        loop.sync { [self] in
+            for voice in Array(playing.values) { voice.stopNow() }
+            closeIdle()
+        }
+        loop.close()
+    }
+}
