@@ -51,7 +51,8 @@ let package = Package(
         .executableTarget(
             name: "RingerCommand",
             dependencies: [
-                "Ringer",
+                "Ringer", "SystemSounds",
+                .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

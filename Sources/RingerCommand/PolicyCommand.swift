@@ -36,7 +36,9 @@ struct PolicyCommand: ParsableCommand {
             let cells = Self.columns.map { column in
                 let decision = RingerPolicy.decide(row.request, state: column.state)
                 var cell = decision.word
-                if case .play(_, let route, _, _) = decision, route != column.state.route { cell += " (\(route.rawValue))" }
+                if case .play(_, let route, _, _) = decision, route != column.state.route {
+                    cell += " (\(route.rawValue))"
+                }
                 if decision.isHeard && decision.vibrates { cell += " +vibrate" }
                 return cell.padded(to: 22)
             }

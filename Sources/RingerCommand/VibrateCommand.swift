@@ -11,7 +11,9 @@ struct VibrateCommand: AsyncParsableCommand {
             JSON: {"outcome":"finished|stopped|limited|failed","elapsed":seconds}
             """)
 
-    @Option(help: "Turns and rests in milliseconds, in turn: on,off,on...", transform: { try VibrationPattern(milliseconds: $0) })
+    @Option(
+        help: "Turns and rests in milliseconds, in turn: on,off,on...",
+        transform: { try VibrationPattern(milliseconds: $0) })
     var pattern: VibrationPattern?
     @Option(help: "How strongly, above 0 and up to 1; motors that cannot be throttled turn fully.")
     var strength: Float = 1

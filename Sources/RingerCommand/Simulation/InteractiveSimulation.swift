@@ -1,0 +1,134 @@
+import Glibc
+import Ringer
+import RingerHardware
+import Synchronization
+
+/// The board in the terminal, in real time: a key does something, and what happens is shown as it happens.
+struct InteractiveSimulation {
+    let position: SwitchPosition
+    let json: Bool
+
+    private static let keys: [(key: Character, does: String, step: SimulationStep)] = [
+        (" ", "flip the switch", .flip),
+        ("r", "switch to ring", .move(.ring)), ("v", "to vibrate", .move(.vibrate)), ("s", "to silent", .move(.silent)),
+        ("p", "play, soloAmbient", .play(.soloAmbient, .seconds(3))),
+        ("a", "announce, playback", .play(.playback, .seconds(3))),
+        ("m", "motor", .vibrate(.standard)), ("d", "detect", .detect),
+        ("l", "lock", .lock(true)), ("u", "unlock", .lock(false)),
+        ("h", "headphone in", .headphone(true)), ("j", "out", .headphone(false)),
+        ("x", "stop all", .stop),
+    ]
+
+    private static var help: String {
+        keys.map { ($0.key == " " ? "space" : String($0.key)) + " " + $0.does }.joined(separator: " · ") + " · q quit"
+    }
+
+    func run() async throws {
+        let (board, loop) = try SimulatedBoard.inRealTime(position: position)
+        defer { loop.close() }
+        let screen = StatusScreen()
+        let log = SimulationLog(json: json) { line throws(RingerError) in try screen.show(line) }
+        try Terminal.show(Self.help)
+        let device = try Device(
+            Device.Ports(simulated: board),
+            configuration: .init(observer: { event in
+                log.note(event)
+                screen.update(event)
+            }))
+        defer { device.close() }
+        let simulation = Simulation(board: board, device: device, report: { log.note($0) })
+
+        let terminal = try KeyReader(loop: loop)
+        defer { terminal.restore() }
+        try device.closeOnTermination { terminal.restore() }
+        for await key in terminal.keys {
+            if key == "q" || key == "\u{4}" { break }
+            if key == "?" { try screen.show(Self.help) }
+            if let step = Self.keys.first(where: { $0.key == key })?.step { simulation.perform(step) }
+        }
+        try screen.finish()
+        if let failure = log.failure { throw failure }
+    }
+}
+
+/// The keys that are pressed, without waiting for a line.
+private final class KeyReader: Sendable {
+    let keys: AsyncStream<Character>
+    private let before: termios
+    private let watch: EventLoop.WatchedDescriptor
+
+    init(loop: EventLoop) throws(RingerError) {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else {
+            throw RingerError("read the settings", "terminal", .init(rawValue: errno))
+        }
+        before = settings
+        settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        guard tcsetattr(STDIN_FILENO, TCSANOW, &settings) == 0 else {
+            throw RingerError("change the settings", "terminal", .init(rawValue: errno))
+        }
+        let (keys, continuation) = AsyncStream<Character>.makeStream()
+        self.keys = keys
+        watch = loop.watch(STDIN_FILENO, for: Int16(POLLIN)) { _ in
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let count = read(STDIN_FILENO, &bytes, bytes.count)
+            guard count > 0 else { return continuation.finish() }
+            for character in String(decoding: bytes.prefix(count), as: UTF8.self) { continuation.yield(character) }
+        }
+    }
+
+    /// Gives the terminal back as it was.
+    func restore() {
+        watch.cancel()
+        var settings = before
+        tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+    }
+}
+
+/// Lines that scroll, and below them one that tells how things stand.
+private final class StatusScreen: Sendable {
+    private struct State {
+        var position = SwitchPosition.ring
+        var isLocked = false
+        var route = AudioRoute.speaker
+        var motor = false
+        var playing: Set<UInt64> = []
+    }
+
+    private let state = Mutex(State())
+    /// Carriage return, clear the line.
+    private static let startOfLine = "\r\u{1B}[2K"
+
+    func show(_ line: String) throws(RingerError) {
+        try Terminal.write(Self.startOfLine + line + "\n" + status)
+    }
+
+    func update(_ event: DeviceEvent) {
+        state.withLock { state in
+            switch event {
+            case .switchMoved(let position, _, _): state.position = position
+            case .stateChanged(.screenLocked(let isLocked), _, _): state.isLocked = isLocked
+            case .stateChanged(.headphoneInserted(let isInserted), _, _):
+                state.route = isInserted ? .headphone : .speaker
+            case .vibration(.on): state.motor = true
+            case .vibration(.off): state.motor = false
+            case .playback(.started, let sound): state.playing.insert(sound)
+            case .soundEnded(_, let sound, _): state.playing.remove(sound)
+            default: break
+            }
+        }
+        // The line above it was written already; where the terminal is gone, that told so.
+        try? Terminal.write(Self.startOfLine + status)
+    }
+
+    func finish() throws(RingerError) {
+        try Terminal.write(Self.startOfLine)
+    }
+
+    private var status: String {
+        state.withLock { state in
+            "[\(state.position.rawValue)] \(state.isLocked ? "locked" : "unlocked") · \(state.route.rawValue) · "
+                + "playing \(state.playing.count) · motor \(state.motor ? "on" : "off") · ? for the keys "
+        }
+    }
+}
