@@ -201,6 +201,23 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         isDone.wait()
     }
 
+    /// Calls `body` as ``sync(_:)`` does, and throws what it throws.
+    public func syncThrowing(_ body: @escaping @Sendable () throws(RingerError) -> Void) throws(RingerError) {
+        let failure = Failure()
+        sync {
+            do throws(RingerError) {
+                try body()
+            } catch {
+                failure.error.withLock { $0 = error }
+            }
+        }
+        if let error = failure.error.withLock({ $0 }) { throw error }
+    }
+
+    private final class Failure: Sendable {
+        let error = Mutex<RingerError?>(nil)
+    }
+
     /// Runs a task's next step on the loop's thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         add(.job(UnownedJob(job)))

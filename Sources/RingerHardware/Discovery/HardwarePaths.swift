@@ -1,0 +1,21 @@
+import SystemPackage
+
+/// Where the kernel shows its devices.
+public struct HardwarePaths: Sendable, Hashable {
+    /// The device files; GPIO chips stand here.
+    public var devices: FilePath
+    /// The input devices' files.
+    public var input: FilePath
+    /// The LED class.
+    public var leds: FilePath
+
+    /// The paths, by default those of every Linux system.
+    public init(devices: FilePath = "/dev", input: FilePath = "/dev/input", leds: FilePath = "/sys/class/leds") {
+        self.devices = devices
+        self.input = input
+        self.leds = leds
+    }
+
+    /// The paths of every Linux system.
+    public static let standard = HardwarePaths()
+}

@@ -1,0 +1,55 @@
+import CEvdev
+
+/// One thing that an input device can tell: a switch, an axis.
+public struct EvdevCode: Sendable, Hashable {
+    /// The event type: `EV_SW`, `EV_ABS`.
+    public var type: UInt16
+    /// The code within its type.
+    public var code: UInt16
+
+    /// The code `code` of the type `type`.
+    public init(type: UInt16, code: UInt16) {
+        self.type = type
+        self.code = code
+    }
+
+    /// The switch of that number.
+    public static func `switch`(_ code: Int32) -> EvdevCode {
+        EvdevCode(type: UInt16(EV_SW), code: UInt16(truncatingIfNeeded: code))
+    }
+
+    /// The device is muted, or disabled: the Ring/Silent switch.
+    public static let muteDevice = EvdevCode.switch(SW_MUTE_DEVICE)
+    /// Headphones are plugged in.
+    public static let headphoneInsert = EvdevCode.switch(SW_HEADPHONE_INSERT)
+    /// A microphone is plugged in.
+    public static let microphoneInsert = EvdevCode.switch(SW_MICROPHONE_INSERT)
+    /// The three-position slider: 0 silent, 1 vibrate, 2 ring.
+    public static let soundProfile = EvdevCode(type: UInt16(EV_ABS), code: UInt16(ABS_SND_PROFILE))
+
+    /// The switch that `text` names: "SW_MUTE_DEVICE", or a number, "14" or "0x0e"; nil where there is none.
+    ///
+    /// The corresponding C function is `libevdev_event_code_from_name`.
+    public init?(switchNamed text: String) {
+        let code: Int32
+        if text.hasPrefix("0x") {
+            guard let number = Int32(text.dropFirst(2), radix: 16) else { return nil }
+            code = number
+        } else if let number = Int32(text) {
+            code = number
+        } else {
+            code = libevdev_event_code_from_name(UInt32(EV_SW), text)
+        }
+        guard (0...Int32(SW_MAX)).contains(code) else { return nil }
+        self = .switch(code)
+    }
+}
+
+extension EvdevCode: CustomStringConvertible {
+    /// The code's name in the kernel's headers, or its number where they do not know it.
+    public var description: String {
+        if self == .soundProfile { return "ABS_SND_PROFILE" }
+        if let name = libevdev_event_code_get_name(UInt32(type), UInt32(code)) { return String(cString: name) }
+        return "type \(type) code \(code)"
+    }
+}

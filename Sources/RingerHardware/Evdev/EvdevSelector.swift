@@ -1,0 +1,76 @@
+import CEvdev
+import RingerServices
+import SystemPackage
+
+/// Which input device to use.
+public struct EvdevSelector: Sendable, Hashable {
+    /// The device's file; nil for the first device that can do what is wanted.
+    public var path: FilePath?
+    /// A part of the name that its driver gives it; nil for any. It holds for a device named by its file too.
+    public var name: String?
+
+    /// The device at `path`, which may be a link such as udev's in /dev/input/by-path.
+    public static func path(_ path: FilePath) -> EvdevSelector { EvdevSelector(path: path) }
+
+    /// The first device that can do what is wanted, of those whose name has `name` in it.
+    public static func automatic(name: String? = nil) -> EvdevSelector { EvdevSelector(name: name) }
+
+    /// The device at `path`, or the first one, of those whose name has `name` in it.
+    public init(path: FilePath? = nil, name: String? = nil) {
+        self.path = path
+        self.name = name
+    }
+
+    /// The directory where the device comes and goes.
+    func directory(_ paths: HardwarePaths) -> FilePath {
+        guard let path else { return paths.input }
+        let parent = path.removingLastComponent()
+        return parent.isEmpty ? "." : parent
+    }
+
+    /// The device, for people, before it is open.
+    var description: String {
+        let device = path?.string ?? "auto"
+        return name.map { "\(device) (\($0))" } ?? device
+    }
+
+    /// Opens the device.
+    ///
+    /// - Parameters:
+    ///   - wanted: What the device must be able to do, as the error names it: "SW_MUTE_DEVICE".
+    ///   - can: Whether a device can do it.
+    func open(
+        in paths: HardwarePaths, access: EvdevHandle.Access = .read, wanted: String,
+        where can: (borrowing EvdevHandle) -> Bool
+    ) throws(RingerError) -> EvdevHandle {
+        if let path {
+            let handle = try EvdevHandle(path, access)
+            guard matches(handle) else {
+                throw RingerError(
+                    .notFound, "find \"\(name ?? "")\"", path.string, detail: "it is \"\(handle.deviceName)\"")
+            }
+            guard can(handle) else {
+                throw RingerError(.unsupported, "use \(wanted)", handle.description, detail: "the device has none")
+            }
+            return handle
+        }
+        var denied: RingerError?
+        for file in DirectoryListing.numbered("event", in: paths.input) {
+            do throws(RingerError) {
+                let handle = try EvdevHandle(paths.input.appending(file), access)
+                if matches(handle) && can(handle) { return handle }
+            } catch {
+                // A device that is just going is no reason to look no further; one that is forbidden may be the one.
+                if error.code == .permissionDenied { denied = denied ?? error }
+            }
+        }
+        if let denied { throw denied }
+        let named = name.map { " named \"\($0)\"" } ?? ""
+        throw RingerError(.notFound, "find an input device\(named) with \(wanted)", paths.input.string)
+    }
+
+    private func matches(_ handle: borrowing EvdevHandle) -> Bool {
+        guard let name else { return true }
+        return handle.deviceName.contains(name)
+    }
+}

@@ -1,0 +1,123 @@
+import RingerServices
+import SystemPackage
+
+/// A three-position slider, silent, vibrate and ring, that the kernel shows as an absolute axis: `ABS_SND_PROFILE`.
+///
+/// While it travels, gpio-keys reports 0, and 0 is silent: a position counts once it stood for the settle time. Its
+/// stamp is that of its arrival.
+public final class EvdevSlider: RingSilentSwitch {
+    private let watcher: DeviceWatcher<Source>
+
+    /// The slider of an input device.
+    ///
+    /// - Parameters:
+    ///   - device: Which device.
+    ///   - settleTime: How long a position has to stand before it counts.
+    ///   - loop: Where it is watched.
+    public init(
+        _ device: EvdevSelector = .automatic(), settleTime: Duration = .milliseconds(50), loop: EventLoop,
+        paths: HardwarePaths = .standard
+    ) {
+        let code = EvdevCode.soundProfile
+        watcher = DeviceWatcher(loop: loop, name: "slider \(device.description)", directory: device.directory(paths)) {
+            () throws(RingerError) in
+            let handle = try device.open(in: paths, wanted: code.description) { $0.has(code) }
+            return Source(handle, settleTime: settleTime)
+        }
+    }
+
+    deinit {
+        watcher.closeSoon()
+    }
+
+    /// "slider /dev/input/event0 (alert-slider)".
+    public var name: String { watcher.name }
+
+    /// Begins to watch. The position now is told before it returns, then each one that settled.
+    public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
+        try watcher.start { event in handler(SwitchEvent(event)) }
+    }
+
+    /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
+    /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
+    public func close() {
+        watcher.close()
+    }
+
+    /// The open slider.
+    private struct Source: ~Copyable, DeviceSource {
+        private let handle: EvdevHandle
+        private var debouncer: Debouncer<Int32>
+        private(set) var deadline: MonotonicTime?
+
+        init(_ handle: consuming EvdevHandle, settleTime: Duration) {
+            handle.passOnly([.soundProfile])
+            debouncer = Debouncer(level: handle.value(of: .soundProfile), duration: settleTime)
+            self.handle = handle
+        }
+
+        var name: String { "slider \(handle.description)" }
+        var descriptor: CInt { handle.descriptor }
+
+        mutating func begin(now: MonotonicTime, into reports: inout [SwitchEvent]) {
+            // Where it is found in its travel, this is silent until it has arrived: the quiet side.
+            reports.append(.position(SwitchPosition(soundProfile: debouncer.settled), at: now))
+        }
+
+        mutating func read(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
+            var inputs: [EvdevHandle.Input] = []
+            defer {
+                for input in inputs {
+                    switch input {
+                    case .value(.soundProfile, let value, let at):
+                        perform(debouncer.handle(.edge(value, at: at)), now, into: &reports)
+                    case .value: break
+                    case .dropped(let at):
+                        perform(debouncer.handle(.missed), now, into: &reports)
+                        reports.append(.dropped(count: nil, at: at))
+                    }
+                }
+            }
+            try handle.drain(now: now) { inputs.append($0) }
+        }
+
+        mutating func tick(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
+            deadline = nil
+            try read(now: now, into: &reports)
+            perform(debouncer.handle(.timer(at: now)), now, into: &reports)
+        }
+
+        private mutating func perform(
+            _ actions: [Debouncer<Int32>.Action], _ now: MonotonicTime, into reports: inout [SwitchEvent]
+        ) {
+            for action in actions {
+                switch action {
+                case .schedule(let at):
+                    deadline = at
+                case .readLevel:
+                    // Everything was read just now: the library knows the value.
+                    let level = handle.value(of: .soundProfile)
+                    perform(debouncer.handle(.level(level, at: now)), now, into: &reports)
+                case .changed(let value, let at):
+                    tell(value, at: at, into: &reports)
+                }
+            }
+        }
+
+        private mutating func tell(_ value: Int32, at: MonotonicTime, into reports: inout [SwitchEvent]) {
+            reports.append(.position(SwitchPosition(soundProfile: value), at: at))
+        }
+    }
+}
+
+extension SwitchPosition {
+    /// The position that `ABS_SND_PROFILE` reports as `value`; a value that it does not know counts as ring, the
+    /// position of a device without a switch.
+    fileprivate init(soundProfile value: Int32) {
+        switch value {
+        case 0: self = .silent
+        case 1: self = .vibrate
+        default: self = .ring
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import RingerServices
+import SystemPackage
+
+/// The jacks that the kernel shows as switches of an input device: headphones and microphone.
+public final class JackSource: DeviceStateSource {
+    private static let codes = [EvdevCode.headphoneInsert, .microphoneInsert]
+    private let watcher: DeviceWatcher<Source>
+
+    /// The jacks of an input device, by default of the first one that has any.
+    public init(_ device: EvdevSelector = .automatic(), loop: EventLoop, paths: HardwarePaths = .standard) {
+        watcher = DeviceWatcher(loop: loop, name: "jack \(device.description)", directory: device.directory(paths)) {
+            () throws(RingerError) in
+            let wanted = Self.codes.map(\.description).joined(separator: " or ")
+            return Source(try device.open(in: paths, wanted: wanted) { $0.has(Self.codes[0]) || $0.has(Self.codes[1]) })
+        }
+    }
+
+    deinit {
+        watcher.closeSoon()
+    }
+
+    /// "jack /dev/input/event3 (sound Headset Jack)".
+    public var name: String { watcher.name }
+
+    /// Begins to watch. What is plugged in now is told before it returns, for the jacks that the device has.
+    public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
+        try watcher.start { event in
+            switch event {
+            case .report(let change): handler(change)
+            case .lost(let error, _): handler(.lost(error))
+            case .found: handler(.found)
+            }
+        }
+    }
+
+    /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
+    /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
+    public func close() {
+        watcher.close()
+    }
+
+    /// The open device.
+    private struct Source: ~Copyable, DeviceSource {
+        private let handle: EvdevHandle
+        private var told: [EvdevCode: Bool] = [:]
+
+        init(_ handle: consuming EvdevHandle) {
+            handle.passOnly(codes)
+            self.handle = handle
+        }
+
+        var name: String { "jack \(handle.description)" }
+        var descriptor: CInt { handle.descriptor }
+
+        mutating func begin(now: MonotonicTime, into reports: inout [DeviceStateChange]) {
+            for code in codes where handle.has(code) { tell(code, handle.value(of: code), into: &reports) }
+        }
+
+        mutating func read(now: MonotonicTime, into reports: inout [DeviceStateChange]) throws(RingerError) {
+            var inputs: [EvdevHandle.Input] = []
+            defer {
+                // A drop needs no telling: the values that changed follow, and a jack's state is all there is to it.
+                for case .value(let code, let value, _) in inputs { tell(code, value, into: &reports) }
+            }
+            try handle.drain(now: now) { inputs.append($0) }
+        }
+
+        private mutating func tell(_ code: EvdevCode, _ value: Int32, into reports: inout [DeviceStateChange]) {
+            let isInserted = value != 0
+            guard codes.contains(code), told[code] != isInserted else { return }
+            told[code] = isInserted
+            reports.append(code == .headphoneInsert ? .headphoneInserted(isInserted) : .microphoneInserted(isInserted))
+        }
+    }
+}

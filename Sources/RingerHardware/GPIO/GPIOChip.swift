@@ -1,0 +1,77 @@
+import CGPIOD
+import RingerServices
+import SystemPackage
+
+/// An open GPIO chip, closed with its owner.
+struct GPIOChip: ~Copyable, @unchecked Sendable {
+    // SAFETY: libgpiod keeps no state outside of this handle, which has one owner and is used by one thread at a time.
+    private let chip: OpaquePointer
+    /// Its file.
+    let path: FilePath
+    /// Its name: "gpiochip0".
+    let name: String
+    /// What its driver calls it.
+    let label: String
+
+    /// Opens the chip at `path`. The corresponding C function is `gpiod_chip_open`.
+    init(_ path: FilePath) throws(RingerError) {
+        guard let chip = ringer_gpio_chip_open(path.string) else {
+            throw RingerError("open as a GPIO chip", path.string, .current)
+        }
+        self.chip = chip
+        self.path = path
+        name = Self.text { ringer_gpio_chip_name(chip, $0, $1) } ?? ""
+        label = Self.text { ringer_gpio_chip_label(chip, $0, $1) } ?? ""
+    }
+
+    deinit {
+        ringer_gpio_chip_close(chip)
+    }
+
+    /// The offset of the first line named `name`; nil where there is none.
+    func offset(ofLine name: String) throws(RingerError) -> Int? {
+        let offset = ringer_gpio_chip_find_line(chip, name)
+        if offset >= 0 { return Int(offset) }
+        let reason = Errno.current
+        if reason == .noSuchFileOrDirectory { return nil }
+        throw RingerError("find line \(name)", path.string, reason)
+    }
+
+    /// Who holds the line at `offset`; nil where nobody does, or the kernel does not tell.
+    func consumer(ofLine offset: Int) -> String? {
+        let consumer = Self.text { ringer_gpio_chip_consumer(chip, UInt32(clamping: offset), $0, $1) }
+        return consumer?.isEmpty == true ? nil : consumer
+    }
+
+    /// Requests an input; its edges are queued from now on.
+    func requestInput(
+        _ offset: Int, bias: GPIOBias, isActiveLow: Bool, kernelDebounce: Duration
+    ) throws(RingerError) -> GPIOLineRequest {
+        let microseconds = UInt32(clamping: (kernelDebounce.nanoseconds + 999) / 1000)
+        var input = ringer_gpio_input(bias: bias.rawBias, active_low: isActiveLow, debounce: microseconds)
+        let request = ringer_gpio_request_input(chip, UInt32(clamping: offset), &input)
+        return try adopt(request, offset)
+    }
+
+    /// Requests an output, inactive at first.
+    func requestOutput(_ offset: Int, isActiveLow: Bool) throws(RingerError) -> GPIOLineRequest {
+        try adopt(ringer_gpio_request_output(chip, UInt32(clamping: offset), isActiveLow), offset)
+    }
+
+    private func adopt(_ request: OpaquePointer?, _ offset: Int) throws(RingerError) -> GPIOLineRequest {
+        let subject = "\(name) line \(offset)"
+        if let request { return GPIOLineRequest(request, subject: subject) }
+        let reason = Errno.current
+        var detail: String?
+        if reason == .resourceBusy { detail = consumer(ofLine: offset).map { "used by \"\($0)\"" } }
+        throw RingerError("request the line", subject, reason, detail: detail)
+    }
+
+    private static func text(_ read: (UnsafeMutablePointer<CChar>, Int) -> CInt) -> String? {
+        // SAFETY: the kernel's names have 31 bytes at most; the function writes no more than it is told, zero included.
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            guard let start = buffer.baseAddress, read(start, buffer.count) == 0 else { return nil }
+            return String(cString: start)
+        }
+    }
+}

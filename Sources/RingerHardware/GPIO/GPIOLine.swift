@@ -1,0 +1,66 @@
+import Glibc
+import RingerServices
+import SystemPackage
+
+/// Which GPIO line to use.
+public enum GPIOLine: Sendable, Hashable {
+    /// The first line of that name, on whatever chip: `gpio-line-names` in the device tree.
+    case named(String)
+    /// The line at `offset` of a chip: its file, "/dev/gpiochip0"; its name, "gpiochip0"; its number, "0"; or its
+    /// label, which stays the same where the numbers do not.
+    case offset(Int, chip: String)
+
+    /// The line, for people.
+    var description: String {
+        switch self {
+        case .named(let name): name
+        case .offset(let offset, let chip): "\(chip) line \(offset)"
+        }
+    }
+
+    /// Finds the line: its chip, open, and its offset.
+    func locate(in paths: HardwarePaths) throws(RingerError) -> LocatedLine {
+        switch self {
+        case .named(let name): try Self.find(name, paths.devices)
+        case .offset(let offset, let chip): LocatedLine(chip: try Self.open(chip, paths.devices), offset: offset)
+        }
+    }
+
+    private static func find(_ name: String, _ devices: FilePath) throws(RingerError) -> LocatedLine {
+        var denied: RingerError?
+        for file in DirectoryListing.numbered("gpiochip", in: devices) {
+            do throws(RingerError) {
+                let chip = try GPIOChip(devices.appending(file))
+                if let offset = try chip.offset(ofLine: name) { return LocatedLine(chip: chip, offset: offset) }
+            } catch {
+                // Files that are no chips are passed over; a chip that is forbidden may be the one.
+                if error.code == .permissionDenied { denied = denied ?? error }
+            }
+        }
+        if let denied { throw denied }
+        throw RingerError(.notFound, "find a GPIO line of this name", name)
+    }
+
+    private static func open(_ chip: String, _ devices: FilePath) throws(RingerError) -> GPIOChip {
+        if chip.hasPrefix("/") { return try GPIOChip(FilePath(chip)) }
+        let file = devices.appending(chip.allSatisfy(\.isNumber) ? "gpiochip\(chip)" : chip)
+        if access(file.string, F_OK) == 0 { return try GPIOChip(file) }
+        var denied: RingerError?
+        for file in DirectoryListing.numbered("gpiochip", in: devices) {
+            do throws(RingerError) {
+                let candidate = try GPIOChip(devices.appending(file))
+                if candidate.label == chip { return candidate }
+            } catch {
+                if error.code == .permissionDenied { denied = denied ?? error }
+            }
+        }
+        if let denied { throw denied }
+        throw RingerError(.notFound, "find a GPIO chip of this name or label", chip)
+    }
+}
+
+/// A line that was found.
+struct LocatedLine: ~Copyable {
+    let chip: GPIOChip
+    let offset: Int
+}

@@ -1,0 +1,87 @@
+import CGPIOD
+import Glibc
+import RingerServices
+import SystemPackage
+
+/// A GPIO line that is ours, released with its owner.
+struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
+    /// One edge.
+    struct Edge: Sendable, Hashable {
+        /// Whether the line became active.
+        var isActive: Bool
+        /// The kernel's stamp.
+        var at: MonotonicTime
+        /// The kernel's number of the edge, from 1; nil where the kernel does not number them.
+        var sequence: UInt32?
+    }
+
+    /// How many edges one ``read()`` takes at most with kernel ABI v1, whose queue holds no more.
+    static let smallQueue = 16
+
+    // SAFETY: libgpiod keeps no state outside of this handle, which has one owner and is used by one thread at a time.
+    private let request: OpaquePointer
+    /// The line, for people: "gpiochip0 line 2".
+    let subject: String
+
+    init(_ request: OpaquePointer, subject: String) {
+        self.request = request
+        self.subject = subject
+    }
+
+    deinit {
+        ringer_gpio_request_release(request)
+    }
+
+    /// Whether the kernel debounces inputs for us: with libgpiod 2.x.
+    static var kernelDebounces: Bool { ringer_gpio_kernel_debounces() }
+
+    /// Readable when there are edges.
+    var descriptor: CInt { ringer_gpio_request_fd(request) }
+
+    /// Whether the line is active.
+    func isActive() throws(RingerError) -> Bool {
+        let value = ringer_gpio_request_get(request)
+        guard value >= 0 else { throw RingerError("read the level", subject, .current) }
+        return value == 1
+    }
+
+    /// Makes the line active or inactive.
+    func set(_ isActive: Bool) throws(RingerError) {
+        guard ringer_gpio_request_set(request, isActive) == 0 else {
+            throw RingerError("set the level", subject, .current)
+        }
+    }
+
+    /// The edges that wait; none where none do.
+    func read() throws(RingerError) -> [Edge] {
+        var edges: [Edge] = []
+        while edges.count < 1024 {
+            // Reading blocks where there is nothing.
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&ready, 1, 0) > 0 else { break }
+            // A chip that is gone: reading it would fail in its own way with each kernel.
+            if ready.revents & Int16(POLLIN) == 0 { throw RingerError("read the edges", subject, .noDevice) }
+            // SAFETY: the function writes at most RINGER_GPIO_EDGES edges, and returns how many.
+            let (batch, reason): ([Edge], Errno?) = withUnsafeTemporaryAllocation(
+                of: ringer_gpio_edge.self, capacity: Int(RINGER_GPIO_EDGES)
+            ) { buffer in
+                guard let start = buffer.baseAddress else { return ([], .noMemory) }
+                let count = ringer_gpio_request_read(request, start)
+                guard count >= 0 else { return ([], .current) }
+                return (buffer.prefix(Int(count)).map(Edge.init), nil)
+            }
+            if let reason { throw RingerError("read the edges", subject, reason) }
+            if batch.isEmpty { break }
+            edges += batch
+        }
+        return edges
+    }
+}
+
+extension GPIOLineRequest.Edge {
+    fileprivate init(_ edge: ringer_gpio_edge) {
+        self.init(
+            isActive: edge.active, at: MonotonicTime(nanoseconds: edge.at),
+            sequence: edge.sequence == 0 ? nil : edge.sequence)
+    }
+}

@@ -1,0 +1,223 @@
+import Glibc
+import RingerServices
+import Synchronization
+import SystemPackage
+
+/// What a watched device does.
+enum DeviceEvent<Report: Sendable>: Sendable {
+    /// It told something.
+    case report(Report)
+    /// It is gone.
+    case lost(RingerError, at: MonotonicTime)
+    /// It is back; what is so now follows.
+    case found(at: MonotonicTime)
+}
+
+/// Watches a device on the event loop, and finds it again when it was unplugged and plugged.
+///
+/// Nothing polls: the device's descriptor tells what happens, and a change of its directory tells when to look for it
+/// again. Everything, the closing of descriptors included, happens on the loop's thread, so that the kernel has let go
+/// of the device when ``close()`` returns.
+final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
+    typealias Handler = @Sendable (DeviceEvent<Source.Report>) -> Void
+
+    private enum Phase {
+        case idle, watching, closed
+    }
+
+    private struct State: ~Copyable {
+        var phase = Phase.idle
+        var name: String
+        var source: Source?
+        var notifier: DirectoryNotifier?
+        var sourceWatch: EventLoop.WatchedDescriptor?
+        var notifierWatch: EventLoop.WatchedDescriptor?
+        var timer: (any DeviceTimer)?
+        var handler: Handler?
+    }
+
+    private let loop: EventLoop
+    private let directory: FilePath
+    private let open: @Sendable () throws(RingerError) -> Source
+    private let state: Mutex<State>
+
+    /// A watcher that opens its device with `open`, on the loop's thread.
+    ///
+    /// - Parameters:
+    ///   - name: What the device is, until it is open.
+    ///   - directory: Where the device's file comes and goes.
+    init(
+        loop: EventLoop, name: String, directory: FilePath, open: @escaping @Sendable () throws(RingerError) -> Source
+    ) {
+        self.loop = loop
+        self.directory = directory
+        self.open = open
+        state = Mutex(State(name: name))
+    }
+
+    /// What the device is, for people; the last one while it is gone.
+    var name: String { state.withLock { $0.name } }
+
+    /// Opens the device and tells what is so now, before it returns.
+    func start(_ handler: @escaping Handler) throws(RingerError) {
+        try loop.syncThrowing { () throws(RingerError) in try self.begin(handler) }
+    }
+
+    /// Ends watching; a call of the handler that is under way ends first, unless this is it.
+    func close() {
+        loop.sync { self.tearDown() }
+    }
+
+    /// Ends watching soon: for a deinitialiser, which must not wait.
+    func closeSoon() {
+        loop.execute { self.tearDown() }
+    }
+
+    // MARK: - On the loop's thread
+
+    private func begin(_ handler: @escaping Handler) throws(RingerError) {
+        let (phase, name) = state.withLock { ($0.phase, $0.name) }
+        switch phase {
+        case .idle: break
+        case .watching: throw RingerError(.invalid, "watch", name, detail: "it is being watched already")
+        case .closed: throw RingerError(.closed, "watch", name)
+        }
+        // The directory first: a device that goes before it is watched would not be missed.
+        let notifier = try DirectoryNotifier(directory)
+        let notifierDescriptor = notifier.descriptor
+        let source = try open()
+        var events: [DeviceEvent<Source.Report>] = []
+        try adopt(source, into: &events)
+        let watch = loop.watch(notifierDescriptor, for: Int16(POLLIN)) { _ in self.directoryChanged() }
+        store(notifier, watch, handler)
+        tell(events)
+    }
+
+    private func store(
+        _ notifier: consuming DirectoryNotifier, _ watch: EventLoop.WatchedDescriptor, _ handler: @escaping Handler
+    ) {
+        var notifier = Optional(notifier)
+        state.withLock { state in
+            state.notifier = notifier.take()
+            state.notifierWatch = watch
+            state.handler = handler
+            state.phase = .watching
+        }
+    }
+
+    /// Watches `source`, then takes in what is so now. Where that fails, it is closed again.
+    private func adopt(
+        _ source: consuming Source, into events: inout [DeviceEvent<Source.Report>]
+    ) throws(RingerError) {
+        var reports: [Source.Report] = []
+        try source.begin(now: loop.now, into: &reports)
+        events.append(contentsOf: reports.map(DeviceEvent.report))
+        let name = source.name
+        let watch = loop.watch(source.descriptor, for: Int16(POLLIN)) { ready in self.isReady(ready) }
+        var adopted = Optional(source)
+        state.withLock { state in
+            state.name = name
+            state.source = adopted.take()
+            state.sourceWatch = watch
+            schedule(&state)
+        }
+    }
+
+    private func isReady(_ ready: Int16) {
+        step { source, now, reports throws(RingerError) in
+            try source.read(now: now, into: &reports)
+            // A descriptor that is broken and reads as if it were not would wake the loop for ever.
+            if ready & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 {
+                throw RingerError("read", source.name, .noDevice)
+            }
+        }
+    }
+
+    private func timerFired() {
+        step { source, now, reports throws(RingerError) in try source.tick(now: now, into: &reports) }
+    }
+
+    private func directoryChanged() {
+        state.withLock { state in state.notifier?.drain() }
+        let isOpen = state.withLock { $0.source != nil }
+        if isOpen {
+            step { source, _, _ throws(RingerError) in
+                if !source.isPresent { throw RingerError("read", source.name, .noDevice) }
+            }
+        } else {
+            find()
+        }
+    }
+
+    /// Lets the source do something, and tells what came of it.
+    private func step(
+        _ body: (inout Source, MonotonicTime, inout [Source.Report]) throws(RingerError) -> Void
+    ) {
+        let now = loop.now
+        var reports: [Source.Report] = []
+        let failure: RingerError? = state.withLock { state in
+            guard var source = state.source.take() else { return nil }
+            do throws(RingerError) {
+                try body(&source, now, &reports)
+            } catch {
+                state.sourceWatch?.cancel()
+                state.sourceWatch = nil
+                state.timer?.cancel()
+                state.timer = nil
+                return error
+            }
+            state.source = consume source
+            schedule(&state)
+            return nil
+        }
+        var events = reports.map(DeviceEvent.report)
+        if let failure { events.append(.lost(failure, at: now)) }
+        tell(events)
+        // It may be back already: its file would not change again.
+        if failure != nil { find() }
+    }
+
+    /// Opens the device again, where it is back.
+    private func find() {
+        let isMissing = state.withLock { $0.phase == .watching && $0.source == nil }
+        guard isMissing else { return }
+        var events: [DeviceEvent<Source.Report>] = [.found(at: loop.now)]
+        do throws(RingerError) {
+            try adopt(open(), into: &events)
+        } catch {
+            // Not yet, or not yet permitted: the next change of the directory, or of the file's mode, tries again.
+            return
+        }
+        tell(events)
+    }
+
+    private func schedule(_ state: inout State) {
+        state.timer?.cancel()
+        state.timer = state.source?.deadline.map { deadline in
+            loop.schedule(at: deadline) { self.timerFired() }
+        }
+    }
+
+    /// Calls the handler, which may close the watcher.
+    private func tell(_ events: [DeviceEvent<Source.Report>]) {
+        for event in events {
+            let handler = state.withLock { $0.handler }
+            handler?(event)
+        }
+    }
+
+    private func tearDown() {
+        state.withLock { state in
+            state.phase = .closed
+            state.handler = nil
+            state.sourceWatch?.cancel()
+            state.notifierWatch?.cancel()
+            state.timer?.cancel()
+            state.sourceWatch = nil
+            state.notifierWatch = nil
+            state.timer = nil
+            state.source = nil
+            state.notifier = nil
+        }
+    }
+}

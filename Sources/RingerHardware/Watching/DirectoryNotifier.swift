@@ -1,0 +1,74 @@
+import Glibc
+import RingerServices
+import SystemPackage
+
+/// Tells when something comes to, goes from or changes its mode in a directory, the directory itself included.
+///
+/// Device managers create a device's file first and permit it to its group afterwards; the change of mode counts
+/// therefore too. A directory that is missing, as /dev/input is while there is no input device, is awaited in the
+/// nearest directory above it. The corresponding kernel interface is inotify(7).
+struct DirectoryNotifier: ~Copyable, Sendable {
+    private let directory: FilePath
+    private var watch: CInt = -1
+    /// Readable when something changed.
+    let descriptor: CInt
+
+    private static let mask = UInt32(
+        IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+
+    /// Watches `directory` from now on.
+    ///
+    /// - Throws: ``RingerError`` where the user has no inotify instances or watches left.
+    init(_ directory: FilePath) throws(RingerError) {
+        self.directory = directory
+        descriptor = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
+        guard descriptor >= 0 else { throw RingerError("watch for changes", directory.string, .current) }
+        do throws(Errno) {
+            try rearm()
+        } catch {
+            throw RingerError("watch for changes", directory.string, error)
+        }
+    }
+
+    deinit {
+        if descriptor >= 0 { Glibc.close(descriptor) }
+    }
+
+    /// Takes in what happened, and watches what is to be watched now.
+    mutating func drain() {
+        var buffer: [UInt8] = Array(repeating: 0, count: 4096)
+        while read(descriptor, &buffer, buffer.count) > 0 {}
+        // Where this fails, no watch is left to be added: the one there is stays.
+        try? rearm()
+    }
+
+    private mutating func rearm() throws(Errno) {
+        var target = directory
+        while true {
+            let added = inotify_add_watch(descriptor, target.string, Self.mask)
+            if added >= 0 {
+                if watch != added && watch >= 0 { inotify_rm_watch(descriptor, watch) }
+                watch = added
+                // The next directory down may have come between being looked for and its parent being watched.
+                if target == directory || !nextExists(below: target) { return }
+                target = directory
+                continue
+            }
+            let reason = Errno.current
+            guard reason == .noSuchFileOrDirectory || reason == .notDirectory, !target.isEmpty else { throw reason }
+            let parent = target.removingLastComponent()
+            if parent == target { throw reason }
+            target = parent.isEmpty ? "." : parent
+        }
+    }
+
+    private func nextExists(below ancestor: FilePath) -> Bool {
+        var next = directory
+        while true {
+            let parent = next.removingLastComponent()
+            if parent == ancestor || parent.isEmpty || parent == next { break }
+            next = parent
+        }
+        return access(next.string, F_OK) == 0
+    }
+}
