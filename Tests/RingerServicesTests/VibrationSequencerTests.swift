@@ -241,7 +241,9 @@ struct FailingMotorTests {
 
 @Suite("Vibration patterns")
 struct VibrationPatternTests {
-    @Test("a pattern that makes no sense is refused", arguments: ["", "a", "0", "-5", "100,-1", "0,100", "100,,100", "99999999999"])
+    @Test(
+        "a pattern that makes no sense is refused",
+        arguments: ["", "a", "0", "-5", "100,-1", "0,100", "100,,100", "99999999999"])
     func refused(text: String) {
         #expect(throws: RingerError.self) { try VibrationPattern(milliseconds: text) }
     }

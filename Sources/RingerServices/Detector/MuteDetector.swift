@@ -67,8 +67,10 @@ public final class MuteDetector: Sendable {
             case .play(let number):
                 // A system sound that is no user-interface sound: the switch alone can hold it back.
                 let sound = player.start(
-                    clip, as: .systemSound(isUISound: false), reportAt: configuration.threshold,
-                    onEvent: { [weak runner] in runner?.send(.playback(clip: number, $0, now: clock.now)) },
+                    clip, as: .systemSound(isUISound: false),
+                    monitor: PlaybackMonitor(reportAt: configuration.threshold) { [weak runner] event in
+                        runner?.send(.playback(clip: number, event, now: clock.now))
+                    },
                     completion: { [weak runner] in runner?.send(.over(clip: number, $0, store.state)) })
                 current.set(number, sound)
             case .stop(let number):

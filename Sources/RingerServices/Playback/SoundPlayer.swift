@@ -62,18 +62,16 @@ public final class SoundPlayer: Sendable {
     /// - Parameters:
     ///   - sound: The sound.
     ///   - request: What it is, for the policy.
-    ///   - reportAt: When the output is to tell how far it has come; nil for never.
-    ///   - onEvent: Is told what the output tells, on the output's thread.
+    ///   - monitor: Is told what the output tells of it.
     ///   - completion: Is called once, when it is over; before the call returns where the policy silences it.
     /// - Returns: The sound, to stop it by.
     @discardableResult
     public func start(
-        _ sound: PCMBuffer, as request: SoundRequest, reportAt: Duration? = nil,
-        onEvent: (@Sendable (PlaybackEvent) -> Void)? = nil,
+        _ sound: PCMBuffer, as request: SoundRequest, monitor: PlaybackMonitor? = nil,
         completion: @escaping @Sendable (SoundResult) -> Void = { _ in }
     ) -> ID {
         let id = ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
-        begin(id, sound, request, reportAt, onEvent, completion)
+        begin(id, sound, request, monitor, completion)
         return id
     }
 
@@ -87,7 +85,7 @@ public final class SoundPlayer: Sendable {
         let id = ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                begin(id, sound, request, nil, nil) { continuation.resume(returning: $0) }
+                begin(id, sound, request, nil) { continuation.resume(returning: $0) }
                 // The task may have been cancelled before there was anything to stop.
                 if Task.isCancelled { stop(id) }
             }
@@ -112,11 +110,25 @@ public final class SoundPlayer: Sendable {
     }
 
     private func begin(
-        _ id: ID, _ sound: PCMBuffer, _ request: SoundRequest, _ reportAt: Duration?,
-        _ onEvent: (@Sendable (PlaybackEvent) -> Void)?, _ completion: @escaping @Sendable (SoundResult) -> Void
+        _ id: ID, _ sound: PCMBuffer, _ request: SoundRequest, _ monitor: PlaybackMonitor?,
+        _ completion: @escaping @Sendable (SoundResult) -> Void
     ) {
         completions.add(id.number, completion)
-        voices.add(id.number, sound, reportAt, onEvent)
+        voices.add(id.number, sound, monitor)
         runner.send(.play(id.number, request, frames: sound.frames, now: clock.now))
+    }
+}
+
+/// Who is told what the output tells of one sound.
+public struct PlaybackMonitor: Sendable {
+    /// When the output is to tell how far it has come, from the first frame on; nil for never.
+    public var reportAt: Duration?
+    /// Is told each event, in order, on the output's thread.
+    public var onEvent: @Sendable (PlaybackEvent) -> Void
+
+    /// A monitor that hands events to `onEvent`.
+    public init(reportAt: Duration? = nil, onEvent: @escaping @Sendable (PlaybackEvent) -> Void) {
+        self.reportAt = reportAt
+        self.onEvent = onEvent
     }
 }

@@ -4,15 +4,14 @@ import Synchronization
 final class VoiceTable: Sendable {
     private struct Voice: Sendable {
         var sound: PCMBuffer
-        var reportAt: Duration?
-        var onEvent: (@Sendable (PlaybackEvent) -> Void)?
+        var monitor: PlaybackMonitor?
         var playback: (any Playback)?
     }
 
     private let voices = Mutex<[UInt64: Voice]>([:])
 
-    func add(_ id: UInt64, _ sound: PCMBuffer, _ reportAt: Duration?, _ onEvent: (@Sendable (PlaybackEvent) -> Void)?) {
-        voices.withLock { $0[id] = Voice(sound: sound, reportAt: reportAt, onEvent: onEvent) }
+    func add(_ id: UInt64, _ sound: PCMBuffer, _ monitor: PlaybackMonitor?) {
+        voices.withLock { $0[id] = Voice(sound: sound, monitor: monitor) }
     }
 
     /// Hands the sound to `output`.
@@ -21,7 +20,7 @@ final class VoiceTable: Sendable {
         _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) {
         guard let voice = voices.withLock({ $0[id] }) else { return }
-        let options = PlaybackOptions(gain: gain, route: route, reportAt: voice.reportAt)
+        let options = PlaybackOptions(gain: gain, route: route, reportAt: voice.monitor?.reportAt)
         let playback = output.play(voice.sound, options, handler)
         voices.withLock { $0[id]?.playback = playback }
     }
@@ -31,7 +30,7 @@ final class VoiceTable: Sendable {
     }
 
     func forward(_ event: PlaybackEvent, to id: UInt64) {
-        voices.withLock { $0[id]?.onEvent }?(event)
+        voices.withLock { $0[id]?.monitor }?.onEvent(event)
     }
 
     func remove(_ id: UInt64) {

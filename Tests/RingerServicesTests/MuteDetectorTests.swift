@@ -1,0 +1,243 @@
+import RingerTestKit
+import Testing
+
+@testable import RingerServices
+
+@Suite("The mute detector")
+struct MuteDetectorTests {
+    @Test("at ring the device is audible at the threshold, not at the clip's end")
+    func audible() throws {
+        let bench = try PlayerBench()
+        bench.measure()
+        bench.clock.advance(by: .milliseconds(99))
+        #expect(bench.readings.all.isEmpty)
+        bench.clock.advance(by: .milliseconds(1))
+        let reading = try #require(bench.readings.all.first)
+        #expect(reading.verdict == .audible)
+        #expect(reading.elapsed == .milliseconds(100))
+        #expect(reading.at == bench.start + .milliseconds(100))
+        // The rest of the clip is dropped.
+        bench.clock.advance(by: .zero)
+        #expect(bench.board.speaker.recordings[0].outcome == .stopped)
+        #expect(bench.clock.pendingTimers == 0)
+    }
+
+    @Test("at silent the device is muted at once", arguments: [SwitchPosition.silent, .vibrate])
+    func muted(position: SwitchPosition) throws {
+        let bench = try PlayerBench(position: position)
+        bench.measure()
+        let reading = try #require(bench.readings.all.first)
+        #expect(reading.verdict == .muted && reading.elapsed == .zero && reading.margin == .milliseconds(100))
+        #expect(!reading.disagreesWithSwitch)
+        #expect(bench.board.speaker.recordings.isEmpty)
+    }
+
+    @Test("an output routed to nothing is muted; where the switch says ring, the two disagree, and that is an event")
+    func routedToNothing() throws {
+        let bench = try PlayerBench()
+        bench.board.speaker.fault = .unpaced
+        bench.measure()
+        bench.clock.advance(by: .milliseconds(1))
+        let reading = try #require(bench.readings.all.first)
+        #expect(reading.verdict == .muted && reading.disagreesWithSwitch)
+        #expect(bench.events.all.contains(.detectorDisagrees(reading, .ring, at: bench.start)))
+    }
+
+    @Test("a process that sees no switch learns it by timing")
+    func noSwitch() throws {
+        let bench = try PlayerBench(position: nil)
+        bench.board.speaker.fault = .unpaced
+        bench.measure()
+        bench.clock.advance(by: .milliseconds(1))
+        #expect(bench.readings.all.first?.verdict == .muted)
+        #expect(bench.readings.all.first?.disagreesWithSwitch == false)
+    }
+
+    @Test("a flip to silent in the middle of the clip reads muted, and agrees with the switch")
+    func flipInTheMiddle() throws {
+        let bench = try PlayerBench()
+        bench.measure()
+        bench.clock.advance(by: .milliseconds(50))
+        bench.board.ringSilent.position = .silent
+        bench.clock.advance(by: .zero)
+        let reading = try #require(bench.readings.all.first)
+        #expect(reading.verdict == .muted && reading.elapsed == .milliseconds(50))
+        #expect(!reading.disagreesWithSwitch)
+    }
+
+    @Test("an output that fails is neither muted nor audible", arguments: [SimulatedSoundOutput.Fault.busy, .missing])
+    func failed(fault: SimulatedSoundOutput.Fault) throws {
+        let bench = try PlayerBench()
+        bench.board.speaker.fault = fault
+        bench.measure()
+        bench.clock.advance(by: .milliseconds(1))
+        let reading = try #require(bench.readings.all.first)
+        #expect(reading.verdict == .unknown)
+        guard case .outputFailed = reading.cause else {
+            Issue.record("\(String(describing: reading.cause))")
+            return
+        }
+    }
+
+    @Test("an output that goes away in the middle is neither")
+    func gone() throws {
+        let bench = try PlayerBench()
+        bench.board.speaker.fault = .gone(frame: 480)
+        bench.measure()
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.readings.all.first?.verdict == .unknown)
+    }
+
+    @Test(
+        "a stream that stands still from the first frame is unknown at the deadline, and does not wedge the next probe")
+    func stalled() throws {
+        let bench = try PlayerBench()
+        bench.board.speaker.fault = .stall(frame: 0)
+        bench.measure()
+        bench.clock.advance(by: .seconds(3))
+        #expect(bench.readings.all.map(\.verdict) == [.unknown])
+        #expect(bench.readings.all.first?.cause == .streamStalled)
+        bench.board.speaker.fault = nil
+        bench.measure()
+        bench.clock.advance(by: .seconds(3))
+        #expect(bench.readings.all.map(\.verdict) == [.unknown, .audible])
+    }
+
+    @Test("an underrun is repeated, and unknown where it comes every time")
+    func underrun() throws {
+        let bench = try PlayerBench()
+        bench.board.speaker.fault = .underrun(frame: 480)
+        bench.measure()
+        bench.clock.advance(by: .seconds(3))
+        let reading = try #require(bench.readings.all.first)
+        #expect(reading.verdict == .unknown && reading.cause == .streamDisturbed && reading.attempts == 3)
+        #expect(bench.board.speaker.recordings.count == 3)
+    }
+
+    @Test("recording and interruptions are consulted before anything is played")
+    func sessions() throws {
+        let bench = try PlayerBench()
+        bench.store.sessions(are: .records)
+        bench.measure()
+        bench.store.sessions(are: .interrupted)
+        bench.measure()
+        #expect(bench.readings.all.map(\.cause) == [.recording, .interruption])
+        #expect(bench.readings.all.map(\.verdict) == [.unknown, .unknown])
+        #expect(bench.board.speaker.recordings.isEmpty)
+    }
+
+    @Test("callers at the same time share one clip")
+    func shared() throws {
+        let bench = try PlayerBench()
+        bench.measure()
+        bench.clock.advance(by: .milliseconds(30))
+        bench.measure()
+        bench.measure()
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.readings.all.count == 3 && Set(bench.readings.all).count == 1)
+        #expect(bench.board.speaker.recordings.count == 1)
+    }
+
+    @Test("the clip is 0.2 s of zeros")
+    func silentClip() throws {
+        let bench = try PlayerBench()
+        #expect(bench.detector.clip.duration == .milliseconds(200))
+        #expect(bench.detector.clip.samples.allSatisfy { $0 == 0 })
+    }
+
+    @Test("sound effects that the user switched off do not make the device muted")
+    func soundEffectsOff() throws {
+        let bench = try PlayerBench()
+        bench.player.preferences.soundEffects = false
+        bench.measure()
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.readings.all.first?.verdict == .audible)
+    }
+
+    @Test("the reading carries the route: headphones are heard at silent")
+    func route() throws {
+        let bench = try PlayerBench(position: .silent)
+        bench.board.surroundings.set(.headphoneInserted(true))
+        bench.measure()
+        bench.clock.advance(by: .seconds(1))
+        let reading = try #require(bench.readings.all.first)
+        #expect(reading.verdict == .audible && reading.route == .headphone && reading.switchPosition == .silent)
+    }
+
+    @Test("readings come at their interval, and changes alone where only those are wanted")
+    func stream() async throws {
+        let bench = try PlayerBench()
+        let changes = Record<MuteReading>()
+        let reader = Task {
+            for await reading in bench.detector.readings(every: .seconds(1), changesOnly: true) {
+                changes.append(reading)
+                if changes.all.count == 2 { break }
+            }
+        }
+        var isSilent = false
+        while changes.all.count < 2 {
+            bench.clock.advance(by: .milliseconds(100))
+            if changes.all.count == 1 && !isSilent {
+                isSilent = true
+                bench.board.ringSilent.position = .silent
+            }
+            await Task.yield()
+        }
+        await reader.value
+        #expect(changes.all.map(\.verdict) == [.audible, .muted])
+    }
+}
+
+@Suite("The detector's doubts")
+struct MuteDetectorDoubtTests {
+    /// A clip that ended: `left` is when frames were last known to be left, `end` when the end was seen.
+    func reading(left: Duration?, end: Duration, attempts: Int = 1) -> MuteReading? {
+        let start = MonotonicTime(nanoseconds: 1_000_000_000)
+        var machine = MuteDetectorMachine(.init(attempts: attempts))
+        _ = machine.handle(.measure(caller: 1, DeviceState(), now: start))
+        _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
+        let position = StreamPosition(played: 9600, total: 9600, unfinishedAt: left.map { start + $0 })
+        let result = SoundResult(
+            outcome: .finished, requestedAt: start, startedAt: start, endedAt: start + end, position: position)
+        for case .answer(_, let reading) in machine.handle(.over(clip: 1, result, DeviceState())) { return reading }
+        return nil
+    }
+
+    @Test("an end seen before the threshold is muted, however late the thread was")
+    func early() {
+        #expect(reading(left: nil, end: .milliseconds(99))?.verdict == .muted)
+    }
+
+    @Test("frames left after the threshold are audible")
+    func late() {
+        #expect(reading(left: .milliseconds(100), end: .milliseconds(200))?.verdict == .audible)
+    }
+
+    @Test("an end between two looks on either side of the threshold is no verdict")
+    func doubtful() {
+        #expect(reading(left: .milliseconds(99), end: .milliseconds(101))?.cause == .timingDoubtful)
+        #expect(reading(left: nil, end: .milliseconds(300))?.cause == .timingDoubtful)
+    }
+
+    @Test("a doubtful reading is repeated where there are attempts left")
+    func repeated() {
+        #expect(reading(left: nil, end: .milliseconds(300), attempts: 2) == nil)
+    }
+
+    @Test("a clip that ended before its last frame was played is no verdict")
+    func short() {
+        let start = MonotonicTime(nanoseconds: 0)
+        var machine = MuteDetectorMachine(.init(attempts: 1))
+        _ = machine.handle(.measure(caller: 1, DeviceState(), now: start))
+        _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
+        let result = SoundResult(
+            outcome: .finished, requestedAt: start, startedAt: start, endedAt: start + .milliseconds(5),
+            position: StreamPosition(played: 10, total: 9600))
+        let actions = machine.handle(.over(clip: 1, result, DeviceState()))
+        guard case .answer(_, let reading)? = actions.first else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(reading.verdict == .unknown && reading.cause == .streamStalled)
+    }
+}

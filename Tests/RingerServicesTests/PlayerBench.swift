@@ -1,0 +1,45 @@
+import RingerTestKit
+
+@testable import RingerServices
+
+/// A player and a detector on a simulated board, in virtual time.
+struct PlayerBench {
+    let clock = VirtualClock()
+    let board: SimulatedBoard
+    let store: DeviceStateStore
+    let player: SoundPlayer
+    let detector: MuteDetector
+    let events = Record<DeviceEvent>()
+    let results = Record<SoundResult>()
+    let readings = Record<MuteReading>()
+    let start: MonotonicTime
+
+    init(position: SwitchPosition? = .ring) throws {
+        let clock = clock
+        let events = events
+        board = SimulatedBoard(clock: clock, position: position ?? .ring)
+        start = clock.now
+        let store = DeviceStateStore { events.append($0) }
+        self.store = store
+        player = SoundPlayer(output: board.speaker, clock: clock, store: store) { events.append($0) }
+        detector = MuteDetector(player: player, store: store, clock: clock) { events.append($0) }
+        if position != nil {
+            try board.ringSilent.start { store.ringSilent($0, from: "switch") }
+        }
+        try board.surroundings.start { store.change($0, from: "surroundings", at: clock.now) }
+    }
+
+    /// Begins a sound of so many milliseconds; what becomes of it goes to `results`.
+    @discardableResult
+    func play(_ milliseconds: Int, as request: SoundRequest = .session(.soloAmbient)) -> SoundPlayer.ID {
+        let sound = PCMBuffer.silence(duration: .milliseconds(milliseconds), sampleRate: 48_000)
+        return player.start(sound, as: request) { [results] in results.append($0) }
+    }
+
+    /// Begins to measure; the reading goes to `readings`.
+    func measure() {
+        detector.measure { [readings] in readings.append($0) }
+    }
+
+    var outcomes: [SoundOutcome] { results.all.map(\.outcome) }
+}

@@ -1,0 +1,240 @@
+import RingerTestKit
+import Testing
+
+@testable import RingerServices
+
+@Suite("The player")
+struct SoundPlayerTests {
+    @Test("a sound that may be heard is played to its end, to the microsecond")
+    func finished() throws {
+        let bench = try PlayerBench()
+        bench.play(200)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.outcomes == [.finished])
+        #expect(bench.results.all[0].elapsed == .milliseconds(200))
+        #expect(bench.results.all[0].position.played == 9600)
+        #expect(bench.player.playing == 0 && bench.clock.pendingTimers == 0)
+    }
+
+    @Test("a sound that the switch silences completes before the call returns, and never reaches the speaker")
+    func silencedAtOnce() throws {
+        let bench = try PlayerBench(position: .silent)
+        bench.play(200)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+        #expect(bench.results.all[0].elapsed == .zero)
+        #expect(bench.board.speaker.recordings.isEmpty)
+    }
+
+    @Test("a flip to silent stops the sounds that honour the switch, at that very sample, and no others")
+    func flip() throws {
+        let bench = try PlayerBench()
+        bench.play(1000, as: .session(.soloAmbient))
+        bench.play(1000, as: .session(.playback))
+        bench.clock.advance(by: .milliseconds(250))
+        bench.board.ringSilent.position = .silent
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+        #expect(bench.board.speaker.recordings[0].played == 12_000)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch), .finished])
+        #expect(bench.board.speaker.recordings[1].played == 48_000)
+    }
+
+    @Test("the middle position of a slider silences like silent")
+    func vibratePosition() throws {
+        let bench = try PlayerBench()
+        bench.play(1000)
+        bench.board.ringSilent.position = .vibrate
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+    }
+
+    @Test("locking the screen stops what the switch would silence")
+    func lock() throws {
+        let bench = try PlayerBench()
+        bench.play(1000, as: .session(.ambient))
+        bench.play(1000, as: .session(.playback))
+        bench.clock.advance(by: .milliseconds(10))
+        bench.board.surroundings.set(.screenLocked(true))
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .screenLock)])
+    }
+
+    @Test("headphones pulled out at silent: the sound does not go on from the speaker")
+    func headphonesOut() throws {
+        let bench = try PlayerBench(position: .silent)
+        bench.board.surroundings.set(.headphoneInserted(true))
+        bench.play(1000)
+        bench.clock.advance(by: .milliseconds(100))
+        #expect(bench.board.speaker.recordings.map(\.route) == [.headphone])
+        bench.board.surroundings.set(.headphoneInserted(false))
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+    }
+
+    @Test("the alert volume follows the user while an alert plays")
+    func volume() throws {
+        let bench = try PlayerBench()
+        bench.play(1000, as: .alert)
+        bench.clock.advance(by: .milliseconds(10))
+        bench.player.preferences.alertVolume = 0.25
+        #expect(bench.board.speaker.recordings[0].gains == [1, 0.25])
+        bench.player.preferences.doNotDisturb = true
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .doNotDisturb)])
+    }
+
+    @Test("a session that is interrupted falls silent")
+    func interrupted() throws {
+        let bench = try PlayerBench()
+        let id = bench.play(1000, as: .session(.playback))
+        bench.clock.advance(by: .milliseconds(10))
+        bench.player.setRequest(.session(.playback, isInterrupted: true), of: id)
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .interruption)])
+    }
+
+    @Test("stopping ends a sound as stopped; stopping it again, or after its end, does nothing")
+    func stop() throws {
+        let bench = try PlayerBench()
+        let id = bench.play(1000)
+        bench.clock.advance(by: .milliseconds(10))
+        bench.player.stop(id)
+        bench.player.stop(id)
+        bench.clock.advance(by: .seconds(2))
+        bench.player.stop(id)
+        #expect(bench.outcomes == [.stopped(.caller)])
+    }
+
+    @Test("a sound stopped before its first frame ends as stopped too")
+    func stopBeforeStart() throws {
+        let bench = try PlayerBench()
+        let id = bench.play(1000)
+        bench.player.stop(id)
+        bench.clock.advance(by: .seconds(2))
+        #expect(bench.outcomes == [.stopped(.caller)])
+    }
+
+    @Test(
+        "a failure of the output is the sound's outcome",
+        arguments: [SimulatedSoundOutput.Fault.busy, .missing, .gone(frame: 100)])
+    func failure(fault: SimulatedSoundOutput.Fault) throws {
+        let bench = try PlayerBench()
+        bench.board.speaker.fault = fault
+        bench.play(1000)
+        bench.clock.advance(by: .seconds(2))
+        guard case .failed(let error) = bench.outcomes.first else {
+            Issue.record("\(bench.outcomes) is no failure")
+            return
+        }
+        #expect(["busy", "notFound", "disconnected"].contains(error.code.name))
+        #expect(bench.outcomes.count == 1)
+    }
+
+    @Test("an underrun is an event that somebody can see, and no end")
+    func underrun() throws {
+        let bench = try PlayerBench()
+        bench.board.speaker.fault = .underrun(frame: 4800)
+        let id = bench.play(1000)
+        bench.clock.advance(by: .seconds(2))
+        #expect(bench.outcomes == [.finished])
+        let at = bench.start + .milliseconds(100)
+        #expect(bench.events.all.contains(.playback(.underrun(at: at), sound: id.number)))
+        #expect(bench.events.all.contains(.playback(.recovered(at: at), sound: id.number)))
+    }
+
+    @Test("cancelling the task stops the sound")
+    func cancelled() async throws {
+        let bench = try PlayerBench()
+        let player = bench.player
+        let clock = bench.clock
+        let result = await clock.drive {
+            let task = Task {
+                await player.play(
+                    .silence(duration: .seconds(20), sampleRate: 8000, channels: 1), as: .session(.playback))
+            }
+            task.cancel()
+            return await task.value
+        }
+        #expect(result.outcome == .stopped(.caller))
+    }
+
+    @Test("a ring made of completions that play again stops when its flag says so")
+    func ringLoop() throws {
+        let bench = try PlayerBench()
+        let rounds = Record<Void>()
+        @Sendable func ring() {
+            bench.player.start(.silence(duration: .milliseconds(300)), as: .systemSound()) { _ in
+                rounds.append(())
+                if rounds.all.count < 5 { ring() }
+            }
+        }
+        ring()
+        bench.clock.advance(by: .seconds(10))
+        #expect(rounds.all.count == 5)
+        #expect(bench.board.speaker.recordings.last?.end == bench.start + .milliseconds(1500))
+    }
+}
+
+@Suite("The device's state")
+struct DeviceStateTests {
+    @Test("a subscriber is told the state now first, then the newest, never a stale one")
+    func states() async throws {
+        let bench = try PlayerBench()
+        bench.board.ringSilent.position = .silent
+        var states = bench.store.states.makeAsyncIterator()
+        #expect(await states.next()?.ringSilent == .silent)
+        bench.board.ringSilent.position = .ring
+        bench.board.ringSilent.position = .vibrate
+        #expect(await states.next()?.ringSilent == .vibrate)
+    }
+
+    @Test("each position carries its source and the instant of its edge")
+    func stamps() throws {
+        let bench = try PlayerBench()
+        bench.clock.advance(by: .milliseconds(70))
+        bench.board.ringSilent.position = .silent
+        #expect(bench.store.state.ringSilentAt == bench.start + .milliseconds(70))
+        #expect(bench.store.state.ringSilentSource == "switch")
+    }
+
+    @Test("a switch that is unplugged leaves its last position in force, and is reported; so is its return")
+    func unplugged() throws {
+        let bench = try PlayerBench(position: .silent)
+        bench.board.ringSilent.unplug()
+        #expect(bench.store.state.ringSilent == .silent && !bench.store.state.isSwitchConnected)
+        bench.board.ringSilent.position = .ring
+        #expect(bench.store.state.ringSilent == .silent)
+        bench.board.ringSilent.plug()
+        #expect(bench.store.state.ringSilent == .ring && bench.store.state.isSwitchConnected)
+        let names = bench.events.all.map { String("\($0)".prefix { $0 != "(" }) }
+        #expect(names == ["switchMoved", "switchLost", "switchFound", "switchMoved"])
+    }
+
+    @Test("every flip is an event, in order, however slow the subscribers of the state are")
+    func thousandFlips() throws {
+        let bench = try PlayerBench()
+        let unread = bench.store.states
+        for _ in 0..<500 {
+            bench.board.ringSilent.position = .silent
+            bench.board.ringSilent.position = .ring
+        }
+        let moves = bench.events.all.compactMap { event -> SwitchPosition? in
+            if case .switchMoved(let position, _, _) = event { position } else { nil }
+        }
+        #expect(moves == [.ring] + (0..<1000).map { $0.isMultiple(of: 2) ? .silent : .ring })
+        _ = unread
+    }
+
+    @Test("a subscriber that goes away is forgotten")
+    func subscriptionEnds() async throws {
+        let broadcast = Broadcast<Int>()
+        do {
+            let stream = broadcast.subscribe(buffering: .bufferingOldest(1))
+            #expect(broadcast.send(1) == 0)
+            #expect(broadcast.send(2) == 1)
+            _ = stream
+        }
+        #expect(broadcast.send(3) == 0)
+    }
+}
