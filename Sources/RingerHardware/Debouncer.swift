@@ -48,8 +48,10 @@ public struct Debouncer<Level: Hashable & Sendable>: StateMachine {
 
     /// Contacts that rest at `level`.
     ///
-    /// - Parameter duration: How long a level has to stand; contacts chatter 5 to 20 ms at most, most of them less
-    ///   than 7. A negative duration counts as zero.
+    /// - Parameters:
+    ///   - level: Where they rest.
+    ///   - duration: How long a level has to stand; contacts chatter 5 to 20 ms at most, most of them less than 7. A
+    ///     negative duration counts as zero.
     public init(level: Level, duration: Duration = .milliseconds(10)) {
         settled = level
         self.duration = max(duration, .zero)

@@ -34,11 +34,7 @@ public struct EvdevSelector: Sendable, Hashable {
         return name.map { "\(device) (\($0))" } ?? device
     }
 
-    /// Opens the device.
-    ///
-    /// - Parameters:
-    ///   - wanted: What the device must be able to do, as the error names it: "SW_MUTE_DEVICE".
-    ///   - can: Whether a device can do it.
+    /// Opens the device that can do what is `wanted`, as the error names it: "SW_MUTE_DEVICE".
     func open(
         in paths: HardwarePaths, access: EvdevHandle.Access = .read, wanted: String,
         where can: (borrowing EvdevHandle) -> Bool

@@ -3,10 +3,13 @@ import SystemPackage
 
 /// A three-position slider, silent, vibrate and ring, that the kernel shows as an absolute axis: `ABS_SND_PROFILE`.
 ///
-/// While it travels, gpio-keys reports 0, and 0 is silent: a position counts once it stood for the settle time. Its
-/// stamp is that of its arrival.
+/// While it travels, gpio-keys reports 0, and 0 is silent; a polled driver shows, when it is opened, where the slider
+/// stood the last time. A position counts therefore once it stood for the settle time, the first one included. Its stamp
+/// is that of its arrival.
 public final class EvdevSlider: RingSilentSwitch {
     private let watcher: DeviceWatcher<Source>
+    private let loop: EventLoop
+    private let settleTime: Duration
 
     /// The slider of an input device.
     ///
@@ -14,10 +17,13 @@ public final class EvdevSlider: RingSilentSwitch {
     ///   - device: Which device.
     ///   - settleTime: How long a position has to stand before it counts.
     ///   - loop: Where it is watched.
+    ///   - paths: Where the kernel shows its devices.
     public init(
         _ device: EvdevSelector = .automatic(), settleTime: Duration = .milliseconds(50), loop: EventLoop,
         paths: HardwarePaths = .standard
     ) {
+        self.loop = loop
+        self.settleTime = settleTime
         let code = EvdevCode.soundProfile
         watcher = DeviceWatcher(loop: loop, name: "slider \(device.description)", directory: device.directory(paths)) {
             () throws(RingerError) in
@@ -33,9 +39,16 @@ public final class EvdevSlider: RingSilentSwitch {
     /// "slider /dev/input/event0 (alert-slider)".
     public var name: String { watcher.name }
 
-    /// Begins to watch. The position now is told before it returns, then each one that settled.
+    /// Begins to watch. The first position is told once it has settled, and before this returns; except where it is
+    /// called on the loop's own thread, which cannot wait for itself: there it follows.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
-        try watcher.start { event in handler(SwitchEvent(event)) }
+        let isTold = Latch()
+        try watcher.start { event in
+            handler(SwitchEvent(event))
+            // Lost before it settled: that was told instead.
+            isTold.open()
+        }
+        if !loop.isCurrentThread { isTold.wait(atMost: settleTime + .seconds(5)) }
     }
 
     /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
@@ -47,12 +60,13 @@ public final class EvdevSlider: RingSilentSwitch {
     /// The open slider.
     private struct Source: ~Copyable, DeviceSource {
         private let handle: EvdevHandle
-        private var debouncer: Debouncer<Int32>
+        /// Its first level is none, so that every position has to settle, and none is told twice.
+        private var debouncer: Debouncer<Int32?>
         private(set) var deadline: MonotonicTime?
 
         init(_ handle: consuming EvdevHandle, settleTime: Duration) {
             handle.passOnly([.soundProfile])
-            debouncer = Debouncer(level: handle.value(of: .soundProfile), duration: settleTime)
+            debouncer = Debouncer(level: nil, duration: settleTime)
             self.handle = handle
         }
 
@@ -60,8 +74,7 @@ public final class EvdevSlider: RingSilentSwitch {
         var descriptor: CInt { handle.descriptor }
 
         mutating func begin(now: MonotonicTime, into reports: inout [SwitchEvent]) {
-            // Where it is found in its travel, this is silent until it has arrived: the quiet side.
-            reports.append(.position(SwitchPosition(soundProfile: debouncer.settled), at: now))
+            perform(debouncer.handle(.edge(handle.value(of: .soundProfile), at: now)), now, into: &reports)
         }
 
         mutating func read(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
@@ -88,7 +101,7 @@ public final class EvdevSlider: RingSilentSwitch {
         }
 
         private mutating func perform(
-            _ actions: [Debouncer<Int32>.Action], _ now: MonotonicTime, into reports: inout [SwitchEvent]
+            _ actions: [Debouncer<Int32?>.Action], _ now: MonotonicTime, into reports: inout [SwitchEvent]
         ) {
             for action in actions {
                 switch action {
@@ -99,13 +112,9 @@ public final class EvdevSlider: RingSilentSwitch {
                     let level = handle.value(of: .soundProfile)
                     perform(debouncer.handle(.level(level, at: now)), now, into: &reports)
                 case .changed(let value, let at):
-                    tell(value, at: at, into: &reports)
+                    if let value { reports.append(.position(SwitchPosition(soundProfile: value), at: at)) }
                 }
             }
-        }
-
-        private mutating func tell(_ value: Int32, at: MonotonicTime, into reports: inout [SwitchEvent]) {
-            reports.append(.position(SwitchPosition(soundProfile: value), at: at))
         }
     }
 }

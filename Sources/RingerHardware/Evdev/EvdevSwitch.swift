@@ -14,6 +14,7 @@ public final class EvdevSwitch: RingSilentSwitch {
     ///   - code: The device's switch.
     ///   - isInverted: False where the switch is set at silent, as `SW_MUTE_DEVICE` is; true where it is set at ring.
     ///   - loop: Where it is watched.
+    ///   - paths: Where the kernel shows its devices.
     public init(
         _ device: EvdevSelector = .automatic(), code: EvdevCode = .muteDevice, isInverted: Bool = false,
         loop: EventLoop, paths: HardwarePaths = .standard

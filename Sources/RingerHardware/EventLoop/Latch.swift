@@ -1,4 +1,5 @@
 import Glibc
+import RingerPolicy
 
 /// A gate that one thread opens once and another waits at.
 final class Latch: @unchecked Sendable {
@@ -21,5 +22,16 @@ final class Latch: @unchecked Sendable {
 
     func wait() {
         while sem_wait(semaphore) == -1 && errno == EINTR {}
+    }
+
+    /// Waits for the gate to open, `bound` at most by the wall clock: for waits that end anyway, unless what they wait
+    /// for was closed meanwhile.
+    func wait(atMost bound: Duration) {
+        var deadline = timespec()
+        clock_gettime(CLOCK_REALTIME, &deadline)
+        let end = MonotonicTime(deadline) + bound
+        deadline.tv_sec = Int(end.nanoseconds / 1_000_000_000)
+        deadline.tv_nsec = Int(end.nanoseconds % 1_000_000_000)
+        while sem_timedwait(semaphore, &deadline) == -1 && errno == EINTR {}
     }
 }

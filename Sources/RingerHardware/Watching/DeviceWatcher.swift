@@ -41,11 +41,8 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
     private let open: @Sendable () throws(RingerError) -> Source
     private let state: Mutex<State>
 
-    /// A watcher that opens its device with `open`, on the loop's thread.
-    ///
-    /// - Parameters:
-    ///   - name: What the device is, until it is open.
-    ///   - directory: Where the device's file comes and goes.
+    /// A watcher that opens its device with `open`, on the loop's thread. The device's file comes and goes in
+    /// `directory`; `name` is what the device is, until it is open.
     init(
         loop: EventLoop, name: String, directory: FilePath, open: @escaping @Sendable () throws(RingerError) -> Source
     ) {

@@ -1,0 +1,34 @@
+import RingerServices
+import SystemPackage
+
+/// What the kernel shows of a device's hardware, and what it does not let this process see.
+public struct HardwareFindings: Sendable {
+    /// A part that was found.
+    public struct Candidate<Specification: Sendable & Hashable>: Sendable, Hashable {
+        /// How to name it, such that it is found again under another number after it was unplugged.
+        public var specification: Specification
+        /// What it is, for people: "evdev /dev/input/event0 (ring-silent-switch)".
+        public var name: String
+        /// Its file.
+        public var path: FilePath
+
+        /// A part that is named by `specification`.
+        public init(specification: Specification, name: String, path: FilePath) {
+            self.specification = specification
+            self.name = name
+            self.path = path
+        }
+    }
+
+    /// The Ring/Silent switches, the one to use first: evdev switches, then sliders, then a GPIO line.
+    public var switches: [Candidate<SwitchSpecification>] = []
+    /// The vibration motors, the one to use first: force feedback, then an LED, then a GPIO line.
+    public var motors: [Candidate<MotorSpecification>] = []
+    /// The input devices with jacks, by number.
+    public var jacks: [Candidate<EvdevSelector>] = []
+    /// What could not be looked at, or is there and cannot be had.
+    public var problems: [HardwareProblem] = []
+
+    /// Findings of nothing.
+    public init() {}
+}

@@ -1,0 +1,75 @@
+import Glibc
+import RingerServices
+import SystemPackage
+
+/// A part of the hardware that is there and cannot be had.
+public struct HardwareProblem: Sendable, Hashable {
+    /// What failed, on what, and why.
+    public var error: RingerError
+    /// The file's group, where the process may not open it; nil where the group may not either, or is root's.
+    public var group: String?
+    /// The command that mends it, to be run as root; nil where none is known.
+    public var mend: String?
+
+    /// A problem.
+    public init(error: RingerError, group: String? = nil, mend: String? = nil) {
+        self.error = error
+        self.group = group
+        self.mend = mend
+    }
+
+    /// A problem of `error` with the file at `path`; who may open it, and how to become one of them, where that is the
+    /// matter.
+    init(_ error: RingerError, _ path: FilePath) {
+        self.init(error: error)
+        guard error.code == .permissionDenied else { return }
+        var status = stat()
+        guard stat(path.string, &status) == 0 else { return }
+        let mayOpen = status.st_mode & S_IRGRP != 0 && status.st_mode & S_IWGRP != 0
+        if mayOpen && status.st_gid != 0 {
+            let name = Account.group(status.st_gid)
+            let user = Account.user(geteuid())
+            group = name
+            mend = "usermod -aG \(name) \(user)"
+            if self.error.detail == nil { self.error.detail = "\(user) is not in the group \(name)" }
+        } else if path.starts(with: "/dev") {
+            mend = Self.udevRule(path)
+        }
+    }
+
+    /// The command that gives a kind of device to a group, on systems that leave it to root alone.
+    private static func udevRule(_ path: FilePath) -> String {
+        let file = path.lastComponent?.string ?? ""
+        let kind = file.drop { !$0.isNumber }.isEmpty ? file : String(file.prefix { !$0.isNumber }) + "*"
+        let group = file.hasPrefix("gpiochip") ? "gpio" : "input"
+        let user = Account.user(geteuid())
+        return "groupadd -rf \(group) && usermod -aG \(group) \(user) && "
+            + "echo 'KERNEL==\"\(kind)\", GROUP=\"\(group)\", MODE=\"0660\"' > /etc/udev/rules.d/60-ringer-\(group).rules"
+            + " && udevadm control --reload && udevadm trigger"
+    }
+}
+
+/// Names of users and groups.
+private enum Account {
+    /// The user's name, or its number where it has none. The corresponding C function is `getpwuid_r`.
+    static func user(_ id: uid_t) -> String {
+        var entry = passwd()
+        var found: UnsafeMutablePointer<passwd>?
+        var buffer: [CChar] = Array(repeating: 0, count: 4096)
+        guard getpwuid_r(id, &entry, &buffer, buffer.count, &found) == 0, let name = found?.pointee.pw_name else {
+            return "\(id)"
+        }
+        return String(cString: name)
+    }
+
+    /// The group's name, or its number where it has none. The corresponding C function is `getgrgid_r`.
+    static func group(_ id: gid_t) -> String {
+        var entry = Glibc.group()
+        var found: UnsafeMutablePointer<Glibc.group>?
+        var buffer: [CChar] = Array(repeating: 0, count: 16_384)
+        guard getgrgid_r(id, &entry, &buffer, buffer.count, &found) == 0, let name = found?.pointee.gr_name else {
+            return "\(id)"
+        }
+        return String(cString: name)
+    }
+}

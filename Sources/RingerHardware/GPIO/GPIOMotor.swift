@@ -1,0 +1,125 @@
+import RingerServices
+import Synchronization
+import SystemPackage
+
+/// A vibration motor on a GPIO line of its own, through a transistor.
+///
+/// Nothing but this process turns it off: a process that is killed in mid-vibration may leave the line as it was, and
+/// the motor turning, since the kernel promises nothing for a line that is released. Where there is a choice, describe
+/// the motor to the kernel as gpio-vibrator and use ``ForceFeedbackMotor``.
+public final class GPIOMotor: VibrationMotor {
+    private struct State: ~Copyable {
+        var request: GPIOLineRequest?
+        var name: String
+        /// The line may be active: it was made so, and not seen inactive since.
+        var mayTurn = false
+        var isClosed = false
+    }
+
+    private let line: GPIOLine
+    private let isActiveLow: Bool
+    private let paths: HardwarePaths
+    private let state: Mutex<State>
+
+    /// Takes the line, and turns the motor off, whatever it did before.
+    ///
+    /// - Throws: ``RingerError`` where there is no such line, or it is forbidden or in use.
+    public init(
+        _ line: GPIOLine, isActiveLow: Bool = false, paths: HardwarePaths = .standard
+    ) throws(RingerError) {
+        self.line = line
+        self.isActiveLow = isActiveLow
+        self.paths = paths
+        let request = try Self.request(line, isActiveLow, paths)
+        let name = Self.name(request, line)
+        state = Mutex(State(request: request, name: name))
+    }
+
+    deinit {
+        // Nobody is left to be told where it fails.
+        try? close()
+    }
+
+    /// "GPIO gpiochip0 line 3 (vibrator)".
+    public var name: String { state.withLock { $0.name } }
+
+    /// Turns the motor on, fully at any strength above 0. A chip that was removed is looked for again.
+    ///
+    /// - Parameters:
+    ///   - strength: 0 to 1. 0, and what is no number, turns it off.
+    ///   - limit: The hardware knows none: the caller has to turn the motor off. Nothing, or less, turns it off.
+    /// - Throws: ``RingerError``.
+    public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
+        guard strength > 0, limit > .zero else { return try turnOff() }
+        try state.withLock { state throws(RingerError) in
+            if state.isClosed { throw RingerError(.closed, "turn on", state.name) }
+            let wasOpen = state.request != nil
+            do throws(RingerError) {
+                try set(true, &state)
+            } catch {
+                guard error.code == .disconnected else { throw error }
+                state.request = nil
+                guard wasOpen else { throw error }
+                try set(true, &state)
+            }
+        }
+    }
+
+    /// Turns the motor off, and reads the line back.
+    ///
+    /// - Throws: ``RingerError`` where the line could not be made inactive. Each call tries again, with a new request of
+    ///   the line where need be; a line on a chip that is gone throws until it is back.
+    public func turnOff() throws(RingerError) {
+        try state.withLock { state throws(RingerError) in try stop(&state) }
+    }
+
+    /// Turns the motor off and releases the line, which stays as it is on the hardware that is known, and need not.
+    public func close() throws(RingerError) {
+        try state.withLock { state throws(RingerError) in
+            if state.isClosed { return }
+            state.isClosed = true
+            defer { state.request = nil }
+            try stop(&state)
+        }
+    }
+
+    private func stop(_ state: inout State) throws(RingerError) {
+        if state.request == nil && !state.mayTurn { return }
+        do throws(RingerError) {
+            try set(false, &state)
+        } catch {
+            // A request is inactive at first: a new one turns the motor off too.
+            state.request = nil
+            try set(false, &state)
+        }
+    }
+
+    private func set(_ isActive: Bool, _ state: inout State) throws(RingerError) {
+        if state.request == nil {
+            let request = try Self.request(line, isActiveLow, paths)
+            state.name = Self.name(request, line)
+            state.request = consume request
+        }
+        if isActive { state.mayTurn = true }
+        try state.request?.set(isActive)
+        if isActive { return }
+        if try state.request?.isActive() == true {
+            throw RingerError(.system, "turn off", state.name, detail: "the line is still active")
+        }
+        state.mayTurn = false
+    }
+
+    private static func request(
+        _ line: GPIOLine, _ isActiveLow: Bool, _ paths: HardwarePaths
+    ) throws(RingerError) -> GPIOLineRequest {
+        let located = try line.locate(in: paths)
+        return try located.chip.requestOutput(located.offset, isActiveLow: isActiveLow)
+    }
+
+    private static func name(_ request: borrowing GPIOLineRequest, _ line: GPIOLine) -> String {
+        switch line {
+        case .named(let name): "GPIO \(request.subject) (\(name))"
+        case .offset: "GPIO \(request.subject)"
+        }
+    }
+}
