@@ -70,7 +70,8 @@ let package = Package(
         .testTarget(name: "RingerServicesTests", dependencies: ["RingerServices", "RingerTestKit"]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
         .testTarget(name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"]),
-        .testTarget(name: "LabTests", dependencies: ["Ringer", "RingerTestKit"]),
+        .target(name: "CLabSupport", path: "Tests/CLabSupport"),
+        .testTarget(name: "LabTests", dependencies: ["Ringer", "RingerTestKit", "CALSA", "CLabSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,34 @@
+# What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
+# missing packages are installed (as root) or named.
+
+.PHONY: help run test unit lab format lint warnings bench clean
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+run: ## Build, and show the ring/silent switch: the machine's own, or a simulated board
+	@scripts/run
+
+test: unit lab ## All tests: the unit tests, then the laboratory's
+
+unit: ## The tests that run on any machine
+	@scripts/test
+
+lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
+	@Tests/Lab/test
+
+format: ## Format every Swift file
+	@scripts/lint --fix
+
+lint: ## Check the formatting
+	@scripts/lint
+
+warnings: ## Build everything from new, and fail on a warning
+	@scripts/packages build test
+	@scripts/warnings
+
+bench: ## Measure: latencies, footprint, wake-ups
+	@scripts/bench
+
+clean: ## Remove what was built here (the laboratory's kernel is in ~/.cache/ringer)
+	@rm -rf .build

@@ -1,0 +1,239 @@
+/*
+ * init: process 1 of the laboratory.
+ *
+ * Makes the guest habitable, runs one command as its child, leaves the child's exit status where the host finds it,
+ * and switches the machine off. Tests/Lab/run boots it. RINGER_LAB_RUN, from the kernel's command line, is a folder of
+ * the host's with:
+ *
+ *     command       the child's arguments, each ended by NUL
+ *     environment   its environment, the same way
+ *     directory     the path of its working directory
+ *     status        written here: the exit status in decimal, 128 and the signal's number for a death by signal
+ *
+ * The child's output goes to two of the kernel's consoles, which the host has tied to descriptors of its own.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#define OUTPUT_CONSOLE "/dev/tty0"
+#define ERROR_CONSOLE "/dev/tty1"
+
+/* The status that the host sees when the laboratory itself failed, as `timeout` and `env` use it. */
+#define LABORATORY_FAILED 125
+
+static const char *run_folder;
+
+static void switch_off(void) __attribute__((noreturn));
+static void switch_off(void)
+{
+    sync();
+    reboot(RB_POWER_OFF);
+    for (;;)
+        pause(); /* a process 1 that returns is a kernel panic */
+}
+
+static void report_status(int status)
+{
+    char path[4096], text[16];
+    snprintf(path, sizeof path, "%s/status", run_folder);
+    int length = snprintf(text, sizeof text, "%d\n", status);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (file < 0 || write(file, text, length) != length || close(file) < 0)
+        perror("lab init: status"); /* the host takes a missing status for a failure */
+}
+
+static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+static void fail(const char *format, ...)
+{
+    int error = errno;
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "lab init: ");
+    vfprintf(stderr, format, arguments);
+    fprintf(stderr, ": %s\n", strerror(error));
+    va_end(arguments);
+    if (run_folder != NULL)
+        report_status(LABORATORY_FAILED);
+    switch_off();
+}
+
+/* ---- The guest ---- */
+
+static void mount_on(const char *type, const char *target, const char *options)
+{
+    if (mkdir(target, 0755) < 0 && errno != EEXIST && errno != EPERM && errno != EACCES)
+        fail("mkdir %s", target);
+    if (mount(type, target, type, 0, options) < 0)
+        fail("mount %s on %s", type, target);
+}
+
+/* /tmp stays the host's: the checkout may be in it. What wants a folder of the guest's own has TMPDIR. */
+static void mount_all(void)
+{
+    mount_on("proc", "/proc", NULL);
+    mount_on("sysfs", "/sys", NULL);
+    mount_on("devtmpfs", "/dev", NULL);
+    mount_on("devpts", "/dev/pts", "mode=620,ptmxmode=666");
+    mount_on("tmpfs", "/dev/shm", "mode=1777");
+    mount_on("configfs", "/sys/kernel/config", NULL);
+    mount_on("tmpfs", "/run", "mode=755");
+    if (mkdir("/run/tmp", 0) < 0 || chmod("/run/tmp", 01777) < 0)
+        fail("mkdir /run/tmp");
+    if (symlink("/proc/self/fd", "/dev/fd") < 0 && errno != EEXIST)
+        fail("symlink /dev/fd");
+}
+
+static void bring_up_loopback(void)
+{
+    int descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0)
+        fail("socket");
+    struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+    if (ioctl(descriptor, SIOCSIFFLAGS, &request) < 0)
+        fail("lo");
+    close(descriptor);
+}
+
+/* A console that passes bytes on as they are. */
+static void open_console(const char *path, int flags, int number)
+{
+    int console = open(path, flags | O_NOCTTY);
+    if (console < 0)
+        fail("%s", path);
+    struct termios mode;
+    if (tcgetattr(console, &mode) < 0)
+        fail("tcgetattr %s", path);
+    cfmakeraw(&mode);
+    if (tcsetattr(console, TCSANOW, &mode) < 0)
+        fail("tcsetattr %s", path);
+    if (console != number) {
+        if (dup2(console, number) < 0)
+            fail("dup2 %s", path);
+        close(console);
+    }
+}
+
+static void open_consoles(void)
+{
+    /* Process 1 begins with whatever /dev/console was, or with nothing. */
+    for (int number = 0; number < 3; number++)
+        close(number);
+    if (open("/dev/null", O_RDONLY) != STDIN_FILENO)
+        fail("/dev/null");
+    open_console(OUTPUT_CONSOLE, O_WRONLY, STDOUT_FILENO);
+    open_console(ERROR_CONSOLE, O_WRONLY, STDERR_FILENO);
+}
+
+/* ---- The child ---- */
+
+/* Reads a file of NUL-ended strings into a NULL-ended list. */
+static char **read_list(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", run_folder, name);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat information;
+    if (file < 0 || fstat(file, &information) < 0)
+        fail("%s", path);
+    size_t size = information.st_size, length = 0, count = 0;
+    char *text = malloc(size + 1);
+    if (text == NULL)
+        fail("%s", path);
+    while (length < size) {
+        ssize_t done = read(file, text + length, size - length);
+        if (done <= 0)
+            fail("%s", path);
+        length += done;
+    }
+    close(file);
+    text[size] = '\0';
+    for (size_t i = 0; i < size; i++)
+        count += text[i] == '\0';
+    char **list = calloc(count + 1, sizeof *list);
+    if (list == NULL)
+        fail("%s", path);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = text;
+        text += strlen(text) + 1;
+    }
+    return list;
+}
+
+static void become_child(void) __attribute__((noreturn));
+static void become_child(void)
+{
+    char **command = read_list("command"), **environment = read_list("environment");
+    char **directory = read_list("directory");
+    if (command[0] == NULL || directory[0] == NULL) {
+        fprintf(stderr, "lab init: no command or no directory\n");
+        _exit(LABORATORY_FAILED);
+    }
+    setsid();
+    if (chdir(directory[0]) < 0) {
+        fprintf(stderr, "lab init: %s: %s\n", directory[0], strerror(errno));
+        _exit(LABORATORY_FAILED);
+    }
+    environ = environment; /* for the search in PATH */
+    execvp(command[0], command);
+    fprintf(stderr, "lab init: %s: %s\n", command[0], strerror(errno));
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Waits for the child, and reaps what it left behind meanwhile. */
+static int wait_for(pid_t child)
+{
+    for (;;) {
+        int status;
+        pid_t ended = waitpid(-1, &status, 0);
+        if (ended < 0 && errno != EINTR)
+            fail("waitpid");
+        if (ended != child)
+            continue;
+        return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+}
+
+int main(void)
+{
+    if (getpid() != 1) {
+        fprintf(stderr, "lab init: only as process 1 of the laboratory; see Tests/Lab/run\n");
+        return LABORATORY_FAILED;
+    }
+    run_folder = getenv("RINGER_LAB_RUN");
+    if (run_folder == NULL) {
+        fprintf(stderr, "lab init: RINGER_LAB_RUN is not set\n");
+        switch_off();
+    }
+    mount_all();
+    open_consoles();
+    bring_up_loopback();
+    if (sethostname("ringer-lab", strlen("ringer-lab")) < 0)
+        fail("sethostname");
+
+    pid_t child = fork();
+    if (child < 0)
+        fail("fork");
+    if (child == 0)
+        become_child();
+    int status = wait_for(child);
+
+    /* What the consoles still hold must reach the host before the machine is gone. */
+    tcdrain(STDOUT_FILENO);
+    tcdrain(STDERR_FILENO);
+    report_status(status);
+    switch_off();
+}

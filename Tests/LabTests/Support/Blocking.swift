@@ -1,0 +1,35 @@
+import Glibc
+
+/// Runs what blocks on a thread of its own, so that the cooperative pool goes on meanwhile.
+func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        do {
+            try startThread { continuation.resume(with: Result(catching: body)) }
+        } catch {
+            continuation.resume(throwing: error)
+        }
+    }
+}
+
+/// Starts a detached thread.
+func startThread(_ body: @escaping @Sendable () -> Void) throws {
+    final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+    let context = Unmanaged.passRetained(Body(body))
+    var thread = pthread_t()
+    let error = pthread_create(
+        &thread, nil,
+        { context in
+            guard let context else { return nil }
+            // SAFETY: the pointer is the retained Body below, handed to this thread alone.
+            Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+            return nil
+        }, context.toOpaque())
+    guard error == 0 else {
+        context.release()
+        throw LabFailure("pthread_create: \(String(cString: strerror(error)))")
+    }
+    pthread_detach(thread)
+}

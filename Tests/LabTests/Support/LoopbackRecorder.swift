@@ -1,0 +1,98 @@
+import CALSA
+import Glibc
+import Synchronization
+
+/// Records what is played to the laboratory's `loopback` PCM, sample for sample.
+///
+/// It runs when it is made: whatever starts to play afterwards is heard from its first frame, with silence before and
+/// behind. Playing at another rate or channel count than the recorder's is converted by `plug`, and no longer equal.
+final class LoopbackRecorder: Sendable {
+    private struct State {
+        var samples: [Int16] = []
+        var error: Int32 = 0
+        var isStopping = false
+        var hasEnded = false
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private final class Shared: Sendable {
+        let state = Mutex(State())
+    }
+
+    private let shared = Shared()
+
+    /// Begins to record 16-bit samples at this rate, in Hz, with so many channels.
+    init(rate: Int = 48_000, channels: Int = 1) throws {
+        var handle: OpaquePointer?
+        func check(_ result: Int32, _ operation: String) throws {
+            guard result >= 0 else {
+                throw LabFailure("\(operation) loopback_capture: \(String(cString: snd_strerror(result)))")
+            }
+        }
+        try check(snd_pcm_open(&handle, "loopback_capture", SND_PCM_STREAM_CAPTURE, 0), "snd_pcm_open")
+        guard let handle else { throw LabFailure("snd_pcm_open gave nothing") }
+        do {
+            try check(
+                snd_pcm_set_params(
+                    handle, SND_PCM_FORMAT_S16_LE, SND_PCM_ACCESS_RW_INTERLEAVED, UInt32(channels), UInt32(rate), 0,
+                    400_000), "snd_pcm_set_params")
+            try check(snd_pcm_start(handle), "snd_pcm_start")
+        } catch {
+            snd_pcm_close(handle)
+            throw error
+        }
+        // SAFETY: from here on the handle belongs to the thread alone, which closes it.
+        nonisolated(unsafe) let pcm = handle
+        let shared = shared
+        try startThread {
+            // Ten milliseconds at once: see `stop`.
+            Self.record(pcm, framesAtOnce: rate / 100, channels: channels, shared)
+        }
+    }
+
+    deinit {
+        shared.state.withLock { $0.isStopping = true }
+    }
+
+    /// Ends the recording 0.1 s from now, when what was played before has certainly arrived, and gives it whole.
+    func stop() async throws -> [Int16] {
+        await withCheckedContinuation { continuation in
+            let hasEnded = shared.state.withLock { state in
+                state.isStopping = true
+                if !state.hasEnded { state.waiter = continuation }
+                return state.hasEnded
+            }
+            if hasEnded { continuation.resume() }
+        }
+        return try shared.state.withLock { state in
+            guard state.error == 0 else {
+                throw LabFailure("snd_pcm_readi loopback_capture: \(String(cString: snd_strerror(state.error)))")
+            }
+            return state.samples
+        }
+    }
+
+    private static func record(_ pcm: OpaquePointer, framesAtOnce: Int, channels: Int, _ shared: Shared) {
+        var buffer = [Int16](repeating: 0, count: framesAtOnce * channels)
+        var chunksToGo: Int?
+        while chunksToGo != 0 {
+            let count = snd_pcm_readi(pcm, &buffer, snd_pcm_uframes_t(framesAtOnce))
+            let isStopping = shared.state.withLock { state in
+                if count < 0 {
+                    state.error = Int32(count)
+                } else {
+                    state.samples.append(contentsOf: buffer.prefix(count * channels))
+                }
+                return state.isStopping
+            }
+            if count < 0 { break }
+            if let chunks = chunksToGo { chunksToGo = chunks - 1 } else if isStopping { chunksToGo = 10 }
+        }
+        snd_pcm_close(pcm)
+        let waiter = shared.state.withLock { state in
+            state.hasEnded = true
+            return state.waiter.take()
+        }
+        waiter?.resume()
+    }
+}
