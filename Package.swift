@@ -10,6 +10,7 @@ let package = Package(
         .library(name: "RingerTestKit", targets: ["RingerTestKit"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
         .executable(name: "ringer", targets: ["RingerCommand"]),
+        .executable(name: "Minimal", targets: ["Minimal"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
@@ -61,6 +62,9 @@ let package = Package(
         .executableTarget(
             name: "system-sounds-benchmark", dependencies: ["SystemSounds", "SoundFile"],
             path: "Benchmarks/SystemSounds"),
+
+        // What users build.
+        .executableTarget(name: "Minimal", dependencies: ["Ringer"], path: "examples/Minimal"),
 
         .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"]),
         .testTarget(

@@ -8,23 +8,75 @@ struct BoardOptions: ParsableArguments {
         case auto, simulated
     }
 
-    @Option(help: "The machine's own hardware (auto), or a simulated board.")
-    var board = Board.auto
-    @Option(help: "A simulated switch that stands there.")
-    var position: SwitchPosition?
-
     /// A part without which a command makes no sense.
     enum Part {
         case ringSilentSwitch
+    }
+
+    @Option(help: "The machine's own hardware (auto), or a simulated board.")
+    var board = Board.auto
+    @Option(
+        name: .customLong("switch"),
+        help: ArgumentHelp(
+            "The switch: gpio:NAME, gpio:CHIP:OFFSET, evdev:PATH, evdev:auto, slider:PATH or slider:auto.",
+            discussion: """
+                Options follow after commas: active-low, inverted, bias=as-is|pull-up|pull-down|disabled, debounce=10ms
+                for gpio; name=PART, code=SW_MUTE_DEVICE, inverted for evdev; name=PART, settle=50ms for slider.
+                """),
+        transform: { try SwitchSpecification($0) })
+    var ringSilent: SwitchSpecification?
+    @Option(
+        help: "The motor: ff:PATH, ff:auto, gpio:NAME, gpio:CHIP:OFFSET[,active-low], led:NAME or none.",
+        transform: { try MotorSpecification($0) })
+    var motor: MotorSpecification?
+    @Option(help: "The ALSA PCM to play to. On a simulated board, sounds are then really played. (default: default)")
+    var pcm: String?
+    @Option(help: "A simulated switch that stands there.")
+    var position: SwitchPosition?
+
+    func validate() throws {
+        if position != nil && ringSilent != nil { throw ValidationError("--position and --switch exclude each other.") }
+    }
+
+    /// The hardware that the options name.
+    var hardware: Device.Hardware {
+        Device.Hardware(ringSilent: ringSilent, motor: motor, pcm: pcm ?? "default")
     }
 
     /// The device that the options name.
     func makeDevice(
         requiring part: Part? = nil, configuration: Device.Configuration = .init()
     ) async throws -> Device {
-        let (simulated, loop) = try SimulatedBoard.inRealTime(position: position ?? .ring)
-        let device = try Device(Device.Ports(simulated: simulated) { loop.close() }, configuration: configuration)
+        let loop = try EventLoop(name: "ringer-device")
+        let device: Device
+        do throws(RingerError) {
+            device = try Device(try ports(on: loop), configuration: configuration)
+        } catch {
+            loop.close()
+            throw error
+        }
         try device.closeOnTermination()
+        if part == .ringSilentSwitch && device.state.ringSilent == nil {
+            device.close()
+            throw RingerError(
+                .notFound, "find a ring/silent switch", "\(HardwarePaths.standard.input)",
+                detail: "'ringer doctor' tells more; --switch names one, --board simulated does without")
+        }
         return device
+    }
+
+    /// The parts that the options name: those of a simulated board, except the ones that are named.
+    private func ports(on loop: EventLoop) throws(RingerError) -> Device.Ports {
+        let simulated = SimulatedBoard(clock: loop, position: position ?? .ring)
+        if board == .auto {
+            var ports = try Device.Ports(hardware, loop: loop)
+            if position != nil { ports.ringSilent = simulated.ringSilent }
+            return ports
+        }
+        var ports = Device.Ports(simulated: simulated) { loop.close() }
+        if let ringSilent { ports.ringSilent = ringSilent.make(loop: loop) }
+        if let motor { ports.motor = try motor.make() }
+        if let pcm { ports.speaker = try ALSASoundOutput(pcm: pcm) }
+        return ports
     }
 }

@@ -9,6 +9,7 @@ struct RingerCommand: AsyncParsableCommand {
         discussion: "Exit status: 0 done, 1 failed with one line on standard error, 64 bad usage.",
         subcommands: [
             StatusCommand.self, WatchCommand.self, PlayCommand.self, VibrateCommand.self, DetectCommand.self,
-            DecideCommand.self, PolicyCommand.self, SimulateCommand.self,
+            DecideCommand.self, PolicyCommand.self, DoctorCommand.self,
+            SimulateCommand.self,
         ])
 }

@@ -1,0 +1,94 @@
+@_exported import RingerHardware
+
+extension Device {
+    /// Which hardware a device is made of: each part found by itself, or named.
+    public struct Hardware: Sendable {
+        /// The switch; nil for the one that ``HardwareDiscovery`` finds first.
+        public var ringSilent: SwitchSpecification?
+        /// The motor; nil for the one that ``HardwareDiscovery`` finds first.
+        public var motor: MotorSpecification?
+        /// The PCM that sounds are played to.
+        public var pcm: String
+        /// The PCMs of routes that have one of their own.
+        public var routes: [AudioRoute: String]
+        /// 1 to 99 to run the sound thread with `SCHED_FIFO`; nil for the ordinary scheduler. Where the process may not
+        /// have it, that is a ``DeviceEvent/degraded(_:at:)``.
+        public var realTimePriority: Int?
+        /// How long a PCM stays open after its sound, so that the next one starts at once.
+        public var linger: Duration
+        /// Where the kernel shows its devices.
+        public var paths: HardwarePaths
+
+        /// Hardware, by default what the kernel shows and ALSA's default PCM.
+        public init(
+            ringSilent: SwitchSpecification? = nil, motor: MotorSpecification? = nil, pcm: String = "default",
+            routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, linger: Duration = .seconds(2),
+            paths: HardwarePaths = .standard
+        ) {
+            self.ringSilent = ringSilent
+            self.motor = motor
+            self.pcm = pcm
+            self.routes = routes
+            self.realTimePriority = realTimePriority
+            self.linger = linger
+            self.paths = paths
+        }
+    }
+
+    /// The device that the kernel shows: its switch, its motor, its jacks and its speaker.
+    ///
+    /// A part that was not named and is not there is left out, which ``DeviceEvent/degraded(_:at:)`` tells; the speaker
+    /// is opened when something is played. Devices are opened on the device's own thread.
+    ///
+    /// - Parameters:
+    ///   - hardware: Which parts; by default those that are found.
+    ///   - configuration: How the device behaves.
+    /// - Returns: The device.
+    /// - Throws: ``RingerError`` naming the part that was named and cannot be had, or was found and does not open.
+    public static func discover(
+        _ hardware: Hardware = Hardware(), configuration: Configuration = Configuration()
+    ) async throws(RingerError) -> Device {
+        let loop = try EventLoop(name: "ringer-device")
+        let result: Result<Device, RingerError> = await withCheckedContinuation { continuation in
+            loop.execute {
+                do throws(RingerError) {
+                    let ports = try Ports(hardware, loop: loop)
+                    continuation.resume(returning: .success(try Device(ports, configuration: configuration)))
+                } catch {
+                    loop.close()
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension Device.Ports {
+    /// The ports of the hardware, on `loop`, which they close when they are closed.
+    ///
+    /// - Throws: ``RingerError`` where a motor that was named or found cannot be had.
+    public init(_ hardware: Device.Hardware, loop: EventLoop) throws(RingerError) {
+        let paths = hardware.paths
+        let findings = HardwareDiscovery.scan(paths)
+        var problems = findings.problems.map(\.error)
+
+        let ringSilent = hardware.ringSilent ?? findings.switches.first?.specification
+        if ringSilent == nil {
+            problems.append(RingerError(.notFound, "find a ring/silent switch", "\(paths.input), \(paths.devices)"))
+        }
+        let motor = hardware.motor ?? findings.motors.first?.specification
+        if motor == nil {
+            problems.append(RingerError(.notFound, "find a vibration motor", "\(paths.input), \(paths.leds)"))
+        }
+        let speaker = try ALSASoundOutput(
+            pcm: hardware.pcm, routes: hardware.routes, realTimePriority: hardware.realTimePriority,
+            linger: hardware.linger)
+        if let error = speaker.schedulingError { problems.append(error) }
+        self.init(
+            clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths),
+            motor: try motor?.make(paths: paths), speaker: speaker,
+            stateSources: findings.jacks.map { JackSource($0.specification, loop: loop, paths: paths) },
+            problems: problems, close: { loop.close() })
+    }
+}

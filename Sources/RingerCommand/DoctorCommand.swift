@@ -1,0 +1,87 @@
+import ArgumentParser
+import Glibc
+import Ringer
+
+/// `ringer doctor`: what was found, what is missing, and what mends it.
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Tell which parts of the device were found, what is missing, and what mends it.",
+        discussion: """
+            Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing.
+            JSON, one object a line: {"part":...,"found":true|false,"name":...,"problem":...,"mend":...}
+            """)
+
+    @Option(help: "The ALSA PCM to look at.")
+    var pcm = "default"
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let findings = HardwareDiscovery.scan()
+        var lines: [Finding] = []
+        lines += findings.switches.map { Finding(part: "switch", name: $0.name) }
+        if findings.switches.isEmpty {
+            lines.append(
+                Finding(
+                    part: "switch", problem: "no input device with SW_MUTE_DEVICE or ABS_SND_PROFILE, no GPIO line "
+                        + "\"\(HardwareDiscovery.switchLine)\"",
+                    mend: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-keys"))
+        }
+        lines += findings.motors.map { Finding(part: "motor", name: $0.name) }
+        if findings.motors.isEmpty {
+            lines.append(
+                Finding(
+                    part: "motor", problem: "no input device with FF_RUMBLE, no LED or GPIO line "
+                        + "\"\(HardwareDiscovery.motorLine)\"",
+                    mend: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-vibrator"))
+        }
+        lines += findings.jacks.map { Finding(part: "jack", name: $0.name) }
+        lines.append(speaker())
+        lines += findings.problems.map { problem in
+            Finding(part: "access", problem: problem.error.description, mend: problem.mend)
+        }
+        for line in lines { try Terminal.show(output.json ? line.json.description : line.text) }
+        if lines.contains(where: { $0.name == nil }) { throw ExitCode.failure }
+    }
+
+    private func speaker() -> Finding {
+        do throws(RingerError) {
+            let speaker = try ALSASoundOutput(pcm: pcm, linger: .zero)
+            defer { speaker.close() }
+            let grant = try speaker.grant(sampleRate: 48_000, channels: 1)
+            return Finding(
+                part: "speaker",
+                name: "ALSA \(grant.pcm): \(grant.sampleRate) Hz, \(grant.channels) channels, period "
+                    + "\((grant.period.inSeconds * 1000).fixed(1)) ms, buffer "
+                    + "\((grant.latency.inSeconds * 1000).fixed(1)) ms")
+        } catch {
+            let mend =
+                switch error.code {
+                case .permissionDenied: "usermod -aG audio $(id -un), then log in again"
+                case .busy: "find who holds it: fuser -v /dev/snd/*"
+                case .notFound: "list the PCMs: aplay -L; name one: --pcm; load the card's driver"
+                default: nil as String?
+                }
+            return Finding(part: "speaker", problem: error.description, mend: mend)
+        }
+    }
+
+    private struct Finding {
+        var part: String
+        var name: String?
+        var problem: String?
+        var mend: String?
+
+        var text: String {
+            if let name { return "ok       \(part.padded(to: 9))\(name)" }
+            return "missing  \(part.padded(to: 9))\(problem ?? "")" + (mend.map { "\n         mend:    \($0)" } ?? "")
+        }
+
+        var json: JSONValue {
+            .object([
+                ("part", .string(part)), ("found", .bool(name != nil)), ("name", .optional(name)),
+                ("problem", .optional(problem)), ("mend", .optional(mend)),
+            ])
+        }
+    }
+}

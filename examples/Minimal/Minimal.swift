@@ -1,0 +1,20 @@
+// The smallest firmware: announces the switch's moves by a sound and a vibration. Run it with a sound file's path.
+import Ringer
+
+@main
+struct Minimal {
+    static func main() async throws {
+        let device = try await Device.discover()
+        try device.closeOnTermination()
+        let chime = try CommandLine.arguments.dropFirst().first.map { path in try SoundLoader.load(path) }
+
+        for await state in device.states {
+            guard state.ringSilent == .ring else {
+                // At silent the sound would not be heard: it is felt.
+                _ = await device.vibrate()
+                continue
+            }
+            if let chime { _ = await device.player.play(chime, as: .session(.soloAmbient)) }
+        }
+    }
+}
