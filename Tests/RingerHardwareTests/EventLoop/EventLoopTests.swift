@@ -1,0 +1,193 @@
+import Glibc
+import RingerHardware
+import RingerServices
+import Synchronization
+import Testing
+
+@Suite struct EventLoopTests {
+    private let loop: EventLoop
+
+    init() throws {
+        loop = try EventLoop(name: "test-loop")
+    }
+
+    @Test("work runs on the loop's thread, in the order in which it was handed over")
+    func work() async {
+        let order = Record<Int>()
+        for number in 0..<100 { loop.execute { order.add(number) } }
+        loop.sync { order.add(loop.isCurrentThread ? 100 : -1) }
+        #expect(order.all == Array(0...100))
+        #expect(!loop.isCurrentThread)
+        loop.close()
+    }
+
+    @Test("waiting for work on the loop's own thread runs it at once")
+    func nestedSync() {
+        let order = Record<Int>()
+        loop.sync {
+            order.add(1)
+            loop.sync { order.add(2) }
+            order.add(3)
+        }
+        #expect(order.all == [1, 2, 3])
+        loop.close()
+    }
+
+    @Test("work that throws, throws where it was waited for")
+    func throwing() throws {
+        let error = RingerError(.busy, "test", "loop")
+        #expect(throws: error) { try loop.syncThrowing { () throws(RingerError) in throw error } }
+        try loop.syncThrowing {}
+        loop.close()
+    }
+
+    @Test("timers run in the order of their deadlines, never early, equal ones in the order in which they were made")
+    func timers() async {
+        let start = loop.now
+        let (order, finished) = (Record<Int>(), AsyncStream<Void>.makeStream())
+        for (number, milliseconds) in [(3, 6), (1, 2), (2, 4), (4, 6), (0, 2)] {
+            let deadline = start + .milliseconds(milliseconds)
+            _ = loop.schedule(at: deadline) {
+                order.add(loop.now >= deadline ? number : -1)
+                if order.all.count == 5 { finished.continuation.finish() }
+            }
+        }
+        for await _ in finished.stream {}
+        #expect(order.all == [1, 0, 2, 3, 4])
+        loop.close()
+    }
+
+    @Test("a timer that was cancelled does not run, and one that is due is called from the loop, not from its maker")
+    func cancelledTimer() async {
+        let order = Record<Int>()
+        await withCheckedContinuation { continuation in
+            loop.sync {
+                loop.schedule(at: loop.now) { order.add(1) }.cancel()
+                _ = loop.schedule(at: loop.now) {
+                    order.add(3)
+                    continuation.resume()
+                }
+                order.add(2)
+            }
+        }
+        #expect(order.all == [2, 3])
+        loop.close()
+    }
+
+    @Test("a descriptor is handled while it is ready, and not after it was given up")
+    func descriptor() async throws {
+        let pipe = try Pipe()
+        let read = Record<UInt8>()
+        let finished = AsyncStream<Void>.makeStream()
+        let watch = loop.watch(pipe.reader, for: Int16(POLLIN)) { _ in
+            // One at a time: the loop calls again while more is there.
+            read.add(pipe.read())
+            if read.all.count == 3 { finished.continuation.finish() }
+        }
+        pipe.write([1, 2, 3])
+        for await _ in finished.stream {}
+        #expect(read.all == [1, 2, 3])
+        loop.sync { watch.cancel() }
+        pipe.write([4])
+        loop.sync {}
+        loop.sync {}
+        #expect(read.all == [1, 2, 3])
+        loop.close()
+    }
+
+    @Test("a handler that gives up another descriptor keeps that one's handler from running")
+    func cancelWithinHandler() async throws {
+        let pipes = [try Pipe(), try Pipe()]
+        let handled = Record<Int>()
+        let watches = Mutex<[EventLoop.WatchedDescriptor]>([])
+        let box = Shared(watches)
+        loop.sync {
+            // Both are ready before the loop looks, so it finds them in one round.
+            for pipe in pipes { pipe.write([1]) }
+            for (index, pipe) in pipes.enumerated() {
+                let watch = loop.watch(pipe.reader, for: Int16(POLLIN)) { _ in
+                    handled.add(index)
+                    box.value.withLock { for watch in $0 { watch.cancel() } }
+                }
+                box.value.withLock { $0.append(watch) }
+            }
+        }
+        for _ in 0..<3 { loop.sync {} }
+        #expect(handled.all.count == 1)
+        loop.close()
+    }
+
+    @Test("a task that prefers the loop runs on its thread")
+    func taskExecutor() async {
+        let isThere = await Task(executorPreference: loop) { loop.isCurrentThread }.value
+        #expect(isThere)
+        loop.close()
+    }
+
+    @Test("after it was closed, work runs on whoever brings it, and timers do not run")
+    func closed() {
+        let order = Record<Int>()
+        _ = loop.schedule(at: loop.now + .seconds(3600)) { order.add(-1) }
+        loop.close()
+        loop.close()
+        loop.sync { order.add(1) }
+        loop.execute { order.add(2) }
+        loop.sync { order.add(3) }
+        #expect(order.all == [1, 2, 3])
+    }
+
+    @Test("a priority that the process may not have is told, and the loop runs all the same")
+    func priority() throws {
+        let loop = try EventLoop(name: "test-priority", realTimePriority: 1_000)
+        #expect(loop.schedulingError != nil)
+        let order = Record<Int>()
+        loop.sync { order.add(1) }
+        #expect(order.all == [1])
+        loop.close()
+    }
+}
+
+/// What happened, in order.
+private final class Record<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    func add(_ element: Element) {
+        elements.withLock { $0.append(element) }
+    }
+}
+
+/// A value that closures share.
+private final class Shared<Value: ~Copyable & Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: consuming Value) {
+        self.value = value
+    }
+}
+
+private final class Pipe: Sendable {
+    let reader: CInt
+    let writer: CInt
+
+    init() throws {
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        (reader, writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(reader)
+        close(writer)
+    }
+
+    func write(_ bytes: [UInt8]) {
+        _ = Glibc.write(writer, bytes, bytes.count)
+    }
+
+    func read() -> UInt8 {
+        var byte: UInt8 = 0
+        return Glibc.read(reader, &byte, 1) == 1 ? byte : 0
+    }
+}
