@@ -15,6 +15,8 @@
  *     channels 2                the only channel count accepted (default: 1 to 8)
  *     capture_file "/tmp/x"     frames are appended to it, as bytes, when they are played: never those
  *                               that snd_pcm_drop threw away
+ *     lock_file "/tmp/y"        the device behind it takes one stream: opening locks the file, and while
+ *                               another holds it says EBUSY
  *     open_error "EBUSY"        opening fails with it: EBUSY, ENODEV, ENOENT, EACCES or EIO
  *     fault {
  *         type xrun             the stream underruns: -EPIPE; snd_pcm_prepare mends it
@@ -58,6 +60,7 @@ struct paced {
     bool underruns;
     long rate, channels;
     int capture;
+    int lock_file;
     int open_error;
     struct fault fault;
 

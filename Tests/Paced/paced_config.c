@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "paced.h"
 
@@ -42,7 +43,7 @@ static int read_flag(const snd_config_t *node, bool *flag)
     return value < 0 ? -EINVAL : 0;
 }
 
-static int read_capture(const snd_config_t *node, int *descriptor)
+static int read_file(const snd_config_t *node, int *descriptor)
 {
     const char *path;
     if (snd_config_get_string(node, &path) < 0)
@@ -56,6 +57,15 @@ static int read_capture(const snd_config_t *node, int *descriptor)
         return error;
     }
     return 0;
+}
+
+/* A lock of the open file, not of the process: two streams of one process exclude each other too. */
+static int read_lock(const snd_config_t *node, int *descriptor)
+{
+    int error = read_file(node, descriptor);
+    if (error < 0 || *descriptor < 0 || flock(*descriptor, LOCK_EX | LOCK_NB) == 0)
+        return error;
+    return errno == EWOULDBLOCK ? -EBUSY : -errno;
 }
 
 typedef int read_key(struct paced *p, const char *key, snd_config_t *node);
@@ -111,7 +121,9 @@ static int read_top_key(struct paced *p, const char *key, snd_config_t *node)
     if (strcmp(key, "channels") == 0)
         return read_count(node, &p->channels);
     if (strcmp(key, "capture_file") == 0)
-        return read_capture(node, &p->capture);
+        return read_file(node, &p->capture);
+    if (strcmp(key, "lock_file") == 0)
+        return read_lock(node, &p->lock_file);
     if (strcmp(key, "open_error") == 0)
         return read_name(node, open_errors, &p->open_error);
     if (strcmp(key, "fault") == 0)

@@ -210,6 +210,8 @@ static void paced_free(struct paced *p)
         close(p->timer);
     if (p->capture >= 0)
         close(p->capture);
+    if (p->lock_file >= 0)
+        close(p->lock_file);
     free(p->ring);
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -267,7 +269,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(paced)
     if (p == NULL)
         return -ENOMEM;
     pthread_mutex_init(&p->lock, NULL);
-    p->capture = -1;
+    p->capture = p->lock_file = -1;
     p->underruns = true;
     p->avail_min = 1;
     p->stop_threshold = LONG_MAX;

@@ -34,6 +34,8 @@ public enum PacedSink {
         case latency(milliseconds: Int)
         /// Appends the frames that were really played to this file.
         case capture(String)
+        /// Takes one stream only: opening locks this file, and fails with `EBUSY` while another stream holds it.
+        case lock(String)
         /// Opening fails with this error: `EBUSY`, `ENODEV`, `ENOENT`, `EACCES` or `EIO`.
         case openError(String)
         /// The clock waits for a late writer: no underrun on a busy machine.
@@ -76,6 +78,7 @@ public enum PacedSink {
         case .refusesResume: "RESUME=false"
         case .latency(let milliseconds): "LATENCY=\(milliseconds)"
         case .capture(let path): "CAPTURE=\(path)"
+        case .lock(let path): "LOCK=\(path)"
         case .openError(let name): "OPEN_ERROR=\(name)"
         case .waitsForWriter: "UNDERRUNS=false"
         case .rate(let hertz): "RATE=\(hertz)"

@@ -5,11 +5,12 @@ import RingerServices
 /// The thread sleeps while nothing plays. ALSA's own messages become the errors' ``RingerError/detail``; nothing is
 /// printed.
 public final class ALSASoundOutput: SoundOutput {
+    /// "ALSA" and the PCM of every route that has none of its own.
     public let name: String
     private let pcm: String
     private let routes: [AudioRoute: String]
     private let limits: PlaybackMachine.Limits
-    private let thread: SoundThread
+    let thread: SoundThread
 
     /// An output that plays to `pcm`.
     ///
@@ -53,12 +54,33 @@ public final class ALSASoundOutput: SoundOutput {
     /// What the PCM that was opened last granted; nil before the first.
     public var lastGrant: HardwareFormat? { thread.lastGrant }
 
+    /// What the PCM of `route` grants to sound of `channels` channels at `sampleRate` frames a second.
+    ///
+    /// Opens it, where it is not open, and leaves it open for as long as after a sound: the first sound of that format
+    /// starts at once. Waits for the sound thread, so it is not for a task's executor.
+    ///
+    /// - Throws: ``RingerError``, as a sound's end would tell it: not found, busy, permission denied, unsupported.
+    public func grant(
+        sampleRate: Double, channels: Int, route: AudioRoute = .speaker
+    ) throws(RingerError) -> HardwareFormat {
+        try thread.grant(routes[route] ?? pcm, sampleRate: sampleRate, channels: channels)
+    }
+
+    /// Begins to play `sound` on the PCM of its route, and returns at once.
+    ///
+    /// The rate is rounded to whole hertz. What the PCM cannot play as it is, `plug` converts; where that cannot
+    /// either, the sound fails as unsupported. After an underrun, and after a suspension that the device could not
+    /// resume, it goes on with the first frame that was not heard, and ends later by as much as the gap took; a stream
+    /// whose position stands still for a second fails as timed out.
+    ///
+    /// `handler` is called on the sound thread, where everything that plays waits for it to return. After ``close()``
+    /// it is called from a task.
     public func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
         let voice = ALSAVoice(
             sound, options, pcm: routes[options.route] ?? pcm, on: thread, limits: limits, handler)
-        thread.loop.execute { voice.begin() }
+        thread.loop.execute { [isLate = thread.isClosed] in voice.begin(isLate: isLate) }
         return voice
     }
 

@@ -53,19 +53,28 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     // MARK: - The sound thread
 
-    /// Begins to play.
-    func begin() {
-        if thread.isClosed {
-            // The thread is gone or going: the caller's may be this one, which is not to be told from.
-            isOver.store(true, ordering: .releasing)
-            guard let handler = handler.take() else { return }
+    /// Begins to play, unless the output was closed.
+    ///
+    /// - Parameter isLate: It was closed before the sound was handed to it.
+    func begin(isLate: Bool) {
+        if isLate || thread.isClosed {
             let error = RingerError(.closed, "play", PCMHandle.subject(pcm))
-            let position = StreamPosition(played: 0, total: sound.frames)
-            Task.detached { [now = thread.loop.now] in handler(.ended(.failed(error), at: now, position)) }
-            return
+            return endClosed(isLate ? .failed(error) : .stopped)
         }
         thread.add(self)
         send(isStopRequested.load(ordering: .acquiring) ? .stop : .play(at: thread.loop.now))
+    }
+
+    private func endClosed(_ end: PlaybackEnd) {
+        isOver.store(true, ordering: .releasing)
+        guard let handler = handler.take() else { return }
+        let event = PlaybackEvent.ended(end, at: .now, StreamPosition(played: 0, total: sound.frames))
+        // Where the sound thread is gone this is the caller's, from within whose call the handler is not called.
+        if thread.loop.isCurrentThread {
+            handler(event)
+        } else {
+            Task.detached { handler(event) }
+        }
     }
 
     /// Stops as ``stop()`` does, on the sound thread.
@@ -124,12 +133,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     private func open() {
         do throws(RingerError) {
-            guard sound.sampleRate >= 1, sound.sampleRate <= 1e6, (1...64).contains(sound.channels) else {
-                throw RingerError(
-                    .unsupported, "play \(sound.channels) channels at \(sound.sampleRate) Hz", PCMHandle.subject(pcm))
-            }
-            let rate = Int(sound.sampleRate.rounded())
-            let handle = try thread.open(pcm, sampleRate: rate, channels: sound.channels)
+            let handle = try thread.open(pcm, sampleRate: sound.sampleRate, channels: sound.channels)
             self.handle = handle
             // Opening takes its time; who stopped the sound meanwhile does not want to hear its beginning.
             send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format))

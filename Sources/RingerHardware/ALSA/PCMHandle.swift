@@ -28,14 +28,14 @@ final class PCMHandle {
         self.name = name
         var opened = try Self.open(name, subject: name)
         do throws(RingerError) {
-            format = try Self.configure(opened, name, sampleRate: sampleRate, channels: channels)
+            format = try Self.configure(opened, name, subject: name, sampleRate: sampleRate, channels: channels)
         } catch let direct where direct.code == .unsupported && !Self.converts(opened) {
             // An exclusive device must be let go before it can be opened through plug.
             snd_pcm_close(opened)
             let plug = Self.plug(name)
             opened = try Self.open(plug, subject: name)
             do throws(RingerError) {
-                format = try Self.configure(opened, plug, sampleRate: sampleRate, channels: channels)
+                format = try Self.configure(opened, plug, subject: name, sampleRate: sampleRate, channels: channels)
             } catch {
                 snd_pcm_close(opened)
                 throw error
@@ -204,22 +204,22 @@ extension PCMHandle {
     }
 
     private static func configure(
-        _ pcm: OpaquePointer, _ name: String, sampleRate: Int, channels: Int
+        _ pcm: OpaquePointer, _ name: String, subject: String, sampleRate: Int, channels: Int
     ) throws(RingerError) -> HardwareFormat {
         func check(_ result: CInt, _ operation: String) throws(RingerError) {
-            if result < 0 { throw error(-result, operation, name) }
+            if result < 0 { throw error(-result, operation, subject) }
         }
         /// A step that fails because the PCM has no such format.
         func require(_ result: CInt, _ operation: String) throws(RingerError) {
             guard result < 0 else { return }
-            var error = error(-result, operation, name)
+            var error = error(-result, operation, subject)
             if error.errno == .invalidArgument { error.code = .unsupported }
             throw error
         }
 
         ALSAMessages.forget()
         guard let hardware = PCMHardwareParameters(), let software = PCMSoftwareParameters() else {
-            throw error(ENOMEM, "configure", name)
+            throw error(ENOMEM, "configure", subject)
         }
         let hw = hardware.pointer
         let format = "play 16-bit samples, \(channels) channels at \(sampleRate) Hz"

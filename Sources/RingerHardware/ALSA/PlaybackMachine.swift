@@ -236,7 +236,11 @@ extension PlaybackMachine {
             padded += frames
             if padded < padding { return wasIdle ? pause() : [.watch] }
             phase = .draining
+            hasRoom = false
             return [.unwatch, .readPosition]
+        case .draining:
+            padded += frames
+            return [.readPosition]
         default:
             return []
         }
@@ -339,17 +343,20 @@ extension PlaybackMachine {
         switch phase {
         case .running where hasRoom: return actions + write(atMost: format.bufferFrames)
         case .padding where hasRoom: return actions + pad(atMost: format.bufferFrames)
+        // Frames may be in the device's own queue, behind its buffer, and leave it only while more follow them.
+        case .draining where hasRoom: return actions + pad(atMost: format.bufferFrames)
         case .draining: return actions + awaitEnd(delay: delay, hasMoved: hasMoved, at: now)
         default: return actions
         }
     }
 
-    /// Sleeps until the last frame is out.
+    /// Sleeps until the last frame is out, or the zeros behind it are about to be used up.
     private mutating func awaitEnd(delay: Int, hasMoved: Bool, at now: MonotonicTime) -> [Action] {
         // A device that tells its position in coarse steps repeats itself: ask it less often.
         let least: Duration = .microseconds(200)
         drainPause = hasMoved ? least : min(max(drainPause, least) * 2, max(format.period, least))
-        let left = format.duration(ofFrames: max(0, delay - padded))
+        // The last zeros filled the buffer.
+        let left = format.duration(ofFrames: min(max(0, delay - padded), format.bufferFrames - format.periodFrames))
         return [.schedule(.wake, at: now + max(left, drainPause))]
     }
 

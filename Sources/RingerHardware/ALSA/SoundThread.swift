@@ -49,9 +49,32 @@ final class SoundThread: @unchecked Sendable {
         playing[ObjectIdentifier(voice)] = nil
     }
 
+    /// What `name` grants, which is open afterwards.
+    func grant(_ name: String, sampleRate: Double, channels: Int) throws(RingerError) -> HardwareFormat {
+        let result = Mutex<Result<HardwareFormat, RingerError>>(
+            .failure(RingerError(.closed, "open", PCMHandle.subject(name))))
+        loop.sync { [self] in
+            if isClosed { return }
+            do throws(RingerError) {
+                let handle = try open(name, sampleRate: sampleRate, channels: channels)
+                try handle.drop()
+                giveBack(handle)
+                result.withLock { $0 = .success(handle.format) }
+            } catch {
+                result.withLock { $0 = .failure(error) }
+            }
+        }
+        return try result.withLock { $0 }.get()
+    }
+
     /// A prepared PCM: one that is open already, or a new one.
-    func open(_ name: String, sampleRate: Int, channels: Int) throws(RingerError) -> PCMHandle {
+    func open(_ name: String, sampleRate: Double, channels: Int) throws(RingerError) -> PCMHandle {
         if isClosed { throw RingerError(.closed, "open", PCMHandle.subject(name)) }
+        // Anything that a device could be asked for; it says itself what it cannot do.
+        guard sampleRate >= 1, sampleRate <= 1_000_000, (1...256).contains(channels) else {
+            throw RingerError(.unsupported, "play \(channels) channels at \(sampleRate) Hz", PCMHandle.subject(name))
+        }
+        let sampleRate = Int(sampleRate.rounded())
         if let handle = takeIdle(name, sampleRate: sampleRate, channels: channels) {
             do throws(RingerError) {
                 try handle.prepare()

@@ -10,8 +10,8 @@ public protocol SoundOutput: Sendable {
     /// Begins to play `sound`, and returns at once.
     ///
     /// `handler` is told what happens, in order, on the output's own thread, never from within this call: first
-    /// ``PlaybackEvent/started(at:)`` unless the output could not be opened, and last, exactly once,
-    /// ``PlaybackEvent/ended(_:at:_:)``. A sound without frames ends as drained.
+    /// ``PlaybackEvent/started(at:)``, unless the output could not be opened or the sound was stopped before that, and
+    /// last, exactly once, ``PlaybackEvent/ended(_:at:_:)``. A sound without frames starts and ends as drained.
     func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback

@@ -8,11 +8,14 @@ import Synchronization
 struct SoundBenchmark {
     static let clip = PCMBuffer(sampleRate: 48_000, channels: 2, samples: [Int16](repeating: 0, count: 19_200))
     static let pcm = "paced"
+    // SAFETY: set once, before anything else runs.
+    static nonisolated(unsafe) var priority: Int?
 
     static func main() async throws {
         let arguments = CommandLine.arguments
         if arguments.count == 2, arguments[1] == "first" { return try await first() }
-        let runs = arguments.count == 2 ? Int(arguments[1]) ?? 200 : 200
+        let runs = arguments.count > 1 ? Int(arguments[1]) ?? 200 : 200
+        if arguments.count > 2 { priority = Int(arguments[2]) }
         print(Sample.heading)
         print(try firstOfProcess(runs: runs).row)
         for sample in try await played(runs: runs, linger: .zero, "device closed") { print(sample.row) }
@@ -54,7 +57,7 @@ struct SoundBenchmark {
     }
 
     static func played(runs: Int, linger: Duration, _ what: String) async throws -> [Sample] {
-        let output = try ALSASoundOutput(pcm: pcm, linger: linger)
+        let output = try ALSASoundOutput(pcm: pcm, realTimePriority: priority, linger: linger)
         defer { output.close() }
         var start = Sample(name: "play to first frame accepted, \(what)")
         var excess = Sample(name: "first frame to completion of 0.2 s, over 200 ms, \(what)")
@@ -69,7 +72,7 @@ struct SoundBenchmark {
     }
 
     static func stopped(runs: Int) async throws -> Sample {
-        let output = try ALSASoundOutput(pcm: pcm)
+        let output = try ALSASoundOutput(pcm: pcm, realTimePriority: priority)
         defer { output.close() }
         var sample = Sample(name: "stop to stopped")
         for _ in 0..<runs {

@@ -13,12 +13,12 @@ struct Sample {
     }
 
     static var heading: String {
-        "what, in milliseconds".left(58) + ["n", "p50", "p95", "p99", "max"].map { $0.right(9) }.joined()
+        "what, in milliseconds".left(72) + ["n", "p50", "p95", "p99", "max"].map { $0.right(9) }.joined()
     }
 
     var row: String {
         let values = [0.5, 0.95, 0.99, 1].map { percentile($0).milliseconds.right(9) }
-        return name.left(58) + "\(durations.count)".right(9) + values.joined()
+        return name.left(72) + "\(durations.count)".right(9) + values.joined()
     }
 }
 

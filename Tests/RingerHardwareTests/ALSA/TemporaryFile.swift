@@ -1,0 +1,43 @@
+import Glibc
+
+/// A path of its own in /tmp; what is there goes with it.
+final class TemporaryFile: Sendable {
+    let path: String
+
+    init() {
+        path = "/tmp/ringer-test-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
+    }
+
+    deinit {
+        unlink(path)
+    }
+
+    /// What is in it, as 16-bit samples.
+    var samples: [Int16] {
+        guard let file = fopen(path, "r") else { return [] }
+        defer { fclose(file) }
+        var samples: [Int16] = []
+        var chunk = [Int16](repeating: 0, count: 4096)
+        while true {
+            let count = fread(&chunk, 2, chunk.count, file)
+            if count == 0 { return samples }
+            samples.append(contentsOf: chunk.prefix(count))
+        }
+    }
+
+    /// How often this process has it open.
+    var openCount: Int {
+        guard let directory = opendir("/proc/self/fd") else { return -1 }
+        defer { closedir(directory) }
+        var count = 0
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            var target = [CChar](repeating: 0, count: 256)
+            let length = readlink("/proc/self/fd/\(name)", &target, target.count - 1)
+            if length > 0, target.prefix(length).elementsEqual(path.utf8.map { CChar(bitPattern: $0) }) { count += 1 }
+        }
+        return count
+    }
+}
