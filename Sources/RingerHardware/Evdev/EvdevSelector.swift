@@ -67,6 +67,19 @@ public struct EvdevSelector: Sendable, Hashable {
 
     private func matches(_ handle: borrowing EvdevHandle) -> Bool {
         guard let name else { return true }
-        return handle.deviceName.contains(name)
+        return handle.deviceName.contains(part: name)
+    }
+}
+
+extension String {
+    /// Whether `part` stands somewhere in the string.
+    ///
+    /// The standard library's own search brings the regular expressions with it: 1.3 MB in a static firmware.
+    fileprivate func contains(part: String) -> Bool {
+        let part = Array(part.utf8)
+        guard !part.isEmpty else { return true }
+        let whole = Array(utf8)
+        guard part.count <= whole.count else { return false }
+        return (0...whole.count - part.count).contains { whole[$0..<$0 + part.count].elementsEqual(part) }
     }
 }
