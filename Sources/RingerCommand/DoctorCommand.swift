@@ -23,7 +23,8 @@ struct DoctorCommand: ParsableCommand {
         if findings.switches.isEmpty {
             lines.append(
                 Finding(
-                    part: "switch", problem: "no input device with SW_MUTE_DEVICE or ABS_SND_PROFILE, no GPIO line "
+                    part: "switch",
+                    problem: "no input device with SW_MUTE_DEVICE or ABS_SND_PROFILE, no GPIO line "
                         + "\"\(HardwareDiscovery.switchLine)\"",
                     mend: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-keys"))
         }
@@ -31,7 +32,8 @@ struct DoctorCommand: ParsableCommand {
         if findings.motors.isEmpty {
             lines.append(
                 Finding(
-                    part: "motor", problem: "no input device with FF_RUMBLE, no LED or GPIO line "
+                    part: "motor",
+                    problem: "no input device with FF_RUMBLE, no LED or GPIO line "
                         + "\"\(HardwareDiscovery.motorLine)\"",
                     mend: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-vibrator"))
         }

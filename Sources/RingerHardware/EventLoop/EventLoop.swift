@@ -300,16 +300,15 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         }
     }
 
+    /// Does what was handed in until now. What is handed in meanwhile waits until the descriptors were looked at, so that
+    /// no amount of work keeps an edge from being seen.
     private func runWork() {
-        while true {
-            let work = state.withLock { state in
-                let work = state.work
-                state.work = []
-                return work
-            }
-            if work.isEmpty { return }
-            for item in work { run(item) }
+        let work = state.withLock { state in
+            let work = state.work
+            state.work = []
+            return work
         }
+        for item in work { run(item) }
     }
 
     private func finish() {
