@@ -30,6 +30,9 @@ public final class GPIOSwitch: RingSilentSwitch {
         }
     }
 
+    /// Whether the kernel debounces, numbers the edges and tells of those that it dropped: with libgpiod 2.x.
+    public static var isDebouncedByKernel: Bool { GPIOLineRequest.kernelDebounces }
+
     private let watcher: DeviceWatcher<Source>
 
     /// The switch on `line`, watched by `loop`.

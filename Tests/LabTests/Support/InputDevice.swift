@@ -4,6 +4,9 @@ import Glibc
 /// Codes of the kernel's input interface that the tests use, by name. Source: linux/input-event-codes.h.
 enum SwitchCode {
     static let muteDevice = UInt16(SW_MUTE_DEVICE)
+    static let headphoneInsert = UInt16(SW_HEADPHONE_INSERT)
+    static let microphoneInsert = UInt16(SW_MICROPHONE_INSERT)
+    static let lid = UInt16(SW_LID)
 }
 
 /// The sound profile's axis, which is newer than Debian 12's headers.

@@ -1,0 +1,59 @@
+import RingerHardware
+import RingerServices
+import Testing
+
+extension EitherTime {
+    @Suite struct DiscoveryTests {
+        @Test("the board's parts are found, the best of each kind first")
+        func board() throws {
+            let findings = HardwareDiscovery.scan()
+            #expect(
+                findings.switches.map(\.specification) == [
+                    .evdev(.automatic(name: LabBoard.switchName)), .slider(.automatic(name: LabBoard.sliderName)),
+                    .gpio(.named("ring-silent")),
+                ])
+            #expect(
+                findings.motors.map(\.specification) == [
+                    .forceFeedback(.automatic(name: LabBoard.motorName)), .led("vibrator"), .gpio(.named("vibrator")),
+                ])
+            #expect(findings.jacks.isEmpty)
+            #expect(findings.problems.isEmpty)
+            #expect(findings.switches.last?.name == "GPIO gpiochip0 line 2 (ring-silent)")
+        }
+
+        @Test("each part that is found can be used as it is named")
+        func use() async throws {
+            let findings = HardwareDiscovery.scan()
+            for candidate in findings.switches {
+                let watched = try WatchedSwitch(candidate.specification.description)
+                #expect(try await watched.probe.nextPosition().0 == .ring)
+                #expect(watched.port.name == candidate.name)
+            }
+            for candidate in findings.motors {
+                let motor = try #require(try MotorSpecification(candidate.specification.description).make())
+                #expect(motor.name == candidate.name)
+                try motor.turnOn(strength: 1, limit: .seconds(1))
+                try motor.close()
+            }
+        }
+
+        @Test("a jack is found, and a line in use is no candidate")
+        func inUse() async throws {
+            let input = try VirtualInput(.switches([2]), name: "test-jack")
+            let watched = try WatchedSwitch("gpio:ring-silent")
+            let findings = HardwareDiscovery.scan()
+            #expect(findings.jacks.map(\.specification) == [.automatic(name: "test-jack")])
+            #expect(!findings.switches.map(\.specification).contains(.gpio(.named("ring-silent"))))
+            // It is no problem either: there are better switches.
+            #expect(findings.problems.isEmpty)
+            withExtendedLifetime((input, watched)) {}
+        }
+
+        @Test("scanning leaves no descriptor open")
+        func descriptors() throws {
+            let before = try openDescriptorCount()
+            for _ in 0..<3 { _ = HardwareDiscovery.scan() }
+            #expect(try openDescriptorCount() == before)
+        }
+    }
+}

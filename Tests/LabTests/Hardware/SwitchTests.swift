@@ -1,0 +1,321 @@
+import Glibc
+import RingerHardware
+import RingerServices
+import Testing
+
+private let rawLine = LabBoard.rawSwitchLine
+
+/// The board's switches as a user names them, and how the test moves each.
+enum LabSwitch: String, CaseIterable, Sendable {
+    case driver = "evdev:auto"
+    case lineByName = "gpio:ring-silent"
+    case lineByOffset = "gpio:gpiochip0:2"
+    case lineByLabel = "gpio:lab-bank:2"
+
+    func move(to position: SwitchPosition) throws {
+        let line = self == .driver ? LabBoard.switchLine : rawLine
+        try LabBoard.chip.setPull(line, position == .silent ? .up : .down)
+    }
+
+    /// Whether what it tells is stamped when the contacts rest, not at their last edge: the kernel debounces.
+    var isStampedWhenSettled: Bool { self == .driver || LabLibrary.kernelDebounces }
+}
+
+/// Which libgpiod the tests were built with.
+enum LabLibrary {
+    /// 2.x has the kernel debounce, numbers edges, and tells of those that were dropped.
+    static let kernelDebounces = GPIOSwitch.isDebouncedByKernel
+}
+
+extension EitherTime {
+    @Suite struct SwitchTests {
+        @Test(
+            "the position is told first, then each flip of the line, with a stamp from in between",
+            arguments: LabSwitch.allCases)
+        func flips(_ source: LabSwitch) async throws {
+            let before = MonotonicTime.now
+            let watched = try WatchedSwitch(source.rawValue)
+            // Told before `start` returned.
+            #expect(watched.probe.waiting == 1)
+            let initial = try await watched.probe.nextPosition()
+            #expect(initial.0 == .ring && initial.at >= before && initial.at <= .now)
+
+            var last = initial.at
+            for position in [SwitchPosition.silent, .ring, .silent, .ring] {
+                let moved = MonotonicTime.now
+                try source.move(to: position)
+                let told = try await watched.probe.nextPosition()
+                #expect(told.0 == position)
+                // Input events are stamped in whole microseconds.
+                #expect(told.at > last && told.at + .microseconds(1) > moved && told.at <= .now)
+                last = told.at
+            }
+        }
+
+        @Test("a switch that stands at silent from the start is told so", arguments: LabSwitch.allCases)
+        func initialPosition(_ source: LabSwitch) async throws {
+            if source == .driver {
+                try await flipDriverAndWait(to: .silent)
+            } else {
+                try source.move(to: .silent)
+            }
+            let watched = try WatchedSwitch(source.rawValue)
+            #expect(try await watched.probe.nextPosition().0 == .silent)
+        }
+
+        @Test("the stamp is the kernel's own")
+        func kernelStamp() async throws {
+            let device = try InputDevice(named: LabBoard.switchName)
+            let watched = try WatchedSwitch("evdev:\(device.path)")
+            _ = try await watched.probe.nextPosition()
+            try LabSwitch.driver.move(to: .silent)
+            let told = try await watched.probe.nextPosition()
+            let event = try await device.next(within: .seconds(5))
+            #expect(told.at == MonotonicTime(nanoseconds: event.time.nanoseconds))
+        }
+
+        @Test("a line that is active low, or a switch that is inverted, is told the other way round")
+        func polarity() async throws {
+            for (specification, atLow) in [
+                ("gpio:gpiochip0:8,active-low", SwitchPosition.silent), ("gpio:gpiochip0:8,inverted", .silent),
+                ("gpio:gpiochip0:8,active-low,inverted", .ring), ("evdev:auto,inverted", .silent),
+            ] {
+                let watched = try WatchedSwitch(specification)
+                #expect(try await watched.probe.nextPosition().0 == atLow)
+                try LabBoard.chip.setPull(8, .up)
+                try LabBoard.setSwitch(silent: true)
+                #expect(try await watched.probe.nextPosition().0 == (atLow == .silent ? .ring : .silent))
+                try LabBoard.chip.setPull(8, .down)
+                try await flipDriverAndWait(to: .ring)
+            }
+        }
+
+        @Test("the bias of a line is what the kernel is asked for", arguments: ["pull-up", "pull-down", "disabled"])
+        func bias(_ bias: String) async throws {
+            let watched = try WatchedSwitch("gpio:gpiochip0:9,bias=\(bias)")
+            let info = try await ChildProcess.run("gpioinfo", "gpiochip0").output
+            let line = try #require(info.split(separator: "\n").first { $0.contains("line   9:") })
+            #expect(line.contains("\"ringer\""))
+            withExtendedLifetime(watched) {}
+        }
+
+        @Test("a line in use is refused, and its holder named")
+        func busy() async throws {
+            let watched = try WatchedSwitch("gpio:ring-silent")
+            let error = #expect(throws: RingerError.self) { try WatchedSwitch("gpio:gpiochip0:2") }
+            #expect(error?.code == .busy)
+            #expect(error?.subject == "gpiochip0 line 2")
+            #expect(error?.detail == "used by \"ringer\"")
+            withExtendedLifetime(watched) {}
+        }
+
+        @Test("a line that the chip does not have, and a switch that the device does not have, are errors")
+        func missing() throws {
+            #expect(throws: RingerError.self) { try WatchedSwitch("gpio:gpiochip0:99") }
+            let motor = try InputDevice.path(named: LabBoard.motorName)
+            let error = #expect(throws: RingerError.self) { try WatchedSwitch("evdev:\(motor)") }
+            #expect(error?.code == .unsupported)
+        }
+
+        @Test("a closed switch has let go of its line, and tells nothing more", arguments: LabSwitch.allCases)
+        func closing(_ source: LabSwitch) async throws {
+            for _ in 0..<3 {
+                let watched = try WatchedSwitch(source.rawValue)
+                watched.port.close()
+                watched.port.close()
+                try source.move(to: .silent)
+                try source.move(to: .ring)
+                watched.loop.sync {}
+                #expect(watched.probe.all.count == 1)
+            }
+        }
+
+        @Test("the handler itself may close the switch", arguments: LabSwitch.allCases)
+        func closingWithin(_ source: LabSwitch) async throws {
+            let loop = try EventLoop(name: "lab-switch")
+            let port = try SwitchSpecification(source.rawValue).make(loop: loop)
+            let probe = Probe<SwitchEvent>(loop)
+            try port.start { event in
+                probe.tell(event)
+                if probe.all.count == 2 { port.close() }
+            }
+            try source.move(to: .silent)
+            _ = try await probe.next()
+            #expect(try await probe.nextPosition().0 == .silent)
+            try source.move(to: .ring)
+            // Whoever takes the line now has it: it was released.
+            let again = try WatchedSwitch(source.rawValue)
+            _ = try await again.probe.next()
+            #expect(probe.all.count == 2)
+            loop.close()
+        }
+
+        @Test("opening and closing leaves no descriptor open", arguments: LabSwitch.allCases)
+        func descriptors(_ source: LabSwitch) async throws {
+            let loop = try EventLoop(name: "lab-switch")
+            let before = try openDescriptorCount()
+            for _ in 0..<3 {
+                let port = try SwitchSpecification(source.rawValue).make(loop: loop)
+                try port.start { _ in }
+                port.close()
+            }
+            do {
+                let port = try SwitchSpecification(source.rawValue).make(loop: loop)
+                try port.start { _ in }
+            }
+            // Dropped without being closed, it is closed on the loop.
+            loop.sync {}
+            #expect(try openDescriptorCount() == before)
+            loop.close()
+        }
+
+        private func flipDriverAndWait(to position: SwitchPosition) async throws {
+            let device = try InputDevice(named: LabBoard.switchName)
+            try LabSwitch.driver.move(to: position)
+            while try device.isOn(switch: Int(SwitchCode.muteDevice)) != (position == .silent) {
+                _ = try await device.next(within: .seconds(1))
+            }
+        }
+    }
+}
+
+extension VirtualTime {
+    @Suite struct SwitchTests {
+        @Test("a burst of bounces within the debounce time is one change", arguments: [LabSwitch.driver, .lineByName])
+        func burst(_ source: LabSwitch) async throws {
+            let watched = try WatchedSwitch(source.rawValue)
+            _ = try await watched.probe.nextPosition()
+            for _ in 0..<7 {
+                try source.move(to: .silent)
+                try await Task.sleep(for: .milliseconds(1))
+                try source.move(to: .ring)
+                try await Task.sleep(for: .milliseconds(2))
+            }
+            try source.move(to: .silent)
+            let lastEdge = MonotonicTime.now
+            try await Task.sleep(for: .seconds(1))
+            #expect(watched.probe.waiting == 1)
+            let told = try await watched.probe.nextPosition()
+            #expect(told.0 == .silent)
+            let delay = told.at - lastEdge
+            if source.isStampedWhenSettled {
+                // The kernel's timer runs in ticks of 10 ms.
+                #expect(delay >= .milliseconds(9) && delay <= .milliseconds(30), "\(delay)")
+            } else {
+                #expect(delay >= .milliseconds(-1) && delay <= .milliseconds(1), "\(delay)")
+            }
+        }
+
+        @Test("bounces that end where they began are no change", arguments: [LabSwitch.driver, .lineByName])
+        func bounceBack(_ source: LabSwitch) async throws {
+            let watched = try WatchedSwitch(source.rawValue)
+            for _ in 0..<5 {
+                try source.move(to: .silent)
+                try await Task.sleep(for: .milliseconds(1))
+                try source.move(to: .ring)
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            try await Task.sleep(for: .seconds(1))
+            #expect(watched.probe.all.count == 1)
+        }
+
+        @Test(
+            "a thousand flips are a thousand changes, none lost, in order", arguments: [LabSwitch.driver, .lineByName])
+        func thousand(_ source: LabSwitch) async throws {
+            let watched = try WatchedSwitch(source.rawValue)
+            for flip in 0..<1_000 {
+                try source.move(to: flip.isMultiple(of: 2) ? .silent : .ring)
+                try await Task.sleep(for: .milliseconds(40))
+            }
+            try await Task.sleep(for: .seconds(1))
+            let positions = watched.probe.all.compactMap { event -> (SwitchPosition, MonotonicTime)? in
+                if case .position(let position, let at) = event { return (position, at) }
+                return nil
+            }
+            #expect(watched.probe.all.count == 1_001 && positions.count == 1_001)
+            #expect(
+                positions.enumerated().allSatisfy { $0.element.0 == ($0.offset.isMultiple(of: 2) ? .ring : .silent) })
+            #expect(zip(positions, positions.dropFirst()).allSatisfy { $0.1 < $1.1 })
+        }
+
+        @Test("of what is debounced in vain, nothing wakes the reader for long")
+        func settlesAtOnce() async throws {
+            let watched = try WatchedSwitch("gpio:ring-silent,debounce=0")
+            _ = try await watched.probe.nextPosition()
+            try LabSwitch.lineByName.move(to: .silent)
+            let moved = MonotonicTime.now
+            let told = try await watched.probe.nextPosition()
+            #expect(told.0 == .silent && told.at <= moved)
+        }
+    }
+}
+
+extension EitherTime {
+    @Suite struct OverflowTests {
+        @Test(
+            "an input device's queue that overflows is told as dropped, and the position is right",
+            arguments: [200, 201])
+        func inputDevice(flips: Int) async throws {
+            let input = try VirtualInput(.switches([SwitchCode.muteDevice]), name: "test-switch")
+            let watched = try WatchedSwitch("evdev:auto,name=test-switch")
+            #expect(try await watched.probe.nextPosition().0 == .ring)
+            try watched.whileUnread {
+                for flip in 1...flips { try input.setSwitch(SwitchCode.muteDevice, on: !flip.isMultiple(of: 2)) }
+            }
+            let events = try await eventsUntilQuiet(watched)
+            #expect(events.contains { if case .dropped(nil, _) = $0 { true } else { false } })
+            #expect(lastPosition(watched) == (flips.isMultiple(of: 2) ? .ring : .silent))
+            expectNoRepetition(watched)
+
+            // It goes on as before.
+            try input.setSwitch(SwitchCode.muteDevice, on: flips.isMultiple(of: 2))
+            #expect(try await watched.probe.nextPosition().0 == (flips.isMultiple(of: 2) ? .silent : .ring))
+        }
+
+        @Test(
+            "a line's queue that overflows leaves the right position, and is told where the kernel tells",
+            arguments: [17, 18, 200, 201], ["0", "10ms"])
+        func line(flips: Int, debounce: String) async throws {
+            let watched = try WatchedSwitch("gpio:ring-silent,debounce=\(debounce)")
+            #expect(try await watched.probe.nextPosition().0 == .ring)
+            try watched.whileUnread {
+                for flip in 1...flips {
+                    try LabSwitch.lineByName.move(to: flip.isMultiple(of: 2) ? .ring : .silent)
+                }
+            }
+            let events = try await eventsUntilQuiet(watched)
+            #expect(lastPosition(watched) == (flips.isMultiple(of: 2) ? .ring : .silent))
+            expectNoRepetition(watched)
+            if LabLibrary.kernelDebounces && debounce == "0" && flips > 64 {
+                // The oldest are dropped; the queue holds the newest 64.
+                #expect(events.contains { if case .dropped(flips - 64, _) = $0 { true } else { false } })
+            } else {
+                #expect(!events.contains { if case .dropped = $0 { true } else { false } })
+            }
+        }
+
+        /// What is told until nothing was told for a while.
+        private func eventsUntilQuiet(_ watched: WatchedSwitch) async throws -> [SwitchEvent] {
+            var count = -1
+            while count != watched.probe.all.count {
+                count = watched.probe.all.count
+                try await Task.sleep(for: .milliseconds(100))
+            }
+            while watched.probe.waiting > 0 { _ = try await watched.probe.next() }
+            return watched.probe.all
+        }
+
+        private func lastPosition(_ watched: WatchedSwitch) -> SwitchPosition? {
+            positions(watched).last
+        }
+
+        private func expectNoRepetition(_ watched: WatchedSwitch) {
+            let positions = positions(watched)
+            #expect(zip(positions, positions.dropFirst()).allSatisfy { $0 != $1 })
+        }
+
+        private func positions(_ watched: WatchedSwitch) -> [SwitchPosition] {
+            watched.probe.all.compactMap { if case .position(let position, _) = $0 { position } else { nil } }
+        }
+    }
+}

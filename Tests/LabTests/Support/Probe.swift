@@ -1,0 +1,130 @@
+import Glibc
+import RingerHardware
+import RingerServices
+import Synchronization
+
+/// Takes in what a port tells, and gives it to the test one after another.
+final class Probe<Event: Sendable>: Sendable {
+    private struct State {
+        var events: [Event] = []
+        var taken = 0
+        var waiter: (number: UInt64, continuation: CheckedContinuation<Event?, Never>)?
+        var nextNumber: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let clock: any DeviceClock
+
+    init(_ clock: any DeviceClock) {
+        self.clock = clock
+    }
+
+    /// Everything told so far, what was taken included.
+    var all: [Event] { state.withLock { $0.events } }
+
+    /// How many events nobody has taken.
+    var waiting: Int { state.withLock { $0.events.count - $0.taken } }
+
+    /// Takes in an event.
+    func tell(_ event: Event) {
+        let waiter = state.withLock { state in
+            state.events.append(event)
+            if state.waiter != nil { state.taken += 1 }
+            return state.waiter.take()
+        }
+        waiter?.continuation.resume(returning: event)
+    }
+
+    /// The next event.
+    func next(within limit: Duration = .seconds(5)) async throws -> Event {
+        let event = await withCheckedContinuation { continuation in
+            let (ready, number) = state.withLock { state -> (Event?, UInt64) in
+                if state.taken < state.events.count {
+                    state.taken += 1
+                    return (state.events[state.taken - 1], 0)
+                }
+                state.nextNumber += 1
+                state.waiter = (state.nextNumber, continuation)
+                return (nil, state.nextNumber)
+            }
+            if let ready { return continuation.resume(returning: ready) }
+            _ = clock.schedule(at: clock.now + limit) {
+                let waiter = self.state.withLock { $0.waiter?.number == number ? $0.waiter.take() : nil }
+                waiter?.continuation.resume(returning: nil)
+            }
+        }
+        guard let event else { throw LabFailure("nothing was told within \(limit)") }
+        return event
+    }
+}
+
+extension Probe where Event == SwitchEvent {
+    /// The next event, which has to be a position.
+    func nextPosition(within limit: Duration = .seconds(5)) async throws -> (SwitchPosition, at: MonotonicTime) {
+        let event = try await next(within: limit)
+        guard case .position(let position, let at) = event else { throw LabFailure("\(event) instead of a position") }
+        return (position, at)
+    }
+}
+
+/// A switch that is watched, with what it told.
+final class WatchedSwitch: Sendable {
+    let loop: EventLoop
+    let port: any RingSilentSwitch
+    let probe: Probe<SwitchEvent>
+
+    /// Starts the switch of this specification, on a loop of its own.
+    init(_ specification: String) throws {
+        loop = try EventLoop(name: "lab-switch")
+        port = try SwitchSpecification(specification).make(loop: loop)
+        let probe = Probe<SwitchEvent>(loop)
+        self.probe = probe
+        do {
+            try port.start { probe.tell($0) }
+        } catch {
+            loop.close()
+            throw error
+        }
+    }
+
+    deinit {
+        port.close()
+        loop.close()
+    }
+
+    /// Keeps the switch from being read, as a busy processor does, while `body` runs.
+    func whileUnread(_ body: () throws -> Void) rethrows {
+        let gate = UnsafeGate()
+        loop.execute { gate.wait() }
+        defer { gate.open() }
+        try body()
+    }
+}
+
+/// A gate that a thread waits at, until it is opened.
+private final class UnsafeGate: @unchecked Sendable {
+    // SAFETY: a POSIX semaphore may be used from any thread; it is freed with the last reference.
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() {
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func wait() {
+        while sem_wait(semaphore) == -1 && errno == EINTR {}
+    }
+
+    func open() {
+        sem_post(semaphore)
+    }
+}
+
+/// The descriptors that this process has open.
+func openDescriptorCount() throws -> Int {
+    try KernelFile.names(in: "/proc/self/fd").count
+}
