@@ -1,0 +1,16 @@
+/// One channel's state between two nibbles of IMA ADPCM.
+struct IMAState: Sendable {
+    /// The last sample.
+    var predictor: Int32 = 0
+    /// The step's index times 16, at most ``IMATables/lastIndex``.
+    var index: Int32 = 0
+
+    /// Takes in one nibble and returns the sample it makes.
+    @inline(__always)
+    mutating func next(_ nibble: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>) -> Int16 {
+        let difference = differences[Int((index &+ nibble) & 2047)]
+        index = min(max(index &+ moves[Int(nibble & 15)], 0), IMATables.lastIndex)
+        predictor = min(max(predictor &+ difference, -32768), 32767)
+        return Int16(truncatingIfNeeded: predictor)
+    }
+}
