@@ -19,7 +19,9 @@ struct ChoppySource: ByteSource {
         guard offset < size else { return 0 }
         turn = turn % 7 + 1
         let count = min(buffer.byteCount, bytes.count - Int(offset), turn * turn * turn)
-        for index in 0..<count { buffer.storeBytes(of: bytes[Int(offset) + index], toByteOffset: index, as: UInt8.self) }
+        for index in 0..<count {
+            buffer.storeBytes(of: bytes[Int(offset) + index], toByteOffset: index, as: UInt8.self)
+        }
         return count
     }
 }

@@ -3,95 +3,53 @@
 /// Several paths are followed at once, each from the samples decoded so far, and the one with the least squared error at
 /// the end is taken: choosing the best nibble each time by itself spoils the step size for what follows.
 struct IMASearch: Sendable {
-    /// The paths followed.
-    static let width = 4
-
-    private struct Path {
-        var state: IMAState
-        var cost: Int64
-        /// Which path of the step before this one goes on from, and by which nibble.
-        var parent: UInt8 = 0
-        var nibble: UInt8 = 0
-    }
-
     private let differences = IMATables.differences
     private let moves = IMATables.scaledMoves
     private let steps = IMATables.steps
-    private var paths: [Path] = []
-    private var next: [Path] = []
-    /// For each sample and path, its parent and nibble.
-    private var trail: [(parent: UInt8, nibble: UInt8)] = []
+    /// For each sample, the parents (two bits) and nibbles (four) of its paths, a byte for each path.
+    private var trail: [IMABeam.Links] = []
 
     /// The nibbles for `count` samples, which are `stride` apart from `first` on, begun at the best of `starts`.
     ///
-    /// Returns the start taken and the state at the end; `nibbles` has one for each sample. At most 256 starts.
+    /// Returns the start taken and the state at the end; `nibbles` has one for each sample.
     mutating func encode(
         _ samples: Span<Int16>, first: Int, stride: Int, count: Int, from starts: [IMAState],
         into nibbles: inout [UInt8]
     ) -> (start: Int, end: IMAState) {
-        paths.removeAll(keepingCapacity: true)
-        for state in starts { paths.append(Path(state: state, cost: 0)) }
+        nibbles.removeAll(keepingCapacity: true)
+        guard count > 0 else { return (0, starts[0]) }
+        nibbles += repeatElement(0, count: count)
         trail.removeAll(keepingCapacity: true)
-        var place = first
-        for _ in 0..<count {
-            step(to: Int32(samples[place]))
+        var roots = IMABeam()
+        var beam = IMABeam()
+        let (differences, moves, steps) = (differences, moves, steps)
+        let table = (differences.span, moves.span, steps.span)
+        for start in starts.indices {
+            beam.extend(
+                IMABeam.Path(state: starts[start], cost: 0), by: start, to: Int32(samples[first]), table.0, table.1,
+                table.2)
+        }
+        // The first step's parents are the starts, more than a link can say.
+        roots = beam
+        trail.append(beam.links)
+        var place = first + stride
+        for _ in 1..<max(1, count) {
+            let target = Int32(samples[place])
+            var next = IMABeam()
+            for parent in 0..<beam.count {
+                next.extend(beam.paths[parent], by: parent, to: target, table.0, table.1, table.2)
+            }
+            beam = next
+            trail.append(beam.links)
             place += stride
         }
         // The paths are in the order of their costs.
-        var index = 0
-        let end = count > 0 ? paths[0].state : starts[0]
-        nibbles.removeAll(keepingCapacity: true)
-        nibbles += repeatElement(0, count: count)
-        var sample = count - 1
-        while sample >= 0 {
-            let link = trail[sample * Self.width + index]
-            nibbles[sample] = link.nibble
-            index = Int(link.parent)
-            sample -= 1
+        var path = 0
+        for sample in Swift.stride(from: count - 1, through: 0, by: -1) {
+            let link = trail[sample][path]
+            nibbles[sample] = link & 15
+            if sample > 0 { path = Int(link >> 4) }
         }
-        return (index, end)
-    }
-
-    /// Goes on from each path by the nibbles that come nearest to `target`, and keeps the best.
-    private mutating func step(to target: Int32) {
-        next.removeAll(keepingCapacity: true)
-        for parent in paths.indices {
-            let state = paths[parent].state
-            let distance = target - state.predictor
-            let sign: Int32 = distance < 0 ? 8 : 0
-            let magnitude = min(7, abs(distance) * 4 / steps[Int(state.index >> 4)])
-            offer(sign | magnitude, from: parent, target)
-            if magnitude > 0 {
-                offer(sign | (magnitude - 1), from: parent, target)
-            } else {
-                offer(sign ^ 8, from: parent, target)
-            }
-            if magnitude < 7 { offer(sign | (magnitude + 1), from: parent, target) }
-        }
-        swap(&paths, &next)
-        for index in 0..<Self.width {
-            trail.append(index < paths.count ? (paths[index].parent, paths[index].nibble) : (0, 0))
-        }
-    }
-
-    /// Puts one continuation where it belongs among the best, if it does.
-    private mutating func offer(_ nibble: Int32, from parent: Int, _ target: Int32) {
-        var state = paths[parent].state
-        let sample = state.next(nibble, differences.span, moves.span)
-        let error = Int64(target - Int32(sample))
-        let cost = paths[parent].cost + error * error
-        if next.count == Self.width, cost >= next[Self.width - 1].cost { return }
-        // Two paths that meet are one, the cheaper.
-        for index in next.indices
-        where next[index].state.predictor == state.predictor && next[index].state.index == state.index {
-            if next[index].cost <= cost { return }
-            next.remove(at: index)
-            break
-        }
-        var place = next.count
-        while place > 0, next[place - 1].cost > cost { place -= 1 }
-        if next.count == Self.width { next.removeLast() }
-        next.insert(
-            Path(state: state, cost: cost, parent: UInt8(parent), nibble: UInt8(truncatingIfNeeded: nibble)), at: place)
+        return (roots.paths[path].parent, beam.paths[0].state)
     }
 }

@@ -80,7 +80,7 @@ struct PacketCoding {
         case .none:
             return 0
         case .ima4(var decoder):
-            let packets = min(output.count / (64 * channels), StagedInput<S>.windowBytes / bytesPerPacket)
+            let packets = min(output.count / (64 * channels), input.most / bytesPerPacket)
             guard packets > 0 else { return 0 }
             kind = .none
             defer { kind = .ima4(decoder) }
@@ -102,7 +102,7 @@ struct PacketCoding {
             }
             let groups = min(
                 output.count / (8 * channels), (framesPerPacket - blockFrames) / 8,
-                StagedInput<S>.windowBytes / (4 * channels))
+                input.most / (4 * channels))
             guard groups > 0 else { return 0 }
             try input.withBytes(groups * 4 * channels) { bytes throws(SoundFileError) in
                 decoder.decode(bytes, into: &output)

@@ -4,6 +4,8 @@ struct StagedInput<Source: ByteSource> {
     static var windowBytes: Int { 16384 }
 
     private var source: Source
+    /// The most bytes that ``withBytes(_:_:)`` hands out at once.
+    let most: Int
     /// Where the next byte to be decoded lies in the file.
     private var offset: Int64
     /// Where the sound ends.
@@ -17,7 +19,8 @@ struct StagedInput<Source: ByteSource> {
         self.source = source
         self.offset = offset
         end = offset + size
-        window = [UInt8](repeating: 0, count: Self.windowBytes)
+        most = source.isInMemory ? Int.max : Self.windowBytes
+        window = source.isInMemory ? [] : [UInt8](repeating: 0, count: Self.windowBytes)
     }
 
     /// The bytes of sound left.
@@ -28,16 +31,22 @@ struct StagedInput<Source: ByteSource> {
         offset += count
     }
 
-    /// Hands the next `count` bytes, at most the window's size, to `body`.
+    /// Hands the next `count` bytes, at most ``most``, to `body`: where they lie in memory, or through the window.
     mutating func withBytes<R>(
         _ count: Int, _ body: (Span<UInt8>) throws(SoundFileError) -> R
     ) throws(SoundFileError) -> R {
+        let next = offset..<offset + Int64(count)
+        if let result = try source.withBytes(in: next, body) {
+            offset = next.upperBound
+            return result
+        }
         // Taken out for the time of reading: the source and the window are changed at once.
         var taken: [UInt8] = []
         swap(&taken, &window)
         defer { swap(&taken, &window) }
         if offset < windowOffset || offset + Int64(count) > windowOffset + Int64(windowCount) {
             windowCount = 0
+            if taken.count < count { taken = [UInt8](repeating: 0, count: max(count, Self.windowBytes)) }
             let present = Int(max(Int64(count), min(Int64(taken.count), remaining)))
             var span = taken.mutableSpan
             var part = span._mutatingExtracting(0..<present)
@@ -60,6 +69,11 @@ struct StagedInput<Source: ByteSource> {
         #else
         let swaps = !bigEndian
         #endif
+        if swaps, source.isInMemory {
+            return try withBytes(count * 2) { bytes throws(SoundFileError) in
+                SampleCoding.swap(bytes, into: &output)
+            }
+        }
         var done = 0
         while done < count {
             let piece = swaps ? min(8192, count - done) : count - done
@@ -83,7 +97,7 @@ struct StagedInput<Source: ByteSource> {
         let width = coding.format.bytesPerSample
         var done = 0
         while done < count {
-            let samples = min(Self.windowBytes / width, count - done)
+            let samples = min(most / width, count - done)
             var part = output._mutatingExtracting(done..<done + samples)
             try withBytes(samples * width) { bytes throws(SoundFileError) in
                 T.decode(coding, bytes, into: &part)
