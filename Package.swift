@@ -50,7 +50,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
-        .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"]),
+        .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"], exclude: ["Corpus"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(name: "RingerServicesTests", dependencies: ["RingerServices", "RingerTestKit"]),
         .testTarget(name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit"]),

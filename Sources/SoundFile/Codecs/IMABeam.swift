@@ -18,6 +18,21 @@ struct IMABeam: Sendable {
     private(set) var paths = InlineArray<4, Path>(repeating: Path())
     private(set) var count = 0
 
+    /// The only path there is before the first sample.
+    init(from state: IMAState) {
+        paths[0] = Path(state: state, cost: 0)
+        count = 1
+    }
+
+    private init() {}
+
+    /// The best paths to the next sample.
+    func next(to target: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>, _ steps: Span<Int32>) -> IMABeam {
+        var next = IMABeam()
+        for parent in 0..<count { next.extend(paths[parent], by: parent, to: target, differences, moves, steps) }
+        return next
+    }
+
     /// What is needed to come back along the paths.
     var links: Links {
         var links = Links(repeating: 0)
@@ -27,7 +42,7 @@ struct IMABeam: Sendable {
 
     /// Goes on from `path`, the one numbered `parent`, by the nibbles that come nearest to `target`.
     @inline(__always)
-    mutating func extend(
+    private mutating func extend(
         _ path: Path, by parent: Int, to target: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>,
         _ steps: Span<Int32>
     ) {

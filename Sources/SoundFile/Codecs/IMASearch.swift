@@ -9,37 +9,21 @@ struct IMASearch: Sendable {
     /// For each sample, the parents (two bits) and nibbles (four) of its paths, a byte for each path.
     private var trail: [IMABeam.Links] = []
 
-    /// The nibbles for `count` samples, which are `stride` apart from `first` on, begun at the best of `starts`.
+    /// The nibbles for `count` samples, which are `stride` apart from `first` on, begun at `start`.
     ///
-    /// Returns the start taken and the state at the end; `nibbles` has one for each sample.
+    /// Returns the state at the end and the squared error; `nibbles` has one for each sample.
     mutating func encode(
-        _ samples: Span<Int16>, first: Int, stride: Int, count: Int, from starts: [IMAState],
-        into nibbles: inout [UInt8]
-    ) -> (start: Int, end: IMAState) {
+        _ samples: Span<Int16>, first: Int, stride: Int, count: Int, from start: IMAState, into nibbles: inout [UInt8]
+    ) -> (end: IMAState, cost: Int64) {
         nibbles.removeAll(keepingCapacity: true)
-        guard count > 0 else { return (0, starts[0]) }
+        guard count > 0 else { return (start, 0) }
         nibbles += repeatElement(0, count: count)
         trail.removeAll(keepingCapacity: true)
-        var roots = IMABeam()
-        var beam = IMABeam()
         let (differences, moves, steps) = (differences, moves, steps)
-        let table = (differences.span, moves.span, steps.span)
-        for start in starts.indices {
-            beam.extend(
-                IMABeam.Path(state: starts[start], cost: 0), by: start, to: Int32(samples[first]), table.0, table.1,
-                table.2)
-        }
-        // The first step's parents are the starts, more than a link can say.
-        roots = beam
-        trail.append(beam.links)
-        var place = first + stride
-        for _ in 1..<max(1, count) {
-            let target = Int32(samples[place])
-            var next = IMABeam()
-            for parent in 0..<beam.count {
-                next.extend(beam.paths[parent], by: parent, to: target, table.0, table.1, table.2)
-            }
-            beam = next
+        var beam = IMABeam(from: start)
+        var place = first
+        for _ in 0..<count {
+            beam = beam.next(to: Int32(samples[place]), differences.span, moves.span, steps.span)
             trail.append(beam.links)
             place += stride
         }
@@ -48,8 +32,20 @@ struct IMASearch: Sendable {
         for sample in Swift.stride(from: count - 1, through: 0, by: -1) {
             let link = trail[sample][path]
             nibbles[sample] = link & 15
-            if sample > 0 { path = Int(link >> 4) }
+            path = Int(link >> 4)
         }
-        return (roots.paths[path].parent, beam.paths[0].state)
+        return (beam.paths[0].state, beam.paths[0].cost)
+    }
+
+    /// The squared error of the best path begun at `start`, over `count` samples.
+    func cost(_ samples: Span<Int16>, first: Int, stride: Int, count: Int, from start: IMAState) -> Int64 {
+        let (differences, moves, steps) = (differences, moves, steps)
+        var beam = IMABeam(from: start)
+        var place = first
+        for _ in 0..<count {
+            beam = beam.next(to: Int32(samples[place]), differences.span, moves.span, steps.span)
+            place += stride
+        }
+        return beam.paths[0].cost
     }
 }

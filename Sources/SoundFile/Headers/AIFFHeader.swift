@@ -31,7 +31,7 @@ enum AIFFHeader {
             if id == "SSND", data == nil, isStreamed, stated == 0 || stated > input.size - start { chunk.size = nil }
             let length = chunk.size ?? (input.size - start)
             let isInside = length <= input.size - start
-            try input.note(chunk)
+            guard try input.note(chunk, soundIsFound: common != nil && data != nil) else { break }
             switch id {
             case "COMM" where common == nil:
                 try input.requireInside(chunk)

@@ -65,8 +65,7 @@ enum WAVEHeader {
             default:
                 if !isInside, data == nil { try input.requireInside(chunk) }
             }
-            try input.note(chunk)
-            if !isInside { break }
+            guard try input.note(chunk, soundIsFound: format != nil && data != nil), isInside else { break }
             offset = start + length + (length & 1)
         }
         guard let format else { throw input.missing("fmt ", in: "WAVE") }

@@ -43,9 +43,8 @@ struct SoundShape: Sendable {
             framesPerPacket = IMA4Decoder.framesPerPacket
         case .imaADPCM:
             let group = 4 * channels
-            // About 50 blocks a second, as other writers have it.
-            let usual = sampleRate < 22_050 ? 256 : sampleRate < 44_100 ? 512 : 1024
-            let bytes = min(blockSize ?? usual * channels, 65535) / group * group
+            // As sox has it: each block's first sample is exact, which loud and sudden sounds need often.
+            let bytes = min(blockSize ?? 256 * channels, 65535) / group * group
             guard bytes >= group else {
                 throw SoundFileError(
                     .doesNotFit, expected: "a block of \(group) to 65535 bytes", found: "\(blockSize ?? 0)")
