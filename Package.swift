@@ -66,10 +66,10 @@ let package = Package(
         // What users build.
         .executableTarget(name: "Minimal", dependencies: ["Ringer"], path: "examples/Minimal"),
 
-        .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"]),
         .testTarget(
             name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
             resources: [.copy("system-sounds.csv")]),
+        .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"], exclude: ["Corpus"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(name: "RingerServicesTests", dependencies: ["RingerServices", "RingerTestKit"]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),

@@ -9,9 +9,30 @@ public protocol ByteSource {
     /// At least one byte is read unless `offset` is at or past the end; fewer than asked for is no error. What fails is
     /// thrown as ``SoundFileError/Code/readFailed`` with the cause as ``SoundFileError/underlying``.
     mutating func read(at offset: Int64, into buffer: inout MutableRawSpan) throws(SoundFileError) -> Int
+
+    /// Hands the bytes of `range` to `body` where they lie, without copying them, and returns what it returned.
+    ///
+    /// Returns `nil`, without calling `body`, where the bytes are not in memory or not all there; so it does unless a
+    /// source says otherwise.
+    func withBytes<R>(
+        in range: Range<Int64>, _ body: (Span<UInt8>) throws(SoundFileError) -> R
+    ) throws(SoundFileError) -> R?
+
+    /// Whether ``withBytes(in:_:)`` hands out bytes; `false` unless a source says otherwise.
+    var isInMemory: Bool { get }
 }
 
 extension ByteSource {
+    /// Hands out nothing: the bytes are not in memory.
+    public func withBytes<R>(
+        in range: Range<Int64>, _ body: (Span<UInt8>) throws(SoundFileError) -> R
+    ) throws(SoundFileError) -> R? {
+        nil
+    }
+
+    /// The bytes are not in memory.
+    public var isInMemory: Bool { false }
+
     /// Fills all of `buffer` with the bytes from `offset` on, however many reads that takes.
     mutating func fill(_ buffer: inout MutableRawSpan, at offset: Int64) throws(SoundFileError) {
         let count = buffer.byteCount

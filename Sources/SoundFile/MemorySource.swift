@@ -24,4 +24,15 @@ public struct MemorySource: ByteSource, Sendable {
         }
         return count
     }
+
+    /// The bytes are in memory.
+    public var isInMemory: Bool { true }
+
+    /// Hands the bytes of `range` to `body` where they lie.
+    public func withBytes<R>(
+        in range: Range<Int64>, _ body: (Span<UInt8>) throws(SoundFileError) -> R
+    ) throws(SoundFileError) -> R? {
+        guard range.lowerBound >= 0, range.upperBound <= size else { return nil }
+        return try body(bytes.span.extracting(Int(range.lowerBound)..<Int(range.upperBound)))
+    }
 }

@@ -52,3 +52,27 @@ public enum SoundFile {
         return FloatPCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
     }
 }
+
+extension SoundFile {
+    /// Encodes interleaved 16-bit samples to a whole file.
+    ///
+    /// Throws where the container cannot hold the codec, the rate or the number of channels.
+    public static func encode(
+        _ buffer: PCMBuffer, container: SoundContainer, codec: SoundCodec
+    ) throws(SoundFileError) -> [UInt8] {
+        var encoder = try SoundEncoder(
+            MemorySink(), container: container, codec: codec, sampleRate: buffer.sampleRate, channels: buffer.channels)
+        try encoder.write(buffer.samples.span)
+        return try encoder.finish().bytes
+    }
+
+    /// Encodes interleaved 32-bit floating-point samples to a whole file.
+    public static func encode(
+        _ buffer: FloatPCMBuffer, container: SoundContainer, codec: SoundCodec
+    ) throws(SoundFileError) -> [UInt8] {
+        var encoder = try SoundEncoder(
+            MemorySink(), container: container, codec: codec, sampleRate: buffer.sampleRate, channels: buffer.channels)
+        try encoder.write(buffer.samples.span)
+        return try encoder.finish().bytes
+    }
+}

@@ -15,6 +15,17 @@ final class FileBytes {
         return file.bytes
     }
 
+    static func wave32(_ samples: [Int32], sampleRate: UInt32, channels: UInt16) -> [UInt8] {
+        let file = FileBytes()
+        let size = UInt32(samples.count * 4)
+        file.text("RIFF").little(36 + size).text("WAVE")
+        file.text("fmt ").little(UInt32(16)).little(UInt16(1)).little(channels).little(sampleRate)
+        file.little(sampleRate * UInt32(channels) * 4).little(channels * 4).little(UInt16(32))
+        file.text("data").little(size)
+        for sample in samples { file.little(UInt32(bitPattern: sample)) }
+        return file.bytes
+    }
+
     static func caf(
         _ samples: [Int16], sampleRate: Double = 48_000, channels: UInt32 = 1, unknownSize: Bool = false
     ) -> [UInt8] {

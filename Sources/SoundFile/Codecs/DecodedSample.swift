@@ -11,6 +11,8 @@ protocol DecodedSample: BitwiseCopyable, Sendable {
     init(sampleDouble: Double)
     /// Decodes whole samples, as many as both spans hold. One witness for each type, so that each is specialised.
     static func decode(_ coding: SampleCoding, _ bytes: Span<UInt8>, into output: inout MutableSpan<Self>)
+    /// Converts 16-bit samples, as many as the output holds.
+    static func convert(_ samples: Span<Int16>, into output: inout MutableSpan<Self>)
 }
 
 extension Int16: DecodedSample {
@@ -37,6 +39,10 @@ extension Int16: DecodedSample {
     static func decode(_ coding: SampleCoding, _ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) {
         coding.decode(bytes, into: &output)
     }
+
+    static func convert(_ samples: Span<Int16>, into output: inout MutableSpan<Int16>) {
+        for index in 0..<Swift.min(samples.count, output.count) { output[index] = Int16(sample16: samples[index]) }
+    }
 }
 
 extension Float: DecodedSample {
@@ -57,6 +63,10 @@ extension Float: DecodedSample {
     static func decode(_ coding: SampleCoding, _ bytes: Span<UInt8>, into output: inout MutableSpan<Float>) {
         coding.decode(bytes, into: &output)
     }
+
+    static func convert(_ samples: Span<Int16>, into output: inout MutableSpan<Float>) {
+        for index in 0..<Swift.min(samples.count, output.count) { output[index] = Float(sample16: samples[index]) }
+    }
 }
 
 extension Double: DecodedSample {
@@ -76,5 +86,9 @@ extension Double: DecodedSample {
 
     static func decode(_ coding: SampleCoding, _ bytes: Span<UInt8>, into output: inout MutableSpan<Double>) {
         coding.decode(bytes, into: &output)
+    }
+
+    static func convert(_ samples: Span<Int16>, into output: inout MutableSpan<Double>) {
+        for index in 0..<Swift.min(samples.count, output.count) { output[index] = Double(sample16: samples[index]) }
     }
 }

@@ -33,23 +33,40 @@ struct SampleCoding: Sendable {
         }
         let isBig = format.byteOrder == .big
         switch (format.kind, format.bytesPerSample) {
-        case (.signedInteger, 1): Self.each(bytes, 1, into: &output) { T(sample32: $0 << 24) }
-        case (.unsignedInteger, 1): Self.each(bytes, 1, into: &output) { T(sample32: ($0 ^ 0x80) << 24) }
-        case (.signedInteger, 2) where isBig: Self.each(bytes, 2, into: &output) { T(sample32: $0 << 16) }
-        case (.signedInteger, 3) where isBig: Self.each(bytes, 3, into: &output) { T(sample32: $0 << 8) }
-        case (.signedInteger, 4) where isBig: Self.each(bytes, 4, into: &output) { T(sample32: $0) }
-        case (.signedInteger, 2): Self.each(bytes, 2, into: &output) { T(sample32: ($0 << 16).byteSwapped << 16) }
-        case (.signedInteger, 3): Self.each(bytes, 3, into: &output) { T(sample32: ($0 << 8).byteSwapped << 8) }
-        case (.signedInteger, 4): Self.each(bytes, 4, into: &output) { T(sample32: $0.byteSwapped) }
+        case (.signedInteger, 1):
+            Self.each(UInt8.self, bytes, into: &output) { T(sample32: Int32(bitPattern: UInt32($0) << 24)) }
+        case (.unsignedInteger, 1):
+            Self.each(UInt8.self, bytes, into: &output) { T(sample32: Int32(bitPattern: UInt32($0 ^ 0x80) << 24)) }
+        case (.signedInteger, 2):
+            Self.each(Int16.self, bytes, into: &output) {
+                T(sample16: isBig ? Int16(bigEndian: $0) : Int16(littleEndian: $0))
+            }
+        case (.signedInteger, 3):
+            Self.eachOfThree(bytes, high: isBig ? 0 : 2, into: &output)
+        case (.signedInteger, 4):
+            Self.each(Int32.self, bytes, into: &output) {
+                T(sample32: isBig ? Int32(bigEndian: $0) : Int32(littleEndian: $0))
+            }
         case (.float, 4):
-            Self.each(bytes, 4, into: &output) {
-                T(sampleFloat: Float(bitPattern: UInt32(bitPattern: isBig ? $0 : $0.byteSwapped)))
+            Self.each(UInt32.self, bytes, into: &output) {
+                T(sampleFloat: Float(bitPattern: isBig ? UInt32(bigEndian: $0) : UInt32(littleEndian: $0)))
             }
         case (.float, 8):
-            Self.eachLong(bytes, into: &output) { T(sampleDouble: Double(bitPattern: isBig ? $0 : $0.byteSwapped)) }
+            Self.each(UInt64.self, bytes, into: &output) {
+                T(sampleDouble: Double(bitPattern: isBig ? UInt64(bigEndian: $0) : UInt64(littleEndian: $0)))
+            }
         default:
             preconditionFailure("headers with other sample formats are refused")
         }
+    }
+
+    /// 16-bit samples in the other byte order than the machine's, as many as both spans hold.
+    static func swap(_ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) {
+        let count = min(bytes.count / 2, output.count)
+        // Cut to one length, so that the compiler needs no check for each sample.
+        let input = bytes.bytes.extracting(0..<count * 2)
+        var samples = output._mutatingExtracting(0..<count)
+        for index in 0..<count { samples[index] = input.integer(at: index * 2, as: Int16.self).byteSwapped }
     }
 
     /// One table entry for each byte.
@@ -60,40 +77,37 @@ struct SampleCoding: Sendable {
         // Told once, the compiler needs no check for each sample.
         precondition(table.count == 256)
         let count = min(bytes.count, output.count)
-        var index = 0
-        while index < count {
-            output[index] = T(sample16: table[Int(bytes[index])])
-            index += 1
-        }
+        // Cut to one length, so that the compiler needs no check for each sample.
+        let input = bytes.extracting(0..<count)
+        var samples = output._mutatingExtracting(0..<count)
+        for index in 0..<count { samples[index] = T(sample16: table[Int(input[index])]) }
     }
 
-    /// One sample for each `width` bytes, which reach `make` as a big-endian number.
+    /// One sample for each integer, as it lies in the file.
     @inline(__always)
-    private static func each<T: DecodedSample>(
-        _ bytes: Span<UInt8>, _ width: Int, into output: inout MutableSpan<T>, make: (Int32) -> T
+    private static func each<I: FixedWidthInteger & BitwiseCopyable, T: DecodedSample>(
+        _ type: I.Type, _ bytes: Span<UInt8>, into output: inout MutableSpan<T>, make: (I) -> T
     ) {
+        let width = I.bitWidth / 8
         let count = min(bytes.count / width, output.count)
-        var place = 0
-        var index = 0
-        while index < count {
-            var value: UInt32 = 0
-            for byte in 0..<width { value = value << 8 | UInt32(bytes[place + byte]) }
-            output[index] = make(Int32(bitPattern: value))
-            place += width
-            index += 1
-        }
+        let input = bytes.bytes.extracting(0..<count * width)
+        var samples = output._mutatingExtracting(0..<count)
+        for index in 0..<count { samples[index] = make(input.integer(at: index * width, as: I.self)) }
     }
 
-    /// One sample for each 8 bytes.
+    /// One sample for each three bytes, whose most significant is the first (`high` is 0) or the last (2).
     @inline(__always)
-    private static func eachLong<T: DecodedSample>(
-        _ bytes: Span<UInt8>, into output: inout MutableSpan<T>, make: (UInt64) -> T
+    private static func eachOfThree<T: DecodedSample>(
+        _ bytes: Span<UInt8>, high: Int, into output: inout MutableSpan<T>
     ) {
-        let count = min(bytes.count / 8, output.count)
+        let count = min(bytes.count / 3, output.count)
+        let input = bytes.extracting(0..<count * 3)
+        var samples = output._mutatingExtracting(0..<count)
         for index in 0..<count {
-            var value: UInt64 = 0
-            for byte in 0..<8 { value = value << 8 | UInt64(bytes[index * 8 + byte]) }
-            output[index] = make(value)
+            let place = index * 3
+            let top = UInt32(input[place + high]) << 24
+            let rest = UInt32(input[place + 1]) << 16 | UInt32(input[place + 2 - high]) << 8
+            samples[index] = T(sample32: Int32(bitPattern: top | rest))
         }
     }
 }

@@ -28,7 +28,7 @@ enum CAFHeader {
                     .missingChunk, expected: "'desc' as the first chunk", found: "'\(id)'", offset: offset)
             }
             if id == "data", stated == -1, data == nil {
-                try input.note(SoundChunk(id: id, offset: start, size: nil))
+                _ = try input.note(SoundChunk(id: id, offset: start, size: nil), soundIsFound: false)
                 data = try self.data(&input, at: start, size: input.size - start)
                 break
             }
@@ -56,8 +56,7 @@ enum CAFHeader {
             default:
                 if !isInside, data == nil { try input.requireInside(chunk) }
             }
-            try input.note(chunk)
-            if !isInside { break }
+            guard try input.note(chunk, soundIsFound: data != nil), isInside else { break }
             offset = start + stated
         }
         guard let description else { throw input.missing("desc", in: "CAF") }

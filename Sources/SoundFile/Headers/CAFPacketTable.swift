@@ -28,7 +28,8 @@ extension CAFHeader {
             guard primingFrames >= 0 else { throw lie("a number of priming frames", "\(primingFrames)", at: 16) }
             guard remainderFrames >= 0 else { throw lie("a number of remaining frames", "\(remainderFrames)", at: 20) }
             let (capacity, overflow) = packets.multipliedReportingOverflow(by: Int64(plan.framesPerPacket))
-            guard !overflow, validFrames <= capacity, primingFrames <= capacity - validFrames else {
+            guard !overflow else { throw lie("a number of packets", "\(packets)", at: 0) }
+            guard validFrames <= capacity, primingFrames <= capacity - validFrames else {
                 throw lie(
                     "at most the frames of \(packets) packets", "\(validFrames) and \(primingFrames) of priming", at: 8)
             }

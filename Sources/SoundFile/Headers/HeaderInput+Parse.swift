@@ -8,6 +8,8 @@ extension HeaderInput {
         switch try start.code() {
         case "caff":
             return try CAFHeader.parse(&self)
+        case "FORM":
+            return try AIFFHeader.parse(&self)
         case "RIFF":
             return try WAVEHeader.parse(&self, as: .wave)
         case "RIFX":

@@ -30,14 +30,16 @@ struct HeaderInput<Source: ByteSource> {
         HeaderFields(name: name, bytes: try bytes(at: offset, count: count), base: offset, byteOrder: byteOrder)
     }
 
-    /// Notes a chunk, and refuses a file made of nothing but chunks.
-    mutating func note(_ chunk: SoundChunk) throws(SoundFileError) {
+    /// Notes a chunk; says whether to look for more, and refuses a file of so many without a sound.
+    mutating func note(_ chunk: SoundChunk, soundIsFound: Bool) throws(SoundFileError) -> Bool {
         guard chunks.count < SoundLimits.chunks else {
+            if soundIsFound { return false }
             throw SoundFileError(
                 .tooManyChunks, expected: "at most \(SoundLimits.chunks) chunks", found: "another, '\(chunk.id)'",
                 offset: chunk.offset)
         }
         chunks.append(chunk)
+        return true
     }
 
     /// Notes a text; one more than any honest file has is left out.

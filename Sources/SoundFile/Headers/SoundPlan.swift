@@ -52,7 +52,7 @@ struct SoundPlan: Sendable {
         let frames = min(present, countedFrames ?? present)
         let bits = if case .linearPCM(let format) = codec { format.bits } else { 16 }
         var short = isTruncated
-        if let counted = countedFrames, counted > present, codec != .imaADPCM { short = true }
+        if let counted = countedFrames, counted > present { short = true }
         return SoundFileInfo(
             container: container, codec: codec, sampleRate: sampleRate, channels: channels, frames: frames, bits: bits,
             dataOffset: dataOffset, dataSize: dataSize, bytesPerPacket: bytesPerPacket,

@@ -36,7 +36,9 @@ extension WAVEHeader {
                 validBits = valid
                 channelMask = try fields.integer()
                 let place = fields.offset
-                tag = UInt16(truncatingIfNeeded: try fields.integer(UInt32.self))
+                // Some writers of RIFX turn 16 of these bits, some 32.
+                let word = try fields.integer(UInt32.self)
+                tag = UInt16(truncatingIfNeeded: byteOrder == .big && word & 0xFFFF == 0 ? word >> 16 : word)
                 let start = fields.position
                 try fields.skip(12)
                 // The first half of the identifier follows the byte order, and writers of RIFX disagree on the rest.

@@ -24,7 +24,8 @@ enum WAVEHeader {
         var factFrames: Int64?
 
         var offset: Int64 = 12
-        while offset < end {
+        // A wrong RIFF size does not hide the sound.
+        while offset < (format == nil || data == nil ? input.size : end) {
             if input.size - offset < 8 {
                 if data != nil { break }
                 _ = try input.fields("a WAVE chunk header", at: offset, count: 8).bytes
@@ -64,8 +65,7 @@ enum WAVEHeader {
             default:
                 if !isInside, data == nil { try input.requireInside(chunk) }
             }
-            try input.note(chunk)
-            if !isInside { break }
+            guard try input.note(chunk, soundIsFound: format != nil && data != nil), isInside else { break }
             offset = start + length + (length & 1)
         }
         guard let format else { throw input.missing("fmt ", in: "WAVE") }
@@ -74,8 +74,12 @@ enum WAVEHeader {
         plan.isTruncated = data.truncated
         if plan.codec == .imaADPCM {
             if factFrames == 0xFFFF_FFFF { factFrames = sizes.map { Int64(clamping: $0.frames) } }
-            // A streaming writer leaves 0 here too.
-            if let factFrames, factFrames > 0 { plan.countedFrames = factFrames }
+            // A count that does not end within the last block is wrong: streaming writers leave 0, libsndfile writes half
+            // of it for two channels, and others count samples where frames are meant.
+            let most = plan.presentFrames
+            if let factFrames, factFrames <= most, factFrames > most - Int64(plan.framesPerPacket) {
+                plan.countedFrames = factFrames
+            }
         }
         return plan
     }

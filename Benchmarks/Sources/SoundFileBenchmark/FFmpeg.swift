@@ -1,0 +1,37 @@
+import Foundation
+
+/// Decoding by ffmpeg as a process, net of the time that it takes to start and decode next to nothing.
+struct FFmpeg {
+    private let path: String
+    private let folder: URL
+
+    init?() {
+        let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        guard
+            let path = directories.map({ "\($0)/ffmpeg" }).first(where: FileManager.default.isExecutableFile(atPath:))
+        else { return nil }
+        self.path = path
+        folder = FileManager.default.temporaryDirectory
+    }
+
+    func time(_ bytes: [UInt8], _ rows: inout Rows) throws {
+        let file = folder.appendingPathComponent("ringer-benchmark-\(getpid()).caf")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(bytes).write(to: file)
+        let whole = try seconds(["-i", file.path])
+        let start = try seconds(["-i", file.path, "-t", "0.001"])
+        rows.add("ffmpeg: IMA4 in CAF, net", max(1e-6, whole - start))
+    }
+
+    private func seconds(_ arguments: [String]) throws -> Double {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = ["-v", "error", "-threads", "1"] + arguments + ["-f", "s16le", "-y", "/dev/null"]
+        process.standardInput = FileHandle.nullDevice
+        let elapsed = try ContinuousClock().measure {
+            try process.run()
+            process.waitUntilExit()
+        }
+        return Double(elapsed.components.attoseconds) * 1e-18 + Double(elapsed.components.seconds)
+    }
+}

@@ -1,0 +1,68 @@
+// Feeds arbitrary bytes to the reader of one container, chosen when compiling by FUZZ_CAF, FUZZ_AIFF or FUZZ_WAVE.
+//
+// Build and run one target for a minute (see run.sh for all of them):
+//     Fuzz/run.sh wave 60
+//
+// What is held against each input: nothing traps, whole and piecewise decoding agree, the headers' count of frames is
+// what decoding gives, and the samples take no more memory than four times the input and a little.
+
+import SoundFile
+
+/// Hands out the input in pieces whose sizes change, as files and pipes do.
+struct ChoppySource: ByteSource {
+    let bytes: [UInt8]
+    var turn = 1
+
+    var size: Int64 { Int64(bytes.count) }
+
+    mutating func read(at offset: Int64, into buffer: inout MutableRawSpan) throws(SoundFileError) -> Int {
+        guard offset < size else { return 0 }
+        turn = turn % 7 + 1
+        let count = min(buffer.byteCount, bytes.count - Int(offset), turn * turn * turn)
+        for index in 0..<count {
+            buffer.storeBytes(of: bytes[Int(offset) + index], toByteOffset: index, as: UInt8.self)
+        }
+        return count
+    }
+}
+
+func check(_ input: [UInt8]) {
+    guard let whole = try? SoundFile.decode(input) else {
+        // What cannot be decoded must be refused at its headers, as nothing else can go wrong in memory.
+        precondition((try? SoundFile.info(input)) == nil, "headers accepted, decoding refused")
+        return
+    }
+    precondition(whole.samples.count * 2 <= 4 * input.count + 65536, "more samples than the input can hold")
+    guard var decoder = try? SoundDecoder(ChoppySource(bytes: input)) else { preconditionFailure("refused in pieces") }
+    precondition(decoder.info.frames == Int64(whole.frames), "the headers' frames are not those decoded")
+    var piece = [Int16](repeating: 0, count: decoder.info.channels * (1 + input.count % 97))
+    var place = 0
+    while true {
+        guard let frames = try? decoder.read(into: &piece) else { preconditionFailure("a piece was refused") }
+        if frames == 0 { break }
+        for index in 0..<frames * decoder.info.channels {
+            precondition(piece[index] == whole.samples[place], "pieces differ from the whole")
+            place += 1
+        }
+    }
+    precondition(place == whole.samples.count, "pieces are fewer than the whole")
+    guard let float = try? SoundFile.decodeFloat(input) else { preconditionFailure("refused as floating point") }
+    precondition(float.frames == whole.frames, "floating point has another length")
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    // SAFETY: the fuzzer hands over `count` readable bytes, which are copied at once.
+    var input = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    #if FUZZ_CAF
+    let magic = Array("caff".utf8)
+    #elseif FUZZ_AIFF
+    let magic = Array("FORM".utf8)
+    #else
+    let kinds = ["RIFF", "RIFX", "RF64", "RIFF"]
+    let magic = Array(kinds[count > 3 ? Int(input[3] & 3) : 0].utf8)
+    #endif
+    for index in 0..<min(4, input.count) { input[index] = magic[index] }
+    check(input)
+    return 0
+}

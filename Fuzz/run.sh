@@ -1,0 +1,21 @@
+#!/bin/sh
+# Fuzzes one container's reader: Fuzz/run.sh caf|aiff|wave [SECONDS [FURTHER LIBFUZZER OPTIONS...]]
+#
+# Needs the Swift toolchain alone. Seeds come from Tests/SoundFileTests/Corpus; what is found new is kept in .build/fuzz.
+# An input that takes longer than a second, or more than 64 MiB beyond four times 4 KiB, counts as a finding.
+set -eu
+cd "$(dirname "$0")/.."
+container=$1
+seconds=${2:-60}
+[ $# -ge 2 ] && shift 2 || shift 1
+out=.build/fuzz
+mkdir -p "$out/corpus-$container" "$out/module"
+name=$(echo "$container" | tr '[:lower:]' '[:upper:]')
+swiftc -O -wmo -swift-version 6 -sanitize=fuzzer,address -parse-as-library -emit-module -module-name SoundFile \
+    -emit-module-path "$out/module/SoundFile.swiftmodule" -c $(find Sources/SoundFile -name '*.swift') \
+    -o "$out/SoundFile-$container.o"
+swiftc -O -wmo -swift-version 6 -sanitize=fuzzer,address -parse-as-library -D "FUZZ_$name" -I "$out/module" \
+    Fuzz/FuzzSoundFile.swift "$out/SoundFile-$container.o" -o "$out/fuzz-$container"
+export ASAN_OPTIONS="${ASAN_OPTIONS:-quarantine_size_mb=4:detect_leaks=0:malloc_context_size=2}"
+exec "$out/fuzz-$container" -max_total_time="$seconds" -max_len=1024 -timeout=1 -rss_limit_mb=512 -malloc_limit_mb=65 \
+    -artifact_prefix="$out/" -print_final_stats=1 "$@" "$out/corpus-$container" Tests/SoundFileTests/Corpus

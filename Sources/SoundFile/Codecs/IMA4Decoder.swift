@@ -1,0 +1,92 @@
+/// Decodes packets of Apple's IMA 4:1.
+///
+/// A packet has 34 bytes for each channel in turn: 9 bits of predictor and 7 of step index, then 64 nibbles, low first.
+/// While the index agrees with the running one and the predictor is within its nine bits' precision of it, the running
+/// predictor stays: the preamble repeats it less exactly.
+struct IMA4Decoder: Sendable {
+    static let bytesPerChannel = 34
+    static let framesPerPacket = 64
+
+    private var states: [IMAState]
+
+    init(channels: Int) {
+        states = [IMAState](repeating: IMAState(), count: channels)
+    }
+
+    /// Decodes whole packets, as many as both spans hold; returns how many.
+    mutating func decode(_ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) -> Int {
+        let channels = states.count
+        let packetBytes = Self.bytesPerChannel * channels
+        let packetSamples = Self.framesPerPacket * channels
+        let packets = min(bytes.count / packetBytes, output.count / packetSamples)
+        let differenceTable = IMATables.differences
+        let moveTable = IMATables.scaledMoves
+        let differences = differenceTable.span
+        let moves = moveTable.span
+        // Told once, the compiler needs no check for each sample.
+        precondition(differences.count == 2048 && moves.count == 16)
+        for packet in 0..<packets {
+            let input = bytes.extracting(packet * packetBytes..<(packet + 1) * packetBytes)
+            var part = output._mutatingExtracting(packet * packetSamples..<(packet + 1) * packetSamples)
+            if channels == 2 {
+                // With the count a constant, the checks go.
+                stereo(input, into: &part, differences, moves)
+                continue
+            }
+            for channel in 0..<channels {
+                let from = channel * Self.bytesPerChannel
+                let own = input.extracting(from..<from + Self.bytesPerChannel)
+                one(own, channel, of: channels, into: &part, differences, moves)
+            }
+        }
+        return packets
+    }
+
+    /// Two channels in lockstep: neither waits for the other's sums.
+    @inline(__always)
+    private mutating func stereo(
+        _ input: Span<UInt8>, into output: inout MutableSpan<Int16>, _ differences: Span<Int32>, _ moves: Span<Int32>
+    ) {
+        let leftBytes = input.extracting(0..<34)
+        let rightBytes = input.extracting(34..<68)
+        var samples = output._mutatingExtracting(0..<128)
+        var left = Self.begun(states[0], leftBytes)
+        var right = Self.begun(states[1], rightBytes)
+        for byte in 0..<32 {
+            let l = Int32(leftBytes[2 + byte])
+            let r = Int32(rightBytes[2 + byte])
+            samples[4 * byte] = left.next(l & 15, differences, moves)
+            samples[4 * byte + 1] = right.next(r & 15, differences, moves)
+            samples[4 * byte + 2] = left.next(l >> 4, differences, moves)
+            samples[4 * byte + 3] = right.next(r >> 4, differences, moves)
+        }
+        states[0] = left
+        states[1] = right
+    }
+
+    @inline(__always)
+    private mutating func one(
+        _ input: Span<UInt8>, _ channel: Int, of channels: Int, into output: inout MutableSpan<Int16>,
+        _ differences: Span<Int32>, _ moves: Span<Int32>
+    ) {
+        var state = Self.begun(states[channel], input)
+        var place = channel
+        for byte in 2..<Self.bytesPerChannel {
+            let pair = Int32(input[byte])
+            output[place] = state.next(pair & 15, differences, moves)
+            output[place + channels] = state.next(pair >> 4, differences, moves)
+            place += 2 * channels
+        }
+        states[channel] = state
+    }
+
+    /// The state at a packet's start: the preamble's, or the running one that it repeats.
+    @inline(__always)
+    private static func begun(_ running: IMAState, _ input: Span<UInt8>) -> IMAState {
+        let preamble = Int32(Int16(truncatingIfNeeded: Int32(input[0]) << 8 | Int32(input[1])))
+        let predictor = preamble & ~127
+        let index = min((preamble & 127) * 16, IMATables.lastIndex)
+        if index == running.index, abs(predictor - running.predictor) <= 127 { return running }
+        return IMAState(predictor: predictor, index: index)
+    }
+}

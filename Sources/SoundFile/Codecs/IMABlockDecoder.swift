@@ -1,0 +1,75 @@
+/// Decodes the parts of a block of WAV's IMA ADPCM.
+///
+/// A block begins with 4 bytes for each channel: the first sample, little-endian, the step index, and a byte of nothing.
+/// Groups follow, 4 bytes for each channel in turn, eight nibbles, low first.
+struct IMABlockDecoder: Sendable {
+    private var states: [IMAState]
+
+    init(channels: Int) {
+        states = [IMAState](repeating: IMAState(), count: channels)
+    }
+
+    /// Takes in a block's header, which is also its first frame.
+    mutating func begin(_ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) {
+        for channel in states.indices {
+            let low = Int32(bytes[channel * 4])
+            let predictor = Int16(truncatingIfNeeded: Int32(bytes[channel * 4 + 1]) << 8 | low)
+            let index = min(Int32(bytes[channel * 4 + 2]) * 16, IMATables.lastIndex)
+            states[channel] = IMAState(predictor: Int32(predictor), index: index)
+            output[channel] = predictor
+        }
+    }
+
+    /// Decodes whole groups, as many as both spans hold.
+    mutating func decode(_ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) {
+        let channels = states.count
+        let groups = min(bytes.count / (4 * channels), output.count / (8 * channels))
+        let differenceTable = IMATables.differences
+        let moveTable = IMATables.scaledMoves
+        let differences = differenceTable.span
+        let moves = moveTable.span
+        // Told once, the compiler needs no check for each sample.
+        precondition(differences.count == 2048 && moves.count == 16)
+        if channels == 2 {
+            stereo(bytes, groups, into: &output, differences, moves)
+            return
+        }
+        for channel in 0..<channels {
+            var state = states[channel]
+            for group in 0..<groups {
+                var place = group * 8 * channels + channel
+                let from = (group * channels + channel) * 4
+                for byte in from..<from + 4 {
+                    let pair = Int32(bytes[byte])
+                    output[place] = state.next(pair & 15, differences, moves)
+                    output[place + channels] = state.next(pair >> 4, differences, moves)
+                    place += 2 * channels
+                }
+            }
+            states[channel] = state
+        }
+    }
+
+    /// Two channels in lockstep: neither waits for the other's sums.
+    private mutating func stereo(
+        _ bytes: Span<UInt8>, _ groups: Int, into output: inout MutableSpan<Int16>, _ differences: Span<Int32>,
+        _ moves: Span<Int32>
+    ) {
+        var left = states[0]
+        var right = states[1]
+        for group in 0..<groups {
+            let input = bytes.extracting(group * 8..<group * 8 + 8)
+            var samples = output._mutatingExtracting(group * 16..<group * 16 + 16)
+            for byte in 0..<4 {
+                let l = Int32(input[byte])
+                let r = Int32(input[4 + byte])
+                samples[4 * byte] = left.next(l & 15, differences, moves)
+                samples[4 * byte + 1] = right.next(r & 15, differences, moves)
+                samples[4 * byte + 2] = left.next(l >> 4, differences, moves)
+                samples[4 * byte + 3] = right.next(r >> 4, differences, moves)
+            }
+        }
+        states[0] = left
+        states[1] = right
+    }
+}

@@ -1,0 +1,51 @@
+/// Finds the nibbles by which IMA ADPCM comes nearest to some samples.
+///
+/// Several paths are followed at once, each from the samples decoded so far, and the one with the least squared error at
+/// the end is taken: choosing the best nibble each time by itself spoils the step size for what follows.
+struct IMASearch: Sendable {
+    private let differences = IMATables.differences
+    private let moves = IMATables.scaledMoves
+    private let steps = IMATables.steps
+    /// For each sample, the parents (two bits) and nibbles (four) of its paths, a byte for each path.
+    private var trail: [IMABeam.Links] = []
+
+    /// The nibbles for `count` samples, which are `stride` apart from `first` on, begun at `start`.
+    ///
+    /// Returns the state at the end and the squared error; `nibbles` has one for each sample.
+    mutating func encode(
+        _ samples: Span<Int16>, first: Int, stride: Int, count: Int, from start: IMAState, into nibbles: inout [UInt8]
+    ) -> (end: IMAState, cost: Int64) {
+        nibbles.removeAll(keepingCapacity: true)
+        guard count > 0 else { return (start, 0) }
+        nibbles += repeatElement(0, count: count)
+        trail.removeAll(keepingCapacity: true)
+        let (differences, moves, steps) = (differences, moves, steps)
+        var beam = IMABeam(from: start)
+        var place = first
+        for _ in 0..<count {
+            beam = beam.next(to: Int32(samples[place]), differences.span, moves.span, steps.span)
+            trail.append(beam.links)
+            place += stride
+        }
+        // The paths are in the order of their costs.
+        var path = 0
+        for sample in Swift.stride(from: count - 1, through: 0, by: -1) {
+            let link = trail[sample][path]
+            nibbles[sample] = link & 15
+            path = Int(link >> 4)
+        }
+        return (beam.paths[0].state, beam.paths[0].cost)
+    }
+
+    /// The squared error of the best path begun at `start`, over `count` samples.
+    func cost(_ samples: Span<Int16>, first: Int, stride: Int, count: Int, from start: IMAState) -> Int64 {
+        let (differences, moves, steps) = (differences, moves, steps)
+        var beam = IMABeam(from: start)
+        var place = first
+        for _ in 0..<count {
+            beam = beam.next(to: Int32(samples[place]), differences.span, moves.span, steps.span)
+            place += stride
+        }
+        return beam.paths[0].cost
+    }
+}

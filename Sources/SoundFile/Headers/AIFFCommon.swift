@@ -1,0 +1,88 @@
+extension AIFFHeader {
+    /// The `COMM` chunk.
+    struct Common {
+        let chunk: SoundChunk
+        let container: SoundContainer
+        let channels: UInt16
+        let frames: UInt32
+        let bits: UInt16
+        let sampleRate: Double
+        let compression: FourCharacterCode
+
+        init<S>(
+            _ input: inout HeaderInput<S>, _ chunk: SoundChunk, container: SoundContainer
+        ) throws(SoundFileError) {
+            self.chunk = chunk
+            self.container = container
+            let length = container == .aifc ? 22 : 18
+            let count = Int(min(chunk.size ?? 0, Int64(length)))
+            var fields = try input.fields("'COMM'", at: chunk.offset, count: count)
+            channels = try fields.integer()
+            frames = try fields.integer()
+            bits = try fields.integer()
+            sampleRate = try fields.extended()
+            compression = container == .aifc ? try fields.code() : "NONE"
+        }
+
+        /// The plan for sound in this format, its rate and channels checked.
+        func plan(dataOffset: Int64, dataSize: Int64, isStreamed: Bool) throws(SoundFileError) -> SoundPlan {
+            var plan = SoundPlan(
+                container: container, codec: .ima4, sampleRate: sampleRate, channels: Int(channels),
+                dataOffset: dataOffset, dataSize: dataSize, isTruncated: false, bytesPerPacket: 1, framesPerPacket: 1)
+            try plan.requireSensible(rateAt: chunk.offset + 8, channelsAt: chunk.offset)
+            plan.codec = try codec()
+            switch plan.codec {
+            case .linearPCM(let format):
+                plan.bytesPerPacket = format.bytesPerSample * plan.channels
+            case .ima4, .imaADPCM:
+                plan.bytesPerPacket = 34 * plan.channels
+                plan.framesPerPacket = 64
+            case .uLaw, .aLaw:
+                plan.bytesPerPacket = plan.channels
+            }
+            // For IMA4 the count is of packets, and libsndfile writes half of it for two channels: the data knows better.
+            let isCounted = plan.codec != .ima4 && !(isStreamed && (frames == 0 || Int64(frames) > plan.presentFrames))
+            if isCounted { plan.countedFrames = Int64(frames) }
+            return plan
+        }
+
+        private func codec() throws(SoundFileError) -> SoundCodec {
+            switch compression {
+            case "NONE", "twos": .linearPCM(try integer(.big))
+            case "sowt": .linearPCM(try integer(.little))
+            case "raw ":
+                if bits >= 1 && bits <= 8 {
+                    .linearPCM(LinearPCM(.unsignedInteger, bytesPerSample: 1, bits: Int(bits), byteOrder: .big))
+                } else {
+                    throw wrongBits("1 to 8 bits of 'raw '")
+                }
+            case "in24": .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 3, byteOrder: .big))
+            // libsndfile spells it with a one.
+            case "42ni", "42n1": .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 3, byteOrder: .little))
+            case "in32": .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 4, byteOrder: .big))
+            case "23ni": .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 4, byteOrder: .little))
+            case "fl32", "FL32": .linearPCM(LinearPCM(.float, bytesPerSample: 4, byteOrder: .big))
+            case "fl64", "FL64": .linearPCM(LinearPCM(.float, bytesPerSample: 8, byteOrder: .big))
+            case "ima4": .ima4
+            case "ulaw", "ULAW": .uLaw
+            case "alaw", "ALAW": .aLaw
+            default:
+                throw SoundFileError(
+                    .unsupportedCodec,
+                    expected:
+                        "'NONE', 'twos', 'sowt', 'raw ', 'in24', 'in32', 'fl32', 'fl64', 'ima4', 'ulaw' or 'alaw'",
+                    found: "'\(compression)'", offset: chunk.offset + 18)
+            }
+        }
+
+        private func integer(_ order: LinearPCM.ByteOrder) throws(SoundFileError) -> LinearPCM {
+            guard bits >= 1, bits <= 32 else { throw wrongBits("1 to 32 bits a sample") }
+            return LinearPCM(
+                .signedInteger, bytesPerSample: (Int(bits) + 7) / 8, bits: Int(bits), byteOrder: order)
+        }
+
+        private func wrongBits(_ expected: String) -> SoundFileError {
+            SoundFileError(.invalidHeader, expected: expected, found: "\(bits)", offset: chunk.offset + 6)
+        }
+    }
+}

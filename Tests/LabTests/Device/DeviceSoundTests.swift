@@ -1,0 +1,146 @@
+import Glibc
+import Ringer
+import Testing
+
+/// Sounds on the laboratory's cards: snd-aloop gives back what was played, snd-dummy plays in real time to nobody.
+extension VirtualTime {
+    @Suite struct DeviceSoundTests {
+        /// A sound in which no sample is 0, so that it stands out from the silence around it.
+        static func sound(_ duration: Duration) -> PCMBuffer {
+            var sound = PCMBuffer.silence(duration: duration, sampleRate: 48_000)
+            for index in sound.samples.indices { sound.samples[index] = Int16(1 + index * 7919 % 20_000) }
+            return sound
+        }
+
+        @Test("a sound in soloAmbient comes back from the loopback, sample for sample, at ring")
+        func sampleForSample() async throws {
+            let lab = try LabDevice(.init(pcm: "loopback"))
+            let recorder = try LoopbackRecorder()
+            let sound = Self.sound(.milliseconds(500))
+            let result = await lab.device.player.play(sound, as: .session(.soloAmbient))
+            #expect(result.outcome == .finished)
+            let heard = try await recorder.stop()
+            let first = try #require(heard.firstIndex { $0 != 0 })
+            #expect(Array(heard[first...].prefix(sound.samples.count)) == sound.samples)
+            #expect(heard[(first + sound.samples.count)...].allSatisfy { $0 == 0 })
+        }
+
+        @Test("a file is played as it was written, to the end that its duration says")
+        func file() async throws {
+            let path = "\(Lab.temporaryFolder)/sound.wav"
+            let sound = Self.sound(.milliseconds(200))
+            try write(try SoundFile.encode(sound, container: .wave, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))), to: path)
+            let lab = try LabDevice(.init(pcm: "loopback"))
+            let recorder = try LoopbackRecorder()
+            let result = try await lab.device.play(path)
+            #expect(result.outcome == .finished)
+            #expect(result.elapsed >= .milliseconds(200) && result.elapsed <= .milliseconds(202))
+            let heard = try await recorder.stop()
+            #expect(heard.drop { $0 == 0 }.prefix(sound.samples.count).elementsEqual(sound.samples))
+        }
+
+        @Test(
+            "a flip in the middle stops soloAmbient within one period, and Playback plays on",
+            arguments: [AudioCategory.soloAmbient, .ambient, .playback])
+        func flip(category: AudioCategory) async throws {
+            let lab = try LabDevice(.init(pcm: "loopback"))
+            _ = try await lab.nextPosition()
+            let recorder = try LoopbackRecorder()
+            let sound = Self.sound(.milliseconds(800))
+            async let result = lab.device.player.play(sound, as: .session(category))
+            let start = try await lab.nextStart()
+            try await Task.sleep(for: .milliseconds(200))
+            try LabBoard.setSwitch(silent: true)
+            let (position, at) = try await lab.nextPosition()
+            #expect(position == .silent)
+            let outcome = await result.outcome
+            let heard = try await recorder.stop().count { $0 != 0 }
+            guard category.isSilencedBySwitch else {
+                #expect(outcome == .finished && heard == sound.frames)
+                return
+            }
+            #expect(outcome == .silenced(by: .ringSilentSwitch))
+            let period = try #require(lab.speaker?.lastGrant).period
+            let length = Duration.nanoseconds(heard * 1_000_000_000 / 48_000)
+            #expect(length <= at - start + period)
+            #expect(length >= at - start - period)
+        }
+    }
+
+    @Suite struct DeviceDetectorTests {
+        @Test("at ring the dummy card is audible at the threshold; the figure is the same in every run")
+        func audible() async throws {
+            let lab = try LabDevice(.init(pcm: "hw:Dummy"))
+            let reading = await lab.device.muteDetector.measure()
+            #expect(reading.verdict == .audible && !reading.disagreesWithSwitch)
+            #expect(reading.elapsed >= .milliseconds(100) && reading.elapsed < .milliseconds(101))
+        }
+
+        @Test("at silent it is muted at once, and nothing is played")
+        func muted() async throws {
+            try LabBoard.setSwitch(silent: true)
+            try await Task.sleep(for: .milliseconds(50))
+            let lab = try LabDevice(.init(pcm: "hw:Dummy"))
+            let reading = await lab.device.muteDetector.measure()
+            #expect(reading.verdict == .muted && reading.elapsed < .milliseconds(5))
+        }
+
+        @Test("a PCM that is routed to nothing is muted, and contradicts the switch at ring")
+        func null() async throws {
+            let lab = try LabDevice(.init(pcm: "null"))
+            let reading = await lab.device.muteDetector.measure()
+            #expect(reading.verdict == .muted && reading.elapsed < .milliseconds(5))
+            #expect(reading.disagreesWithSwitch)
+        }
+
+        @Test("a PCM that another one holds, and one that is not there, are unknown, with the reason")
+        func unknown() async throws {
+            let holder = try ALSASoundOutput(pcm: "hw:Dummy,0,0")
+            defer { holder.close() }
+            _ = try await blocking { try holder.grant(sampleRate: 48_000, channels: 1) }
+            for (pcm, code) in [("hw:Dummy,0,0", RingerError.Code.busy), ("hw:Nowhere", .notFound), ("nothing", .notFound)] {
+                let lab = try LabDevice(.init(pcm: pcm))
+                let reading = await lab.device.muteDetector.measure()
+                #expect(reading.verdict == .unknown)
+                guard case .outputFailed(let error) = reading.cause else {
+                    Issue.record("\(String(describing: reading.cause))")
+                    continue
+                }
+                #expect(error.code == code, "\(error)")
+                #expect(error.subject.contains(pcm))
+            }
+        }
+    }
+}
+
+/// Writes a file.
+private func write(_ bytes: [UInt8], to path: String) throws {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw LabFailure.system("open", path) }
+    defer { close(file) }
+    guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw LabFailure.system("write", path) }
+}
+
+extension EitherTime {
+    @Suite struct DeviceMotorTests {
+        @Test("a vibration that is told to end leaves the line low, whatever the motor", arguments: ["ff:auto", "gpio:vibrator", "led:vibrator"])
+        func terminated(motor: String) async throws {
+            let line =
+                switch motor.prefix(2) {
+                case "ff": LabBoard.motorLine
+                case "gp": LabBoard.rawMotorLine
+                default: LabBoard.ledMotorLine
+                }
+            let vibrate = try ChildProcess([
+                RingerCommandLine.path, "vibrate", "--pattern", "9000", "--motor", motor, "--pcm", "null",
+            ])
+            for _ in 0..<500 where try !LabBoard.chip.isHigh(line) {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(try LabBoard.chip.isHigh(line))
+            try vibrate.send(15)
+            #expect(try await vibrate.wait().status == 128 + 15)
+            #expect(try !LabBoard.chip.isHigh(line))
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import SoundFile
+import Testing
+
+@Suite("Headers")
+struct HeaderTests {
+    @Test("information takes few reads, however long the file")
+    func infoIsIndependentOfLength() throws {
+        var header = Array(FileBytes.caf([])[..<52])
+        header += Array("data".utf8) + [0, 0, 0x20, 0, 0, 0, 0, 0] + [0, 0, 0, 0]
+        let source = TestSource(header, size: 1 << 46)
+        let info = try SoundFile.info(source)
+        #expect(info.frames == (1 << 44) - 2)
+        #expect(!info.isTruncated)
+        #expect(source.log.bytes < 12_000)
+        // What was promised is never allocated: decoding goes piece by piece.
+        var decoder = try SoundDecoder(source)
+        var samples = [Int16](repeating: 1, count: 100)
+        #expect(try decoder.read(into: &samples) == 100)
+    }
+
+    @Test("chunks may come in any order in AIFF, with odd sizes between")
+    func aiffOrder() throws {
+        let file = FileBytes()
+        file.text("FORM").big(UInt32(0)).text("AIFF")
+        file.text("NAME").big(UInt32(5)).text("Chime\0")
+        file.text("SSND").big(UInt32(8 + 3 + 3)).big(UInt32(3)).big(UInt32(0)).text("xxx")
+        file.big(UInt8(1)).big(UInt8(2)).big(UInt8(0xFF))
+        file.text("????").big(UInt32(1)).text("z\0")
+        file.text("COMM").big(UInt32(18)).big(UInt16(1)).big(UInt32(3)).big(UInt16(8))
+        file.big(UInt16(16396)).big(UInt64(11025) << 50)
+        let bytes = file.bytes
+        let info = try SoundFile.info(bytes)
+        #expect(info.sampleRate == 11025)
+        #expect(info.tags == [SoundTag(key: "NAME", value: "Chime")])
+        #expect(info.chunks.map(\.id) == ["NAME", "SSND", "????", "COMM"])
+        #expect(try SoundFile.decode(bytes).samples == [256, 512, -256])
+    }
+
+    @Test("80-bit rates are read to the last bit, fractions included")
+    func extendedRates() throws {
+        for rate in [1.0, 8000, 11025, 22254.54545454545, 44100, 48000, 192_000, 1_536_000] {
+            let file = try SoundFile.encode(
+                PCMBuffer(sampleRate: rate, channels: 1, samples: [1]), container: .aiff,
+                codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .big)))
+            #expect(try SoundFile.info(file).sampleRate == rate)
+        }
+    }
+
+    @Test(
+        "sizes of 0 and -1 from streaming writers mean to the end",
+        arguments: ["streamed.caf", "streamed.aiff", "streamed.wav"])
+    func streamed(_ name: String) throws {
+        let info = try SoundFile.info(Corpus.bytes(name))
+        #expect(info.frames == 70)
+        #expect(!info.isTruncated)
+        #expect(info.chunks.last?.size == nil)
+        var wave = FileBytes.wave([1, 2, 3])
+        for size: [UInt8] in [[0, 0, 0, 0], [255, 255, 255, 255]] {
+            wave.replaceSubrange(4..<8, with: size)
+            wave.replaceSubrange(40..<44, with: size)
+            #expect(try SoundFile.decode(wave).samples == [1, 2, 3])
+        }
+    }
+
+    @Test("an empty sound is no streamed one")
+    func empty() throws {
+        for (container, codec) in [
+            (SoundContainer.wave, SoundCodec.uLaw), (.caf, .ima4), (.aifc, .ima4), (.rf64, .imaADPCM),
+        ] {
+            let file = try SoundFile.encode(
+                PCMBuffer(sampleRate: 8000, channels: 2, samples: []), container: container, codec: codec)
+            let info = try SoundFile.info(file)
+            #expect(info.frames == 0)
+            #expect(info.duration == .zero)
+            #expect(!info.isTruncated)
+            #expect(try SoundFile.decode(file).samples.isEmpty)
+        }
+    }
+
+    @Test("what follows the end of RIFF is not the sound's")
+    func trailingJunk() throws {
+        let wave = FileBytes.wave([1, 2, 3])
+        #expect(try SoundFile.decode(wave + Array("junk and more junk".utf8)).samples == [1, 2, 3])
+        #expect(try SoundFile.decode(wave + [0]).samples == [1, 2, 3])
+        #expect(try SoundFile.info(wave + Array("TAG".utf8)).chunks.count == 2)
+    }
+
+    @Test("AIFF-C of IMA4 that lasts 30 s is not refused for the filling of its last packet")
+    func filledPacket() throws {
+        let sound = PCMBuffer(
+            sampleRate: 8000, channels: 1, samples: [Int16](repeating: 0, count: 240_000 - 32))
+        var file = try SoundFile.encode(sound, container: .aifc, codec: .ima4)
+        #expect(try SoundFile.decode(file, maximumDuration: .seconds(30)).frames == 240_000)
+        let exact = PCMBuffer(sampleRate: 8000, channels: 1, samples: [Int16](repeating: 0, count: 240_001))
+        file = try SoundFile.encode(exact, container: .aifc, codec: .ima4)
+        #expect(try SoundFile.info(file).frames == 240_064)
+        #expect(try SoundFile.info(file).lasts(atMost: .seconds(30)) == false)
+        let rate44 = PCMBuffer(sampleRate: 44_100, channels: 1, samples: [Int16](repeating: 0, count: 1_323_000))
+        file = try SoundFile.encode(rate44, container: .aifc, codec: .ima4)
+        #expect(try SoundFile.info(file).frames == 1_323_008)
+        #expect(try SoundFile.info(file).lasts(atMost: .seconds(30)))
+        file = try SoundFile.encode(rate44, container: .caf, codec: .ima4)
+        #expect(try SoundFile.info(file).duration == .seconds(30))
+    }
+
+    @Test("texts are told with their keys")
+    func tags() throws {
+        #expect(try SoundFile.info(Corpus.bytes("tagged.caf")).tags.contains(SoundTag(key: "title", value: "Chime")))
+        #expect(try SoundFile.info(Corpus.bytes("tagged.wav")).tags.contains(SoundTag(key: "INAM", value: "Chime")))
+    }
+
+    @Test("valid bits fewer than the container's are read at its top", arguments: [12, 20])
+    func validBits(_ bits: Int) throws {
+        let width = (bits + 7) / 8
+        let format = LinearPCM(.signedInteger, bytesPerSample: width, bits: bits, byteOrder: .little)
+        let sound = PCMBuffer(sampleRate: 8000, channels: 3, samples: [16, -16, 32752, -32768, 0, 256])
+        let file = try SoundFile.encode(sound, container: .wave, codec: .linearPCM(format))
+        #expect(try SoundFile.info(file).bits == bits)
+        #expect(try SoundFile.info(file).channelLayout?.bitmap == 7)
+        #expect(try SoundFile.decode(file).samples == sound.samples)
+    }
+
+    @Test("a step index beyond the table is taken for its end")
+    func stepIndex() throws {
+        var file = Corpus.bytes("ima-mono.wav")
+        let offset = Int(try SoundFile.info(file).dataOffset)
+        file[offset + 2] = 255
+        let high = try SoundFile.decode(file)
+        file[offset + 2] = 88
+        #expect(try SoundFile.decode(file) == high)
+    }
+
+    @Test("floating-point samples are rounded half to even, saturate, and are silent where they are no numbers")
+    func rounding() throws {
+        let values: [Float] = [0.5 / 32768, 1.5 / 32768, -0.5 / 32768, -2.5 / 32768, 1, -1, 2, -.infinity, .nan]
+        let buffer = FloatPCMBuffer(sampleRate: 8000, channels: 1, samples: values)
+        let file = try SoundFile.encode(
+            buffer, container: .caf, codec: .linearPCM(LinearPCM(.float, bytesPerSample: 4, byteOrder: .little)))
+        let expected: [Int16] = [0, 2, 0, -2, 32767, -32768, 32767, -32768, 0]
+        #expect(try SoundFile.decode(file).samples == expected)
+        let integers = try SoundFile.encode(
+            buffer, container: .caf, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .big)))
+        #expect(try SoundFile.decode(integers).samples == expected)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+/// An independent program that reads and writes sound files, run as a process.
+enum Oracle: String, CaseIterable, Sendable {
+    case ffmpeg
+    case sox
+    case sndfile = "sndfile-convert"
+
+    /// Where the program is, if it is anywhere.
+    var path: String? {
+        let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
+        return directories.map { "\($0)/\(rawValue)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+
+    /// Whether tests that need the program run. Where `RINGER_REQUIRE_ORACLES` is set they always do, and fail without.
+    static func present(_ oracles: Oracle...) -> Bool {
+        ProcessInfo.processInfo.environment["RINGER_REQUIRE_ORACLES"] != nil || oracles.allSatisfy { $0.path != nil }
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Runs the program and returns what it printed on its standard error.
+    @discardableResult
+    func run(_ arguments: [String]) throws -> String {
+        guard let path else { throw Failure(description: "\(rawValue) is not installed") }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        let errors = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = errors
+        try process.run()
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "\(rawValue) \(arguments.joined(separator: " ")): \(text)")
+        }
+        return text
+    }
+
+    /// What the program decodes a file to, as interleaved 16-bit samples.
+    func int16(_ file: URL, in folder: Folder) throws -> [Int16] {
+        try decoded(file, in: folder, float: false).int16
+    }
+
+    /// What libsndfile decodes a file to, as interleaved 32-bit samples.
+    func int32(_ file: URL, in folder: Folder) throws -> [Int32] {
+        let raw = folder.file("decoded-\(UUID().uuidString).raw")
+        try Oracle.sndfile.run(["-pcm32", "-endian=little", file.path, raw.path])
+        return try Data(contentsOf: raw).float32.map { Int32(bitPattern: $0.bitPattern) }
+    }
+
+    /// What the program decodes a file to, as interleaved 32-bit floating-point samples.
+    func float(_ file: URL, in folder: Folder) throws -> [Float] {
+        try decoded(file, in: folder, float: true).float32
+    }
+
+    private func decoded(_ file: URL, in folder: Folder, float: Bool) throws -> Data {
+        let raw = folder.file("decoded-\(UUID().uuidString).raw")
+        switch self {
+        case .ffmpeg:
+            try run(["-v", "error", "-y", "-i", file.path, "-f", float ? "f32le" : "s16le", raw.path])
+        case .sox:
+            let format = float ? ["-e", "floating-point", "-b", "32"] : ["-e", "signed-integer", "-b", "16"]
+            try run(["-D", file.path, "-t", "raw", "-L"] + format + [raw.path])
+        case .sndfile:
+            try run([float ? "-float32" : "-pcm16", "-endian=little", file.path, raw.path])
+        }
+        return try Data(contentsOf: raw)
+    }
+}
+
+extension Data {
+    var int16: [Int16] {
+        let bytes = [UInt8](self)
+        return (0..<bytes.count / 2).map { Int16(truncatingIfNeeded: Int(bytes[2 * $0]) | Int(bytes[2 * $0 + 1]) << 8) }
+    }
+
+    var float32: [Float] {
+        let bytes = [UInt8](self)
+        return (0..<bytes.count / 4).map { index in
+            Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[4 * index + $1]) << UInt32(8 * $1) })
+        }
+    }
+}
+
+/// A folder that goes when the test ends.
+final class Folder {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("ringer-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+    func write(_ bytes: [UInt8], _ name: String) throws -> URL {
+        let file = file(name)
+        try Data(bytes).write(to: file)
+        return file
+    }
+}

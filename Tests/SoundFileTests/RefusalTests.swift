@@ -1,0 +1,129 @@
+import SoundFile
+import Testing
+
+@Suite("Bad files are refused with what was expected, what was found and where")
+struct RefusalTests {
+    /// Changes bytes of a file at a place.
+    private func changed(_ bytes: [UInt8], at place: Int, to new: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        bytes.replaceSubrange(place..<place + new.count, with: new)
+        return bytes
+    }
+
+    private func expect(
+        _ bytes: [UInt8], _ code: SoundFileError.Code, at offset: Int64?, found: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let error = #expect(throws: SoundFileError.self, sourceLocation: sourceLocation) { try SoundFile.info(bytes) }
+        #expect(error?.code == code, sourceLocation: sourceLocation)
+        #expect(error?.offset == offset, sourceLocation: sourceLocation)
+        if let found { #expect(error?.found == found, sourceLocation: sourceLocation) }
+        #expect(error.map { "\($0)".contains("expected") } == true, sourceLocation: sourceLocation)
+    }
+
+    private let wave = FileBytes.wave([1, 2, 3, 4])
+    private let caf = FileBytes.caf([1, 2, 3, 4])
+
+    @Test("what is not a sound, or nothing at all")
+    func notASound() {
+        expect([], .notASound, at: 0, found: "an empty file")
+        expect(Array("%PDF-1.4 and so on".utf8), .notASound, at: 0, found: "'%PDF'")
+        expect(changed(wave, at: 8, to: Array("AVI ".utf8)), .notASound, at: 8, found: "'AVI '")
+        expect(Array("FORM\0\0\0\u{4}ILBM".utf8), .notASound, at: 8, found: "'ILBM'")
+        expect(changed(caf, at: 4, to: [0, 2]), .invalidHeader, at: 4, found: "2")
+    }
+
+    @Test("a codec that is not read here")
+    func codec() {
+        expect(changed(wave, at: 20, to: [0x55, 0]), .unsupportedCodec, at: 20, found: "85")
+        expect(changed(caf, at: 28, to: Array("aac ".utf8)), .unsupportedCodec, at: 28, found: "'aac '")
+    }
+
+    @Test("no rate, or one beyond reason")
+    func rate() {
+        expect(changed(wave, at: 24, to: [0, 0, 0, 0]), .invalidHeader, at: 24, found: "0.0")
+        expect(changed(wave, at: 24, to: [255, 255, 255, 255]), .invalidHeader, at: 24)
+        expect(changed(caf, at: 20, to: [0x7F, 0xF8, 0, 0, 0, 0, 0, 0]), .invalidHeader, at: 20, found: "nan")
+        expect(changed(caf, at: 20, to: [0xFF, 0xF0, 0, 0, 0, 0, 0, 0]), .invalidHeader, at: 20, found: "-inf")
+    }
+
+    @Test("no channels, or too many")
+    func channels() {
+        expect(changed(wave, at: 22, to: [0, 0]), .invalidHeader, at: 22, found: "0")
+        expect(changed(wave, at: 22, to: [1, 1]), .invalidHeader, at: 22, found: "257")
+        expect(changed(caf, at: 44, to: [0xFF, 0xFF, 0xFF, 0xFF]), .invalidHeader, at: 44)
+    }
+
+    @Test("blocks that do not fit their samples")
+    func blocks() {
+        expect(changed(wave, at: 32, to: [0, 0]), .invalidHeader, at: 32)
+        expect(changed(wave, at: 34, to: [0, 0]), .invalidHeader, at: 32)
+        expect(changed(wave, at: 34, to: [17, 0]), .invalidHeader, at: 32)
+        expect(changed(caf, at: 36, to: [0, 0, 0, 0]), .invalidHeader, at: 48)
+        expect(changed(caf, at: 40, to: [0, 0, 0, 0]), .invalidHeader, at: 40, found: "0")
+        let ima = Corpus.bytes("ima-mono.wav")
+        // Frames in a block: no more than it can hold.
+        expect(changed(ima, at: 38, to: [255, 255]), .invalidHeader, at: 38, found: "65535")
+        expect(changed(ima, at: 32, to: [3, 0]), .invalidHeader, at: 32, found: "3")
+    }
+
+    @Test("a header that the file ends in")
+    func truncated() {
+        expect(Array(wave[..<8]), .truncatedHeader, at: 8)
+        expect(Array(wave[..<30]), .chunkTooLong, at: 20)
+        expect(Array(wave[..<36]), .missingChunk, at: 36)
+        expect(Array(caf[..<15]), .truncatedHeader, at: 12)
+        expect(Array(caf[..<52]), .missingChunk, at: 52)
+    }
+
+    @Test("a chunk longer than the file, before the sound")
+    func longChunk() {
+        expect(changed(wave, at: 16, to: [255, 255, 255, 127]), .chunkTooLong, at: 20)
+        expect(changed(caf, at: 12, to: [0x7F, 255, 255, 255, 255, 255, 255, 255]), .chunkTooLong, at: 20)
+        expect(changed(caf, at: 12, to: [0x80, 0, 0, 0, 0, 0, 0, 0]), .invalidHeader, at: 12)
+    }
+
+    @Test("a packet table that lies")
+    func packetTable() throws {
+        let sound = PCMBuffer(sampleRate: 8000, channels: 1, samples: [Int16](repeating: 5, count: 100))
+        let file = try SoundFile.encode(sound, container: .caf, codec: .ima4)
+        let table = Int(try #require(try SoundFile.info(file).chunks.first { $0.id == "pakt" }).offset)
+        #expect(try SoundFile.info(file).frames == 100)
+        let minusOne = [UInt8](repeating: 255, count: 8)
+        expect(changed(file, at: table, to: minusOne), .invalidPacketTable, at: Int64(table), found: "-1")
+        expect(changed(file, at: table + 7, to: [3]), .invalidPacketTable, at: Int64(table), found: "3")
+        expect(changed(file, at: table, to: [0x7F] + minusOne[1...]), .invalidPacketTable, at: Int64(table))
+        expect(changed(file, at: table + 15, to: [129]), .invalidPacketTable, at: Int64(table + 8))
+        expect(changed(file, at: table + 8, to: minusOne), .invalidPacketTable, at: Int64(table + 8), found: "-1")
+        expect(changed(file, at: table + 16, to: [255]), .invalidPacketTable, at: Int64(table + 16))
+        expect(changed(file, at: table + 20, to: [255]), .invalidPacketTable, at: Int64(table + 20))
+        // Priming and valid frames that fit are believed.
+        let primed = changed(changed(file, at: table + 15, to: [90]), at: table + 19, to: [10])
+        let info = try SoundFile.info(primed)
+        #expect(info.frames == 90)
+        #expect(info.primingFrames == 10)
+        #expect(try SoundFile.decode(primed).samples == Array(SoundFile.decode(file).samples[10...]))
+    }
+
+    @Test("a file of nothing but chunks")
+    func manyChunks() {
+        var file = Array("RIFF\0\0\0\0WAVE".utf8)
+        for _ in 0..<600 { file += Array("junk\0\0\0\0".utf8) }
+        expect(file, .tooManyChunks, at: 12 + 8 * 512 + 8)
+    }
+
+    @Test("a source that fails passes its error on")
+    func brokenSource() throws {
+        var source = TestSource(wave)
+        source.failsAt = 46
+        var decoder = try SoundDecoder(source)
+        var samples = [Int16](repeating: 0, count: 4)
+        // The first reads succeed up to the bad place; a read from there does not.
+        source.failsAt = 40
+        var broken = try? SoundDecoder(source)
+        let error = #expect(throws: SoundFileError.self) { _ = try broken?.read(into: &samples) }
+        #expect(error?.code == .readFailed)
+        #expect(error?.underlying is TestSource.Broken)
+        #expect(try decoder.read(into: &samples) == 4)
+    }
+}
