@@ -10,17 +10,21 @@ struct InteractiveSimulation {
 
     private static let keys: [(key: Character, does: String, step: SimulationStep)] = [
         (" ", "flip the switch", .flip),
-        ("r", "switch to ring", .move(.ring)), ("v", "to vibrate", .move(.vibrate)), ("s", "to silent", .move(.silent)),
+        ("r", "switch to ring", .move(.ring)), ("v", "switch to vibrate", .move(.vibrate)),
+        ("s", "switch to silent", .move(.silent)),
         ("p", "play, soloAmbient", .play(.soloAmbient, .seconds(3))),
         ("a", "announce, playback", .play(.playback, .seconds(3))),
-        ("m", "motor", .vibrate(.standard)), ("d", "detect", .detect),
-        ("l", "lock", .lock(true)), ("u", "unlock", .lock(false)),
-        ("h", "headphone in", .headphone(true)), ("j", "out", .headphone(false)),
-        ("x", "stop all", .stop),
+        ("m", "vibrate", .vibrate(.standard)), ("d", "detect", .detect),
+        ("l", "lock the screen", .lock(true)), ("u", "unlock it", .lock(false)),
+        ("h", "headphone in", .headphone(true)), ("j", "headphone out", .headphone(false)),
+        ("x", "stop everything", .stop),
     ]
 
     private static var help: String {
-        keys.map { ($0.key == " " ? "space" : String($0.key)) + " " + $0.does }.joined(separator: " · ") + " · q quit"
+        let entries = keys.map { ($0.key == " " ? "space" : String($0.key), $0.does) } + [("q", "quit")]
+        let cells = entries.map { "  " + $0.padded(to: 7) + $1.padded(to: 20) }
+        return stride(from: 0, to: cells.count, by: 4).map { cells[$0..<min($0 + 4, cells.count)].joined() }
+            .joined(separator: "\n")
     }
 
     func run() async throws {
