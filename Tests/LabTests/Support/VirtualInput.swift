@@ -30,9 +30,14 @@ final class VirtualInput: Sendable {
     private let descriptor: Int32
     private let state: State
 
+    private struct Log {
+        var commands: [MotorCommand] = []
+        var waiters: [(count: Int, continuation: CheckedContinuation<[MotorCommand], Never>)] = []
+    }
+
     private final class State: Sendable {
         let plugged = Mutex(true)
-        let commands = Mutex<[MotorCommand]>([])
+        let log = Mutex(Log())
         let uploadError = Mutex<Int32>(0)
     }
 
@@ -80,9 +85,22 @@ final class VirtualInput: Sendable {
         try emit(UInt32(EV_SYN), UInt32(SYN_REPORT), 0)
     }
 
-    /// What was done to the motor so far.
+    /// What was done to the motor so far. Uploads and erasures are here as soon as they have returned; what was only
+    /// written to the device may come a moment later: wait for it with `motorCommands(count:)`.
     var motorCommands: [MotorCommand] {
-        state.commands.withLock { $0 }
+        state.log.withLock { $0.commands }
+    }
+
+    /// What was done to the motor, once there are so many commands.
+    func motorCommands(count: Int) async -> [MotorCommand] {
+        await withCheckedContinuation { continuation in
+            let commands = state.log.withLock { log -> [MotorCommand]? in
+                if log.commands.count >= count { return log.commands }
+                log.waiters.append((count, continuation))
+                return nil
+            }
+            if let commands { continuation.resume(returning: commands) }
+        }
     }
 
     /// Lets every upload from now on fail with this error number; 0 lets them succeed.
@@ -157,6 +175,13 @@ final class VirtualInput: Sendable {
     }
 
     private static func record(_ command: MotorCommand, in state: State) {
-        state.commands.withLock { $0.append(command) }
+        let (commands, ready) = state.log.withLock { log in
+            log.commands.append(command)
+            let count = log.commands.count
+            let ready = log.waiters.filter { $0.count <= count }
+            log.waiters.removeAll { $0.count <= count }
+            return (log.commands, ready)
+        }
+        for waiter in ready { waiter.continuation.resume(returning: commands) }
     }
 }
