@@ -24,7 +24,6 @@ lint: ## Check the formatting
 	@scripts/lint
 
 warnings: ## Build everything from new, and fail on a warning
-	@scripts/packages build test
 	@scripts/warnings
 
 bench: ## Measure: latencies, footprint, wake-ups

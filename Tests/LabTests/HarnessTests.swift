@@ -64,7 +64,7 @@ extension EitherTime {
             let input = try VirtualInput(.rumble(effects: 4), name: "test-motor")
             try await blocking { try InputDevice(named: "test-motor").playRumble(milliseconds: 250) }
             #expect(
-                input.motorCommands == [
+                await input.motorCommands(count: 4) == [
                     .upload(effect: 0, strong: 0xffff, weak: 0xffff, milliseconds: 250),
                     .play(effect: 0, count: 1),
                     .play(effect: 0, count: 0),

@@ -13,6 +13,11 @@ func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) a
 
 /// Starts a detached thread.
 func startThread(_ body: @escaping @Sendable () -> Void) throws {
+    pthread_detach(try makeThread(body))
+}
+
+/// Starts a thread, which is to be joined.
+func makeThread(_ body: @escaping @Sendable () -> Void) throws -> pthread_t {
     final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -31,5 +36,5 @@ func startThread(_ body: @escaping @Sendable () -> Void) throws {
         context.release()
         throw LabFailure("pthread_create: \(String(cString: strerror(error)))")
     }
-    pthread_detach(thread)
+    return thread
 }

@@ -61,10 +61,11 @@ struct LabTrait: TestTrait, SuiteTrait, TestScoping {
     let clocks: Set<Lab.Clock>
     var isRecursive: Bool { true }
 
-    private static let presence = ConditionTrait.enabled(
-        if: Lab.isPresent, "needs the laboratory's kernel and drivers: make lab")
+    static let reason: Comment = "needs the laboratory's kernel and drivers: make lab"
+    private static let presence = ConditionTrait.enabled(if: Lab.isPresent, reason)
 
     func prepare(for test: Test) async throws {
+        if !Lab.isPresent && !test.isSuite { SkippedTests.count() }
         try await Self.presence.prepare(for: test)
         guard let clock = Lab.clock, clocks.contains(clock) else {
             throw LabFailure("this test needs another clock than \(Lab.clock?.rawValue ?? "none"); see Tests/Lab/test")

@@ -35,6 +35,7 @@ final class LineRecorder: Sendable {
         try startThread {
             Self.record(file, path, interval, shared)
             close(file)
+            Self.end(shared)
         }
     }
 
@@ -78,6 +79,9 @@ final class LineRecorder: Sendable {
                 tv_sec: Int(next.components.seconds), tv_nsec: Int(next.components.attoseconds / 1_000_000_000))
             if !isStopping { clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, nil) }
         }
+    }
+
+    private static func end(_ shared: Shared) {
         let continuation = shared.state.withLock { state in
             state.hasEnded = true
             return state.stopped.take()

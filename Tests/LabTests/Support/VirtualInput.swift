@@ -28,39 +28,32 @@ final class VirtualInput: Sendable {
     /// /dev/input/eventN.
     let path: String
     private let descriptor: Int32
-    private let state: State
-
-    private final class State: Sendable {
-        let plugged = Mutex(true)
-        let commands = Mutex<[MotorCommand]>([])
-        let uploadError = Mutex<Int32>(0)
-    }
+    private let isPlugged = Mutex(true)
+    private let answerer: MotorAnswerer?
 
     /// Plugs a device in under this name.
     init(_ kind: Kind, name: String) throws {
-        descriptor = open("/dev/uinput", O_RDWR | O_CLOEXEC)
+        descriptor = open("/dev/uinput", O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw LabFailure.system("open", "/dev/uinput") }
-        state = State()
         do {
             path = try Self.create(kind, name: name, on: descriptor)
+            if case .rumble = kind { answerer = try MotorAnswerer(descriptor) } else { answerer = nil }
         } catch {
             close(descriptor)
             throw error
         }
-        if case .rumble = kind {
-            // The kernel makes a program that uploads an effect wait until the device has answered.
-            try startThread { [descriptor, state] in Self.answer(descriptor, state) }
-        }
     }
 
     deinit {
+        // A program that still has effects waits for the answers to their erasure: the answerer goes last.
         try? unplug()
+        answerer?.stop()
         close(descriptor)
     }
 
     /// Unplugs the device: whoever has it open finds it gone.
     func unplug() throws {
-        let wasPlugged = state.plugged.withLock { plugged in
+        let wasPlugged = isPlugged.withLock { plugged in
             defer { plugged = false }
             return plugged
         }
@@ -80,14 +73,20 @@ final class VirtualInput: Sendable {
         try emit(UInt32(EV_SYN), UInt32(SYN_REPORT), 0)
     }
 
-    /// What was done to the motor so far.
+    /// What was done to the motor so far. Uploads and erasures are here as soon as they have returned; what was only
+    /// written to the device may come a moment later: wait for it with `motorCommands(count:)`.
     var motorCommands: [MotorCommand] {
-        state.commands.withLock { $0 }
+        answerer?.commands ?? []
+    }
+
+    /// What was done to the motor, once there are so many commands.
+    func motorCommands(count: Int) async -> [MotorCommand] {
+        await answerer?.commands(count: count) ?? []
     }
 
     /// Lets every upload from now on fail with this error number; 0 lets them succeed.
     func failUploads(with error: Int32) {
-        state.uploadError.withLock { $0 = error }
+        answerer?.failUploads(with: error)
     }
 
     private func emit(_ type: UInt32, _ code: UInt32, _ value: Int32) throws {
@@ -122,41 +121,5 @@ final class VirtualInput: Sendable {
             throw LabFailure("\(folder) has no event device")
         }
         return "/dev/input/\(event)"
-    }
-
-    /// Answers for the motor until the device is gone. What was asked is recorded before the program that asked goes on.
-    private static func answer(_ descriptor: Int32, _ state: State) {
-        var event = input_event()
-        while read(descriptor, &event, MemoryLayout<input_event>.size) == MemoryLayout<input_event>.size {
-            switch (Int32(event.type), Int32(event.code)) {
-            case (EV_UINPUT, UI_FF_UPLOAD):
-                var upload = uinput_ff_upload()
-                lab_uinput_begin_upload(descriptor, UInt32(bitPattern: event.value), &upload)
-                let error = state.uploadError.withLock { $0 }
-                let (effect, rumble) = (upload.effect, upload.effect.u.rumble)
-                if error == 0 {
-                    record(
-                        .upload(
-                            effect: Int(effect.id), strong: rumble.strong_magnitude, weak: rumble.weak_magnitude,
-                            milliseconds: effect.replay.length), in: state)
-                }
-                lab_uinput_end_upload(descriptor, &upload, -error)
-            case (EV_UINPUT, UI_FF_ERASE):
-                var erase = uinput_ff_erase()
-                lab_uinput_begin_erase(descriptor, UInt32(bitPattern: event.value), &erase)
-                record(.erase(effect: Int(erase.effect_id)), in: state)
-                lab_uinput_end_erase(descriptor, &erase)
-            case (EV_FF, FF_GAIN):
-                record(.gain(event.value), in: state)
-            case (EV_FF, let effect):
-                record(.play(effect: Int(effect), count: event.value), in: state)
-            default:
-                break
-            }
-        }
-    }
-
-    private static func record(_ command: MotorCommand, in state: State) {
-        state.commands.withLock { $0.append(command) }
     }
 }
