@@ -124,7 +124,13 @@ private final class UnsafeGate: @unchecked Sendable {
     }
 }
 
-/// The descriptors that this process has open.
-func openDescriptorCount() throws -> Int {
-    try KernelFile.names(in: "/proc/self/fd").count
+/// How many descriptors of devices this process has open: those of threads and timers come and go by themselves.
+func openDeviceCount() throws -> Int {
+    let links = try KernelFile.names(in: "/proc/self/fd").map { name in
+        var bytes: [CChar] = Array(repeating: 0, count: 256)
+        let count = readlink("/proc/self/fd/\(name)", &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+    let kinds = ["/dev/input/", "/dev/gpiochip", "/sys/", "inotify", "gpio-line", "gpio-event", "gpio-"]
+    return links.count { link in kinds.contains { link.contains($0) } }
 }
