@@ -93,16 +93,16 @@ final class WatchedSwitch: Sendable {
     }
 
     /// Keeps the switch from being read, as a busy processor does, while `body` runs.
-    func whileUnread(_ body: () throws -> Void) rethrows {
-        let gate = UnsafeGate()
+    func whileUnread(_ body: () async throws -> Void) async rethrows {
+        let gate = Gate()
         loop.execute { gate.wait() }
         defer { gate.open() }
-        try body()
+        try await body()
     }
 }
 
 /// A gate that a thread waits at, until it is opened.
-private final class UnsafeGate: @unchecked Sendable {
+private final class Gate: @unchecked Sendable {
     // SAFETY: a POSIX semaphore may be used from any thread; it is freed with the last reference.
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
