@@ -19,11 +19,12 @@
 /// Returns 0, or -1 with errno. The corresponding C function is `ioctl`, with `EVIOCSCLOCKID`.
 static inline int ringer_evdev_use_monotonic_clock(int fd) {
     int clock = CLOCK_MONOTONIC;
-    if (ioctl(fd, EVIOCSCLOCKID, &clock) == -1) return -1;
     struct input_event events[64];
+    // The queue is emptied first: the kernel replaces what is in it by a SYN_DROPPED, which comes out with the next
+    // event and not before.
     while (read(fd, events, sizeof events) > 0) {
     }
-    return errno == EAGAIN ? 0 : -1;
+    return ioctl(fd, EVIOCSCLOCKID, &clock);
 }
 
 /// Has the kernel pass on the codes of one type alone, so that nothing else wakes the reader; at most 8 of them.

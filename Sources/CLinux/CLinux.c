@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,6 +15,14 @@ int ringer_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout) {
     struct timespec time = {.tv_sec = (time_t)(timeout / 1000000000), .tv_nsec = (long)(timeout % 1000000000)};
     return ppoll(descriptors, count, timeout < 0 ? NULL : &time, NULL);
+}
+
+int ringer_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+int ringer_timerfd_set(int timer, int64_t deadline) {
+    struct itimerspec time = {
+        .it_value = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)}};
+    return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
 void ringer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -14,6 +14,14 @@ int ringer_eventfd(void);
 /// are ready, 0 after the time-out, -1 with errno. The corresponding C function is `ppoll`.
 int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout);
 
+/// A new close-on-exec, non-blocking timer on CLOCK_MONOTONIC, or -1 with errno. It is readable once it is due. The
+/// corresponding C function is `timerfd_create`.
+int ringer_timerfd(void);
+
+/// Sets the timer to go off at `deadline`, in nanoseconds of CLOCK_MONOTONIC and above 0; never, where it is 0. The
+/// corresponding C function is `timerfd_settime`.
+int ringer_timerfd_set(int timer, int64_t deadline);
+
 /// Names the calling thread, as `ps -L` shows it; 15 bytes at most. The corresponding C function is
 /// `pthread_setname_np`.
 void ringer_name_thread(const char *name);

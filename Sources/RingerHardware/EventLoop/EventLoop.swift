@@ -46,6 +46,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
 
     private let state = Mutex(State())
     private let wake: CInt
+    /// Says when the next timer is due, to the microsecond: the time-out of `ppoll` itself is late by a thousandth.
+    private let alarm: CInt
     private let thread = Atomic<UInt>(0)
     /// Why the thread does not run with the real-time priority that was asked for; nil where it does, or none was.
     public let schedulingError: RingerError?
@@ -60,6 +62,12 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     public init(name: String, realTimePriority: Int? = nil) throws(RingerError) {
         wake = ringer_eventfd()
         guard wake >= 0 else { throw RingerError("make an event counter", "event loop \(name)", .current) }
+        alarm = ringer_timerfd()
+        guard alarm >= 0 else {
+            let reason = Errno.current
+            Glibc.close(wake)
+            throw RingerError("make a timer", "event loop \(name)", reason)
+        }
 
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -75,6 +83,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         guard result == 0 else {
             argument.release()
             Glibc.close(wake)
+            Glibc.close(alarm)
             throw RingerError("start the thread", "event loop \(name)", Errno(rawValue: result))
         }
         thread.store(UInt(id), ordering: .releasing)
@@ -93,8 +102,9 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     deinit {
-        // The thread holds a reference while it runs, so nobody uses the descriptor any more.
+        // The thread holds a reference while it runs, so nobody uses the descriptors any more.
         Glibc.close(wake)
+        Glibc.close(alarm)
     }
 
     /// Ends the thread, once what it is doing is done. Timers, watches and work that are left are forgotten.
@@ -253,34 +263,44 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     fileprivate func run() {
         var descriptors: [pollfd] = []
         var ids: [UInt64] = []
+        /// What the alarm is set to; 0 where it is not.
+        var armed: Int64 = 0
         while true {
             runWork()
-            let (timeout, isClosed): (Int64, Bool) = state.withLock { state in
+            let (next, mustWait, isClosed): (Int64, Bool, Bool) = state.withLock { state in
                 if state.descriptorsChanged {
                     state.descriptorsChanged = false
-                    descriptors = [pollfd(fd: wake, events: Int16(POLLIN), revents: 0)]
-                    ids = [0]
+                    descriptors = [wake, alarm].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+                    ids = [0, 0]
                     for (id, watched) in state.watched {
                         descriptors.append(pollfd(fd: watched.descriptor, events: watched.events, revents: 0))
                         ids.append(id)
                     }
                 }
-                if !state.work.isEmpty { return (0, state.isClosed) }
-                guard let next = state.timers.last else { return (-1, state.isClosed) }
-                return (max(0, (next.deadline - now).nanoseconds), state.isClosed)
+                let next = state.timers.last.map { max(1, $0.deadline.nanoseconds) } ?? 0
+                return (next, state.work.isEmpty, state.isClosed)
             }
             if isClosed { return finish() }
-            let ready = ringer_poll(&descriptors, UInt(descriptors.count), timeout)
-            if ready > 0 { dispatch(descriptors, ids) }
+            if next != armed {
+                // It fails for times that no clock tells; a deadline is in range by its type.
+                _ = ringer_timerfd_set(alarm, next)
+                armed = next
+            }
+            let ready = ringer_poll(&descriptors, UInt(descriptors.count), mustWait ? -1 : 0)
+            if ready > 0 {
+                // Once it has gone off, it is not set any more.
+                if descriptors[1].revents != 0 { armed = 0 }
+                dispatch(descriptors, ids)
+            }
             runTimers()
         }
     }
 
     private func dispatch(_ descriptors: [pollfd], _ ids: [UInt64]) {
         for (index, descriptor) in descriptors.enumerated() where descriptor.revents != 0 {
-            if index == 0 {
+            if index < 2 {
                 var count: UInt64 = 0
-                _ = read(wake, &count, MemoryLayout<UInt64>.size)
+                _ = read(descriptor.fd, &count, MemoryLayout<UInt64>.size)
                 continue
             }
             // An earlier handler may have stopped watching this one.

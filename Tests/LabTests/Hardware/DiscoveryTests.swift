@@ -51,9 +51,9 @@ extension EitherTime {
 
         @Test("scanning leaves no descriptor open")
         func descriptors() throws {
-            let before = try openDescriptorCount()
+            let before = try openDeviceCount()
             for _ in 0..<3 { _ = HardwareDiscovery.scan() }
-            #expect(try openDescriptorCount() == before)
+            #expect(try openDeviceCount() == before)
         }
     }
 }

@@ -93,16 +93,16 @@ final class WatchedSwitch: Sendable {
     }
 
     /// Keeps the switch from being read, as a busy processor does, while `body` runs.
-    func whileUnread(_ body: () throws -> Void) rethrows {
-        let gate = UnsafeGate()
+    func whileUnread(_ body: () async throws -> Void) async rethrows {
+        let gate = Gate()
         loop.execute { gate.wait() }
         defer { gate.open() }
-        try body()
+        try await body()
     }
 }
 
 /// A gate that a thread waits at, until it is opened.
-private final class UnsafeGate: @unchecked Sendable {
+private final class Gate: @unchecked Sendable {
     // SAFETY: a POSIX semaphore may be used from any thread; it is freed with the last reference.
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -124,7 +124,13 @@ private final class UnsafeGate: @unchecked Sendable {
     }
 }
 
-/// The descriptors that this process has open.
-func openDescriptorCount() throws -> Int {
-    try KernelFile.names(in: "/proc/self/fd").count
+/// How many descriptors of devices this process has open: those of threads and timers come and go by themselves.
+func openDeviceCount() throws -> Int {
+    let links = try KernelFile.names(in: "/proc/self/fd").map { name in
+        var bytes: [CChar] = Array(repeating: 0, count: 256)
+        let count = readlink("/proc/self/fd/\(name)", &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+    let kinds = ["/dev/input/", "/dev/gpiochip", "/sys/", "inotify", "gpio-line", "gpio-event", "gpio-"]
+    return links.count { link in kinds.contains { link.contains($0) } }
 }
