@@ -3,6 +3,24 @@ import SystemPackage
 
 /// Reads sound files from the file system.
 public enum SoundLoader {
+    /// Reads what a sound file's headers say, without decoding it.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - maximumDuration: How long the sound may be; nil for any length.
+    /// - Returns: Its format and length.
+    /// - Throws: ``RingerError`` naming the file: the system's reason, or with code `invalid` what is wrong inside.
+    public static func info(_ path: String, maximumDuration: Duration? = nil) throws(RingerError) -> SoundFileInfo {
+        let file = try FileByteSource(path)
+        do {
+            let info = try SoundFile.info(file)
+            if let maximumDuration { try info.require(atMost: maximumDuration) }
+            return info
+        } catch {
+            throw RingerError(error, reading: path)
+        }
+    }
+
     /// Reads and decodes a sound file of any format that ``SoundFile`` knows.
     ///
     /// - Parameters:
@@ -16,10 +34,17 @@ public enum SoundLoader {
         do {
             return try SoundFile.decode(file, maximumDuration: maximumDuration)
         } catch {
-            throw RingerError(
-                error.code == .maximumDurationExceeded ? .soundTooLong : .invalid, "decode the sound", path,
-                detail: "\(error)")
+            throw RingerError(error, reading: path)
         }
+    }
+}
+
+extension RingerError {
+    /// What was wrong inside the sound file at `path`, or with reading it.
+    fileprivate init(_ error: SoundFileError, reading path: String) {
+        self.init(
+            error.code == .maximumDurationExceeded ? .soundTooLong : .invalid, "decode the sound", path,
+            detail: "\(error)")
     }
 }
 
