@@ -8,8 +8,8 @@ struct SystemSoundOrder: Sendable {
         case predefined(PredefinedSound)
         /// Samples that are decoded already.
         case loaded(LoadedSound)
-        /// A file that is no registered sound; where it turns out to be broken, the predefined sound.
-        case file(String, frames: Int, otherwise: PredefinedSound)
+        /// A file that is no registered sound; where it turns out to be broken, the sound of this ID.
+        case file(String, frames: Int, otherwise: SystemSoundID)
         /// Nothing can be played, for this reason.
         case failed(RingerError)
     }
@@ -106,9 +106,10 @@ extension SystemSoundServices {
             }
         case .file(let path, _, let otherwise):
             do throws(RingerError) {
-                return LoadedSound(try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration))
+                return LoadedSound(
+                    try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration, followsLinks: false))
             } catch {
-                let sound = try load(.predefined(otherwise))
+                let sound = try load(self.order(otherwise, as: .sound).source)
                 return sound.map { LoadedSound($0.samples, fallback: SoundFallback(error)) }
             }
         }
