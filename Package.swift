@@ -35,7 +35,7 @@ let package = Package(
         .target(
             name: "RingerServices",
             dependencies: [
-                "RingerPolicy", "SoundFile",
+                "RingerPolicy", "SoundFile", "SystemSounds",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(

@@ -58,6 +58,12 @@ public final class Device: Sendable {
     public let vibrator: Vibrator?
     /// Finds out by timing whether sounds are heard.
     public let muteDetector: MuteDetector
+    /// Short sounds by number, registered or predefined.
+    public let sounds: SystemSoundServices
+    /// Alerts that repeat until somebody answers.
+    public let alerts: Alerts
+    /// The sounds of notifications.
+    public let notifications: NotificationSounds
 
     /// A device of these ports.
     ///
@@ -78,6 +84,10 @@ public final class Device: Sendable {
                 report(.vibration($0))
             }
         }
+        sounds = SystemSoundServices(
+            player: player, vibrator: vibrator, clock: ports.clock, configuration: configuration.sounds, report: report)
+        alerts = Alerts(sounds)
+        notifications = NotificationSounds(sounds, configuration: configuration.notifications)
         for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
         do throws(RingerError) {
             let clock = ports.clock
@@ -174,6 +184,8 @@ public final class Device: Sendable {
 
     /// Stops every sound and the motor, at once.
     public func stopAll() {
+        alerts.stop()
+        sounds.stopAll()
         vibrator?.stop()
         player.stopAll()
     }
@@ -183,11 +195,15 @@ public final class Device: Sendable {
     /// Stops everything and frees it: the motor first. A second call does nothing.
     public func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        // Nothing must begin another round, or take the place of what is being stopped.
+        alerts.stop(because: .closed)
+        sounds.close()
         do throws(RingerError) {
             try vibrator?.close()
         } catch {
             reporter.report(.vibration(.offFailed(error, attempt: 1, at: clock.now)))
         }
+        sounds.stopAll(because: .closed)
         player.stopAll(because: .closed)
         ports.ringSilent?.close()
         for source in ports.stateSources { source.close() }

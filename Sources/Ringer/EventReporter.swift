@@ -48,7 +48,7 @@ final class EventReporter: Sendable {
 
     private func level(of event: DeviceEvent) -> Logger.Level {
         switch event {
-        case .switchLost, .switchEdgesDropped, .detectorDisagrees, .degraded: .warning
+        case .switchLost, .switchEdgesDropped, .detectorDisagrees, .degraded, .fallback: .warning
         case .vibration(.offFailed): .error
         case .vibration(.onFailed), .vibration(.limitReached): .warning
         case .playback(.underrun, _), .playback(.suspended, _): .warning

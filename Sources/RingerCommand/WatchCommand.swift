@@ -60,7 +60,7 @@ private struct WatchLine {
             self.init(event: "state", source: source, at: at, detail: "\(change)")
         case .degraded(let error, let at):
             self.init(event: "degraded", source: error.subject, at: at, detail: "\(error)")
-        case .decided, .playback, .soundEnded, .vibration, .detectorDisagrees:
+        case .decided, .playback, .soundEnded, .fallback, .vibration, .detectorDisagrees:
             return nil
         }
     }

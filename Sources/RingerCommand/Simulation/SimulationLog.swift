@@ -91,6 +91,8 @@ final class SimulationLog: Sendable {
             return Line(at: at, subject: "sound \(sound)", text: text)
         case .soundEnded(let outcome, let sound, let at):
             return Line(at: at, subject: "sound \(sound)", text: outcome.sentence)
+        case .fallback(let fallback, let sound, let at):
+            return Line(at: at, subject: "sound \(sound)", text: "another one instead: \(fallback)")
         case .vibration(let report):
             return Line(at: report.at, subject: "motor", text: report.sentence)
         case .detectorDisagrees(_, let position, let at):

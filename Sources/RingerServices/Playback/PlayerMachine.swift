@@ -22,6 +22,8 @@ struct PlayerMachine: StateMachine {
         case forward(ID, PlaybackEvent)
         case complete(ID, SoundResult)
         case report(DeviceEvent)
+        /// The rules are these now; sounds that they forbid were halted.
+        case rules(PlayerRules)
     }
 
     private struct Sound {
@@ -37,6 +39,9 @@ struct PlayerMachine: StateMachine {
     private(set) var state = DeviceState()
     private(set) var preferences = UserPreferences()
     private var sounds: [ID: Sound] = [:]
+
+    /// What decides now.
+    var rules: PlayerRules { PlayerRules(state: state, preferences: preferences) }
 
     /// How many sounds play.
     var count: Int { sounds.count }
@@ -58,9 +63,11 @@ struct PlayerMachine: StateMachine {
         case .state(let state, let now):
             self.state = state
             for id in sounds.keys.sorted() { decideAnew(id, now, &actions) }
+            actions.append(.rules(rules))
         case .preferences(let preferences, let now):
             self.preferences = preferences
             for id in sounds.keys.sorted() { decideAnew(id, now, &actions) }
+            actions.append(.rules(rules))
         }
         return actions
     }

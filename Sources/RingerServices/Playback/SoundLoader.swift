@@ -3,23 +3,54 @@ import SystemPackage
 
 /// Reads sound files from the file system.
 public enum SoundLoader {
+    /// Reads what a sound file's headers say, without decoding it.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - maximumDuration: How long the sound may be; nil for any length.
+    ///   - followsLinks: Whether `path` may be a symbolic link.
+    /// - Returns: Its format and length.
+    /// - Throws: ``RingerError`` naming the file: the system's reason, or with code `invalid` what is wrong inside.
+    public static func info(
+        _ path: String, maximumDuration: Duration? = nil, followsLinks: Bool = true
+    ) throws(RingerError) -> SoundFileInfo {
+        let file = try FileByteSource(path, followsLinks: followsLinks)
+        do {
+            let info = try SoundFile.info(file)
+            if let maximumDuration { try info.require(atMost: maximumDuration) }
+            return info
+        } catch {
+            throw RingerError(error, reading: path)
+        }
+    }
+
     /// Reads and decodes a sound file of any format that ``SoundFile`` knows.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - maximumDuration: How long the sound may be; nil for any length. It is told from the header, before anything
     ///     is decoded.
+    ///   - followsLinks: Whether `path` may be a symbolic link.
     /// - Returns: The sound.
     /// - Throws: ``RingerError`` naming the file: the system's reason, or with code `invalid` what is wrong inside.
-    public static func load(_ path: String, maximumDuration: Duration? = nil) throws(RingerError) -> PCMBuffer {
-        let file = try FileByteSource(path)
+    public static func load(
+        _ path: String, maximumDuration: Duration? = nil, followsLinks: Bool = true
+    ) throws(RingerError) -> PCMBuffer {
+        let file = try FileByteSource(path, followsLinks: followsLinks)
         do {
             return try SoundFile.decode(file, maximumDuration: maximumDuration)
         } catch {
-            throw RingerError(
-                error.code == .maximumDurationExceeded ? .soundTooLong : .invalid, "decode the sound", path,
-                detail: "\(error)")
+            throw RingerError(error, reading: path)
         }
+    }
+}
+
+extension RingerError {
+    /// What was wrong inside the sound file at `path`, or with reading it.
+    fileprivate init(_ error: SoundFileError, reading path: String) {
+        self.init(
+            error.code == .maximumDurationExceeded ? .soundTooLong : .invalid, "decode the sound", path,
+            detail: "\(error)")
     }
 }
 
@@ -35,13 +66,15 @@ public final class FileByteSource: ByteSource {
     /// How many bytes the file had when it was opened.
     public let size: Int64
 
-    /// Opens the file at `path`.
+    /// Opens the file at `path`; where it is a symbolic link, only if `followsLinks` says so.
     ///
     /// - Throws: ``RingerError`` naming the file, with the system's reason; a directory is no sound.
-    public init(_ path: String) throws(RingerError) {
+    public init(_ path: String, followsLinks: Bool = true) throws(RingerError) {
         do {
             // A pipe or a terminal must not hold the caller up.
-            descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
+            var options: FileDescriptor.OpenOptions = [.closeOnExec, .nonBlocking]
+            if !followsLinks { options.insert(.noFollow) }
+            descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: options)
         } catch {
             throw RingerError("open", path, (error as? Errno) ?? .ioError)
         }

@@ -17,6 +17,8 @@ public enum SoundOutcome: Sendable, Hashable {
         case replaced
         /// Its ID was disposed of.
         case disposed
+        /// The motor had turned for as long as it may.
+        case limited
         /// The device was closed.
         case closed
     }

@@ -7,6 +7,9 @@ public final class SoundPlayer: Sendable {
         let number: UInt64
     }
 
+    /// Is told the rules after each change, on the thread that brought it, when sounds they forbid were halted.
+    typealias RulesObserver = @Sendable (PlayerRules) -> Void
+
     /// How long a change of gain takes.
     static let gainRamp = Duration.milliseconds(20)
 
@@ -15,6 +18,7 @@ public final class SoundPlayer: Sendable {
     private let completions = CompletionTable<UInt64, SoundResult>()
     private let runner: StateMachineRunner<PlayerMachine>
     private let nextNumber = Atomic<UInt64>(0)
+    private let observers: RulesObservers
 
     /// A player over `output`.
     ///
@@ -30,6 +34,8 @@ public final class SoundPlayer: Sendable {
         self.clock = clock
         let voices = voices
         let completions = completions
+        let observers = RulesObservers()
+        self.observers = observers
         runner = StateMachineRunner(PlayerMachine()) { action, runner in
             switch action {
             case .begin(let id, let gain, let route):
@@ -40,6 +46,7 @@ public final class SoundPlayer: Sendable {
             case .setGain(let id, let gain): voices.playback(id)?.setGain(gain, over: Self.gainRamp)
             case .forward(let id, let event): voices.forward(event, to: id)
             case .report(let event): report(event)
+            case .rules(let rules): observers.tell(rules)
             case .complete(let id, let result):
                 voices.remove(id)
                 completions.complete(id, with: result)
@@ -52,6 +59,14 @@ public final class SoundPlayer: Sendable {
     public var preferences: UserPreferences {
         get { runner.read { $0.preferences } }
         set { runner.send(.preferences(newValue, now: clock.now)) }
+    }
+
+    /// What decides now.
+    var rules: PlayerRules { runner.read { $0.rules } }
+
+    /// Adds an observer for the player's lifetime. It is not told what is so now.
+    func observeRules(_ observer: @escaping RulesObserver) {
+        observers.add(observer)
     }
 
     /// How many sounds play now.
@@ -70,9 +85,22 @@ public final class SoundPlayer: Sendable {
         _ sound: PCMBuffer, as request: SoundRequest, monitor: PlaybackMonitor? = nil,
         completion: @escaping @Sendable (SoundResult) -> Void = { _ in }
     ) -> ID {
-        let id = ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+        let id = reserve()
         begin(id, sound, request, monitor, completion)
         return id
+    }
+
+    /// A number for a sound that is yet to be begun, or never will be.
+    func reserve() -> ID {
+        ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+    }
+
+    /// Begins `sound` under a number that was reserved.
+    func start(
+        _ sound: PCMBuffer, reserved id: ID, as request: SoundRequest,
+        completion: @escaping @Sendable (SoundResult) -> Void
+    ) {
+        begin(id, sound, request, nil, completion)
     }
 
     /// Plays `sound` and tells what became of it. Cancelling the task stops it.
@@ -82,7 +110,7 @@ public final class SoundPlayer: Sendable {
     ///   - request: What it is, for the policy.
     /// - Returns: What became of it, and when.
     public func play(_ sound: PCMBuffer, as request: SoundRequest) async -> SoundResult {
-        let id = ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+        let id = reserve()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(id, sound, request, nil) { continuation.resume(returning: $0) }
@@ -130,5 +158,18 @@ public struct PlaybackMonitor: Sendable {
     public init(reportAt: Duration? = nil, onEvent: @escaping @Sendable (PlaybackEvent) -> Void) {
         self.reportAt = reportAt
         self.onEvent = onEvent
+    }
+}
+
+/// Who is told each change of the rules.
+private final class RulesObservers: Sendable {
+    private let observers = Mutex<[SoundPlayer.RulesObserver]>([])
+
+    func add(_ observer: @escaping SoundPlayer.RulesObserver) {
+        observers.withLock { $0.append(observer) }
+    }
+
+    func tell(_ rules: PlayerRules) {
+        for observer in observers.withLock({ $0 }) { observer(rules) }
     }
 }

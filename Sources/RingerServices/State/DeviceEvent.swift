@@ -16,6 +16,8 @@ public enum DeviceEvent: Sendable, Hashable {
     case playback(PlaybackEvent, sound: UInt64)
     /// A sound is over.
     case soundEnded(SoundOutcome, sound: UInt64, at: MonotonicTime)
+    /// Another sound than the one that was asked for takes its place.
+    case fallback(SoundFallback, sound: UInt64, at: MonotonicTime)
     /// What the motor does.
     case vibration(VibrationReport)
     /// The mute detector's finding and the switch do not agree: an amplifier left muted, a PCM routed to nothing.

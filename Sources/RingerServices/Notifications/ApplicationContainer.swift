@@ -1,0 +1,50 @@
+import Glibc
+import SystemPackage
+
+/// The directory that belongs to an application, where its notification sounds are.
+public struct ApplicationContainer: Sendable, Hashable {
+    /// The directory.
+    public var directory: String
+    /// The application's bundle: nil for the directory's one entry that ends in `.app`, or, where it has none, the
+    /// directory itself.
+    public var bundle: String?
+    /// Whether the application may send critical alerts.
+    public var allowsCriticalAlerts: Bool
+
+    /// The container at `directory`.
+    public init(_ directory: String, bundle: String? = nil, allowsCriticalAlerts: Bool = false) {
+        self.directory = directory
+        self.bundle = bundle
+        self.allowsCriticalAlerts = allowsCriticalAlerts
+    }
+
+    /// Where a file named `name` may be, in the order in which it is looked for: `Library/Sounds`, then the bundle.
+    ///
+    /// - Throws: ``RingerError`` with code `invalid` where the name is empty, or leads elsewhere: one with a slash, `..`
+    ///   or a zero byte.
+    func paths(of name: String) throws(RingerError) -> [String] {
+        guard !name.isEmpty, name != ".", !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "/")) else {
+            throw RingerError(.invalid, "look for the sound", name, detail: "it is no plain file name")
+        }
+        let bytes = Array(name.utf8)
+        for (one, other) in zip(bytes, bytes.dropFirst()) where one == UInt8(ascii: ".") && other == one {
+            throw RingerError(.invalid, "look for the sound", name, detail: "\"..\" may lead out of the container")
+        }
+        return [directory + "/Library/Sounds/" + name, (bundle ?? foundBundle()) + "/" + name]
+    }
+
+    private func foundBundle() -> String {
+        // SAFETY: opendir returns nil or a stream that is closed below.
+        guard let stream = opendir(directory) else { return directory }
+        defer { closedir(stream) }
+        var bundles: [String] = []
+        // SAFETY: readdir returns nil or an entry that is valid until the next call; its name ends in a zero byte.
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(".app") { bundles.append(name) }
+        }
+        return bundles.min().map { directory + "/" + $0 } ?? directory
+    }
+}

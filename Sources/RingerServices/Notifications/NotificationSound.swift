@@ -1,0 +1,46 @@
+/// The sound of a notification.
+public struct NotificationSound: Sendable, Hashable {
+    /// Which sound.
+    public enum Kind: Sendable, Hashable {
+        /// The system's default alert.
+        case standard
+        /// A file of the application, by its name.
+        case named(String)
+    }
+
+    /// Which sound.
+    public var kind: Kind
+    /// Whether it ignores the switch and do-not-disturb. The application must be allowed to.
+    public var isCritical: Bool
+    /// How loud, 0 to 1; values outside are held at the limits.
+    public var volume: Float
+
+    private init(_ kind: Kind, isCritical: Bool, volume: Float) {
+        self.kind = kind
+        self.isCritical = isCritical
+        self.volume = volume
+    }
+
+    /// The system's default alert.
+    public static let standard = NotificationSound(.standard, isCritical: false, volume: 1)
+
+    /// The system's default alert at `volume`.
+    public static func standard(volume: Float) -> NotificationSound {
+        NotificationSound(.standard, isCritical: false, volume: volume)
+    }
+
+    /// A file of the application, in its `Library/Sounds` or its bundle.
+    public static func named(_ name: String, volume: Float = 1) -> NotificationSound {
+        NotificationSound(.named(name), isCritical: false, volume: volume)
+    }
+
+    /// The system's default critical alert.
+    public static func standardCritical(volume: Float = 1) -> NotificationSound {
+        NotificationSound(.standard, isCritical: true, volume: volume)
+    }
+
+    /// A file of the application as a critical alert.
+    public static func criticalNamed(_ name: String, volume: Float = 1) -> NotificationSound {
+        NotificationSound(.named(name), isCritical: true, volume: volume)
+    }
+}

@@ -1,0 +1,118 @@
+import SystemPackage
+
+/// The sounds of notifications: the system's, or an application's own, at a volume, critical or not.
+///
+/// They share the device's one system sound with ``SystemSoundServices``, and vibrate as alerts do.
+public final class NotificationSounds: Sendable {
+    /// Which predefined sounds are the defaults.
+    public struct Configuration: Sendable, Hashable {
+        /// The default alert.
+        public var standard: SystemSoundID
+        /// The default critical alert.
+        public var standardCritical: SystemSoundID
+
+        /// A configuration, by default `sms-received1` (1007), and `alarm` (1005) for critical ones.
+        public init(standard: SystemSoundID = 1007, standardCritical: SystemSoundID = 1005) {
+            self.standard = standard
+            self.standardCritical = standardCritical
+        }
+    }
+
+    private let sounds: SystemSoundServices
+    private let configuration: Configuration
+
+    /// Notification sounds that are played by `sounds`.
+    public init(_ sounds: SystemSoundServices, configuration: Configuration = Configuration()) {
+        self.sounds = sounds
+        self.configuration = configuration
+    }
+
+    /// Begins a notification's sound and returns at once.
+    ///
+    /// A name is looked up in the container's `Library/Sounds`, then in its bundle, nowhere else; links are not followed.
+    /// Where the file is missing, cannot be decoded, or lasts 30 s or longer, or the name leads elsewhere, the default
+    /// plays instead, and ``SystemSoundResult/fallback`` says why.
+    ///
+    /// - Parameters:
+    ///   - sound: The sound. A critical one of an application that may not send any is played like any other.
+    ///   - container: The application's directory; nil for an application that has none, and so no sound of its own.
+    ///   - completion: Is called once, whatever becomes of it.
+    /// - Returns: The call, to stop it by.
+    @discardableResult
+    public func start(
+        _ sound: NotificationSound, in container: ApplicationContainer?,
+        completion: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
+    ) -> SystemSoundServices.Call {
+        let call = SystemSoundServices.Call(id: sounds.player.reserve())
+        sounds.begin(call, order(sound, container), completion)
+        return call
+    }
+
+    /// Plays a notification's sound and tells what became of it. Cancelling the task stops it.
+    ///
+    /// - Parameters:
+    ///   - sound: The sound.
+    ///   - container: The application's directory.
+    /// - Returns: What became of it.
+    public func play(_ sound: NotificationSound, in container: ApplicationContainer?) async -> SystemSoundResult {
+        await sounds.wait(for: order(sound, container))
+    }
+
+    private func order(_ sound: NotificationSound, _ container: ApplicationContainer?) -> SystemSoundOrder {
+        let isCritical = sound.isCritical && container?.allowsCriticalAlerts == true
+        let standard = isCritical ? configuration.standardCritical : configuration.standard
+        var order = sounds.order(standard, as: .alert)
+        order.request = .notification(volume: sound.volume, isCritical: isCritical)
+        order.tellsID = false
+        if sound.isCritical && !isCritical {
+            order.fallback = SoundFallback(
+                .criticalNotAllowed,
+                RingerError(.permissionDenied, "send a critical alert", container?.directory ?? "the application"))
+        }
+        guard case .named(let name) = sound.kind else { return order }
+        do throws(FallbackError) {
+            let (path, frames) = try find(name, in: container)
+            order.source = .file(path, frames: frames, otherwise: standard)
+        } catch {
+            order.fallback = error.fallback
+        }
+        return order
+    }
+
+    /// The file that `name` means, and its length.
+    private func find(
+        _ name: String, in container: ApplicationContainer?
+    ) throws(FallbackError) -> (path: String, frames: Int) {
+        let missing = FallbackError(SoundFallback(RingerError(.notFound, "look for the sound", name)))
+        guard let container else { throw missing }
+        let paths: [String]
+        do throws(RingerError) {
+            paths = try container.paths(of: name)
+        } catch {
+            throw FallbackError(SoundFallback(.refusedName, error))
+        }
+        for path in paths {
+            do throws(RingerError) {
+                let info = try SoundLoader.info(
+                    path, maximumDuration: SoundLimits.systemSoundDuration, followsLinks: false)
+                guard info.duration < SoundLimits.systemSoundDuration else {
+                    throw RingerError(
+                        .soundTooLong, "play", path, detail: "\(info.duration.inSeconds) s are not shorter than 30 s")
+                }
+                return (path, Int(info.frames))
+            } catch {
+                if error.code != .notFound && error.errno != .notDirectory { throw FallbackError(SoundFallback(error)) }
+            }
+        }
+        throw missing
+    }
+}
+
+/// Why the sound that was named is not the one that plays.
+private struct FallbackError: Error {
+    var fallback: SoundFallback
+
+    init(_ fallback: SoundFallback) {
+        self.fallback = fallback
+    }
+}

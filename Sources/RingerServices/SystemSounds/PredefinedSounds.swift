@@ -1,0 +1,95 @@
+import Glibc
+import SystemPackage
+
+/// The predefined sounds on this device: files that override them, and recipes where there is none.
+public struct PredefinedSounds: Sendable {
+    /// Where a predefined sound comes from.
+    public enum Source: Sendable, Hashable {
+        /// A file on the device that overrides it.
+        case file(String)
+        /// Its recipe.
+        case synthesized
+        /// It is felt, not heard.
+        case vibration
+        /// It is neither heard nor felt.
+        case silent
+    }
+
+    /// The family of the device, which decides about the file of a few sounds.
+    public var variant: DeviceVariant
+    /// Where files that override are looked for, the first directory first.
+    public var directories: [String]
+    /// The rate at which recipes are rendered, in hertz.
+    public var sampleRate: Double
+
+    /// The predefined sounds of a device.
+    public init(
+        variant: DeviceVariant = .phone, directories: [String] = Self.standardDirectories, sampleRate: Double = 48_000
+    ) {
+        self.variant = variant
+        self.directories = directories
+        self.sampleRate = sampleRate
+    }
+
+    /// `$XDG_DATA_HOME/ringer/sounds` (`$HOME/.local/share/ringer/sounds` where that is not set), then
+    /// `/usr/share/ringer/sounds`.
+    public static var standardDirectories: [String] {
+        var directories: [String] = []
+        // XDG Base Directory Specification: a path that is not absolute is to be ignored.
+        if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
+            directories.append(data + "/ringer/sounds")
+        } else if let home = environment("HOME"), home.hasPrefix("/") {
+            directories.append(home + "/.local/share/ringer/sounds")
+        }
+        return directories + ["/usr/share/ringer/sounds"]
+    }
+
+    private static func environment(_ name: String) -> String? {
+        // SAFETY: getenv returns nil or a string that ends in a zero byte; it is copied at once.
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// Where `sound` comes from now. Whether a file that overrides it is a sound shows when it is played.
+    public func source(of sound: PredefinedSound) -> Source {
+        guard let file = sound.file(on: variant) else { return sound.vibration.isEmpty ? .silent : .vibration }
+        for directory in directories {
+            let path = directory + "/" + file
+            if access(path, F_OK) == 0 { return .file(path) }
+        }
+        return .synthesized
+    }
+
+    /// The samples of `sound`, from its file or its recipe; nil where it has no sound. A file that is broken, or longer
+    /// than a system sound may be, gives way to the recipe.
+    func load(_ sound: PredefinedSound) -> LoadedSound? {
+        guard let file = sound.file(on: variant) else { return nil }
+        var fallback: SoundFallback?
+        for directory in directories where fallback == nil {
+            do throws(RingerError) {
+                return LoadedSound(
+                    try SoundLoader.load(directory + "/" + file, maximumDuration: SoundLimits.systemSoundDuration))
+            } catch {
+                if error.errno != .noSuchFileOrDirectory && error.errno != .notDirectory {
+                    fallback = SoundFallback(error)
+                }
+            }
+        }
+        return sound.recipe(on: variant).map {
+            LoadedSound(SoundSynthesizer.render($0, sampleRate: sampleRate), fallback: fallback)
+        }
+    }
+}
+
+extension VibrationPattern {
+    /// The pattern of a predefined vibration; nil where there is none. A pattern has one strength: the first pulse's.
+    init?(_ pulses: [VibrationPulse]) {
+        guard let first = pulses.first else { return nil }
+        do throws(RingerError) {
+            try self.init(
+                pulses: pulses.map { Pulse(on: $0.on, off: $0.off) }, strength: Float(first.strength))
+        } catch {
+            // A pulse's own rules are at least as strict.
+            return nil
+        }
+    }
+}

@@ -1,0 +1,314 @@
+/// The rules between system sounds: one is heard at a time, one vibration is felt at a time, and each call ends once.
+///
+/// A sound that is heard takes the place of the one before, which is stopped first: a device that plays one stream
+/// would refuse the second. What is neither heard nor felt leaves the others alone.
+struct SystemSoundMachine: StateMachine {
+    typealias Number = UInt64
+
+    enum Event: Sendable {
+        case play(SystemSoundAttempt, now: MonotonicTime)
+        case soundEnded(Number, SoundResult)
+        case vibrationEnded(Number, VibrationEnd, now: MonotonicTime)
+        case stop(Number, SoundOutcome.StopCause, now: MonotonicTime)
+        /// Stops every call for the ID.
+        case stopSound(SystemSoundID, SoundOutcome.StopCause, now: MonotonicTime)
+        /// Stops every call but those for these IDs.
+        case stopAll(SoundOutcome.StopCause, except: Set<SystemSoundID>, now: MonotonicTime)
+        case rules(PlayerRules, now: MonotonicTime)
+        /// The timer of this number is due: the motor has rested, or a completion was held back.
+        case timer(Number, now: MonotonicTime)
+    }
+
+    enum Action: Sendable, Equatable {
+        case startSound(Number, PCMBuffer, SoundRequest)
+        case stopSound(Number, SoundOutcome.StopCause)
+        case startVibration(Number, VibrationPattern)
+        case stopVibration(Number)
+        /// Send `.timer` with this number at this time.
+        case schedule(Number, at: MonotonicTime)
+        case complete(Number, SystemSoundResult, tellsID: Bool)
+        case report(DeviceEvent)
+    }
+
+    /// How far the heard or the felt part of a call is.
+    private enum Part<End: Sendable> {
+        case none
+        case waiting
+        case running
+        case over(End)
+
+        var isUnderWay: Bool {
+            switch self {
+            case .waiting, .running: true
+            case .none, .over: false
+            }
+        }
+    }
+
+    private struct Call {
+        var attempt: SystemSoundAttempt
+        var sound = Part<SoundResult>.none
+        var vibration = Part<VibrationEnd>.none
+        var stopCause: SoundOutcome.StopCause?
+    }
+
+    /// The motor rests so long between two system vibrations, so that each is felt for itself.
+    static let rest = VibrationSequencer.shortestRest
+    /// A call that completes at once does so this much later where the same ID did within that time: a loop that plays
+    /// again in its completion takes turns with everything else, instead of standing still in time.
+    static let pace = Duration.milliseconds(1)
+
+    private var calls: [Number: Call] = [:]
+    /// The call whose sound plays or is being stopped.
+    private var playing: Number?
+    /// The call that takes its place.
+    private var next: Number?
+    /// Calls that wait their turn.
+    private var patient: [Number] = []
+    /// The call that turns the motor.
+    private var vibrating: Number?
+    /// The call that waits for the motor to have rested.
+    private var resting: Number?
+    private var restedAt: MonotonicTime?
+    /// Calls whose completion is held back, and when each ID last completed at once.
+    private var heldBack: [Number: Call] = [:]
+    private var completedAtOnce: [SystemSoundID: MonotonicTime] = [:]
+
+    /// How many calls are not over.
+    var count: Int { calls.count + heldBack.count }
+
+    mutating func handle(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .play(let attempt, let now):
+            play(attempt, now, &actions)
+        case .soundEnded(let number, let result):
+            soundEnded(number, result, &actions)
+        case .vibrationEnded(let number, let end, let now):
+            vibrationEnded(number, end, now, &actions)
+        case .stop(let number, let cause, let now):
+            stop(number, cause, now, &actions)
+        case .stopSound(let id, let cause, let now):
+            for number in calls.keys.sorted() where calls[number]?.attempt.sound == id {
+                stop(number, cause, now, &actions)
+            }
+        case .stopAll(let cause, let kept, let now):
+            for number in calls.keys.sorted() {
+                guard let call = calls[number], !kept.contains(call.attempt.sound) else { continue }
+                stop(number, cause, now, &actions)
+            }
+        case .rules(let rules, let now):
+            // Sounds that must stop were stopped by the player already.
+            for number in [vibrating, resting].compactMap({ $0 }) {
+                guard let call = calls[number], !rules.decide(call.attempt.request).vibrates else { continue }
+                stopVibration(number, now, &actions)
+            }
+        case .timer(let number, let now):
+            timerIsDue(number, now, &actions)
+        }
+        return actions
+    }
+
+    // MARK: - Beginning
+
+    private mutating func play(_ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]) {
+        let number = attempt.number
+        if !attempt.isHeard {
+            // The player tells of those that it is handed.
+            actions.append(
+                .report(.decided(attempt.decision, attempt.request, sound: number, at: attempt.requestedAt)))
+        }
+        if let fallback = attempt.fallback {
+            actions.append(.report(.fallback(fallback, sound: number, at: attempt.requestedAt)))
+        }
+        guard attempt.isHeard || attempt.isFelt else { return completeAtOnce(Call(attempt: attempt), now, &actions) }
+        calls[number] = Call(attempt: attempt)
+        if attempt.isHeard { beginSound(number, attempt, now, &actions) }
+        if attempt.isFelt { beginVibration(number, attempt, now, &actions) }
+    }
+
+    private mutating func beginSound(
+        _ number: Number, _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        calls[number]?.sound = .waiting
+        guard let playing else {
+            startSound(number, &actions)
+            return
+        }
+        if attempt.isPatient {
+            patient.append(number)
+            return
+        }
+        if let next { endWaitingSound(next, .stopped(.replaced), now, &actions) }
+        next = number
+        actions.append(.stopSound(playing, .replaced))
+    }
+
+    private mutating func startSound(_ number: Number, _ actions: inout [Action]) {
+        guard let attempt = calls[number]?.attempt, let samples = attempt.samples else { return }
+        playing = number
+        calls[number]?.sound = .running
+        actions.append(.startSound(number, samples, attempt.request))
+    }
+
+    private mutating func beginVibration(
+        _ number: Number, _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        calls[number]?.vibration = .waiting
+        if let before = resting {
+            resting = nil
+            endVibration(before, .replaced, now, &actions)
+        }
+        // The vibrator ends the vibration that runs as replaced.
+        if vibrating == nil, let restedAt, restedAt > now {
+            resting = number
+            actions.append(.schedule(number, at: restedAt))
+        } else {
+            startVibration(number, &actions)
+        }
+    }
+
+    private mutating func startVibration(_ number: Number, _ actions: inout [Action]) {
+        guard let pattern = calls[number]?.attempt.pattern else { return }
+        vibrating = number
+        calls[number]?.vibration = .running
+        actions.append(.startVibration(number, pattern))
+    }
+
+    private mutating func timerIsDue(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
+        if number == resting {
+            resting = nil
+            startVibration(number, &actions)
+        } else if let call = heldBack.removeValue(forKey: number) {
+            complete(call, now, &actions)
+        }
+    }
+
+    // MARK: - Ending
+
+    private mutating func soundEnded(_ number: Number, _ result: SoundResult, _ actions: inout [Action]) {
+        guard calls[number] != nil else { return }
+        calls[number]?.sound = .over(result)
+        if playing == number { playing = nil }
+        completeIfOver(number, result.endedAt, &actions)
+        guard playing == nil else { return }
+        if let waiting = next {
+            next = nil
+            startSound(waiting, &actions)
+        } else if !patient.isEmpty {
+            startSound(patient.removeFirst(), &actions)
+        }
+    }
+
+    private mutating func vibrationEnded(
+        _ number: Number, _ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        if vibrating == number {
+            vibrating = nil
+            restedAt = now + Self.rest
+        }
+        endVibration(number, end, now, &actions)
+    }
+
+    private mutating func stop(
+        _ number: Number, _ cause: SoundOutcome.StopCause, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard let call = calls[number] else { return }
+        if call.stopCause == nil { calls[number]?.stopCause = cause }
+        // The motor first: it is what must not outlast a stop.
+        stopVibration(number, now, &actions)
+        switch call.sound {
+        case .waiting: endWaitingSound(number, .stopped(cause), now, &actions)
+        case .running: actions.append(.stopSound(number, cause))
+        case .none, .over: break
+        }
+    }
+
+    private mutating func stopVibration(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
+        switch calls[number]?.vibration {
+        case .waiting:
+            if resting == number { resting = nil }
+            endVibration(number, .stopped, now, &actions)
+        case .running:
+            actions.append(.stopVibration(number))
+        case .some(.none), .over, nil:
+            break
+        }
+    }
+
+    /// Ends a sound that was not begun.
+    private mutating func endWaitingSound(
+        _ number: Number, _ outcome: SoundOutcome, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard let attempt = calls[number]?.attempt else { return }
+        if next == number { next = nil }
+        patient.removeAll { $0 == number }
+        let result = SoundResult(
+            outcome: outcome, requestedAt: attempt.requestedAt, endedAt: now,
+            position: StreamPosition(played: 0, total: attempt.frames))
+        calls[number]?.sound = .over(result)
+        actions.append(.report(.soundEnded(outcome, sound: number, at: now)))
+        completeIfOver(number, now, &actions)
+    }
+
+    private mutating func endVibration(
+        _ number: Number, _ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard calls[number] != nil else { return }
+        calls[number]?.vibration = .over(end)
+        completeIfOver(number, now, &actions)
+    }
+
+    private mutating func completeIfOver(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard let call = calls[number], !call.sound.isUnderWay, !call.vibration.isUnderWay else { return }
+        calls[number] = nil
+        complete(call, now, &actions)
+    }
+
+    private mutating func completeAtOnce(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
+        let id = call.attempt.sound
+        if let last = completedAtOnce[id], now - last < Self.pace {
+            completedAtOnce[id] = now + Self.pace
+            heldBack[call.attempt.number] = call
+            actions.append(.schedule(call.attempt.number, at: now + Self.pace))
+            return
+        }
+        if completedAtOnce.count >= 64 { completedAtOnce = completedAtOnce.filter { now - $0.value < Self.pace } }
+        completedAtOnce[id] = now
+        complete(call, now, &actions)
+    }
+
+    private func complete(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
+        let attempt = call.attempt
+        var result = SystemSoundResult(
+            sound: attempt.sound, outcome: attempt.outcomeAtOnce, vibration: nil, fallback: attempt.fallback,
+            requestedAt: attempt.requestedAt, startedAt: nil, endedAt: now,
+            position: StreamPosition(played: 0, total: attempt.frames))
+        if case .over(let end) = call.vibration { result.vibration = end }
+        if case .over(let sound) = call.sound {
+            result.outcome = sound.outcome
+            result.startedAt = sound.startedAt
+            result.position = sound.position
+        } else if attempt.request == .vibration, let end = result.vibration {
+            result.outcome = SoundOutcome(end, stoppedBy: call.stopCause)
+        }
+        if !attempt.isHeard, !attempt.isFelt {
+            actions.append(.report(.soundEnded(result.outcome, sound: attempt.number, at: now)))
+        }
+        actions.append(.complete(attempt.number, result, tellsID: attempt.tellsID))
+    }
+}
+
+extension SoundOutcome {
+    /// What became of a sound that is a vibration.
+    fileprivate init(_ end: VibrationEnd, stoppedBy cause: StopCause?) {
+        self =
+            switch end {
+            case .finished: .finished
+            case .stopped: .stopped(cause ?? .caller)
+            case .replaced: .stopped(.replaced)
+            case .limited: .stopped(.limited)
+            case .failed(let error): .failed(error)
+            }
+    }
+}

@@ -1,0 +1,135 @@
+/// What is to be played, before it is decided whether it is.
+struct SystemSoundOrder: Sendable {
+    /// Where the samples come from.
+    enum Source: Sendable {
+        /// No sound belongs to it.
+        case none
+        case registered(SystemSoundID)
+        case predefined(PredefinedSound)
+        /// Samples that are decoded already.
+        case loaded(LoadedSound)
+        /// A file that is no registered sound; where it turns out to be broken, the sound of this ID.
+        case file(String, frames: Int, otherwise: SystemSoundID)
+        /// Nothing can be played, for this reason.
+        case failed(RingerError)
+    }
+
+    var sound: SystemSoundID
+    var request: SoundRequest
+    var source: Source
+    var pattern: VibrationPattern?
+    var isPatient = false
+    var tellsID = true
+    var fallback: SoundFallback?
+}
+
+extension SystemSoundServices {
+    /// What playing `id` means.
+    func order(_ id: SystemSoundID, as use: Use) -> SystemSoundOrder {
+        let properties = table.properties(of: id)
+        let request: SoundRequest =
+            switch use {
+            case .sound: .systemSound(isUISound: properties.isUISound)
+            case .alert: .alert
+            }
+        let pattern = use == .alert ? VibrationPattern.standard : nil
+        if let predefined = id.predefinedSound {
+            if let pattern = VibrationPattern(predefined.vibration) {
+                return SystemSoundOrder(sound: id, request: .vibration, source: .none, pattern: pattern)
+            }
+            return SystemSoundOrder(sound: id, request: request, source: .predefined(predefined), pattern: pattern)
+        }
+        guard table.source(of: id) != nil else {
+            return SystemSoundOrder(
+                sound: id, request: request, source: .failed(SystemSoundError.unknown(id, "play").cause))
+        }
+        return SystemSoundOrder(sound: id, request: request, source: .registered(id), pattern: pattern)
+    }
+
+    /// Decides about `order`, and decodes its sound where it may be heard.
+    func attempt(_ call: Call, _ order: SystemSoundOrder) -> SystemSoundAttempt {
+        let now = clock.now
+        var attempt = SystemSoundAttempt(
+            number: call.id.number, sound: order.sound, request: order.request,
+            decision: player.rules.decide(order.request), pattern: order.pattern, isPatient: order.isPatient,
+            tellsID: order.tellsID, fallback: order.fallback, requestedAt: now)
+        attempt.frames = frames(of: order.source)
+        if case .failed(let error) = order.source { attempt.failure = error }
+        guard attempt.decision.isHeard else { return attempt }
+        do throws(RingerError) {
+            if let sound = try load(order.source) {
+                attempt.samples = sound.samples
+                attempt.frames = sound.samples.frames
+                attempt.fallback = sound.fallback ?? order.fallback
+            }
+        } catch {
+            attempt.failure = error
+        }
+        return attempt
+    }
+
+    /// Decodes or synthesises a sound, so that it starts at once when it is played next, as long as it is kept.
+    ///
+    /// - Throws: ``SystemSoundError`` where there is no such sound, or its file cannot be read any more.
+    public func prepare(_ id: SystemSoundID) throws(SystemSoundError) {
+        do throws(RingerError) {
+            _ = try load(order(id, as: .sound).source)
+        } catch {
+            throw SystemSoundError(error)
+        }
+    }
+
+    /// The samples of `source`; nil where it has none.
+    func load(_ source: SystemSoundOrder.Source) throws(RingerError) -> LoadedSound? {
+        switch source {
+        case .none: return nil
+        case .loaded(let sound): return sound
+        case .failed(let error): throw error
+        case .predefined(let sound):
+            guard let file = sound.file(on: configuration.predefined.variant) else { return nil }
+            if let kept = cache[.predefined(file)] { return kept }
+            let loaded = configuration.predefined.load(sound)
+            if let loaded { cache.keep(loaded, for: .predefined(file)) }
+            return loaded
+        case .registered(let id):
+            switch table.source(of: id) {
+            case .samples(let samples): return LoadedSound(samples)
+            case .file(let path, _):
+                if let kept = cache[.registered(id)] { return kept }
+                let loaded = LoadedSound(
+                    try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration))
+                cache.keep(loaded, for: .registered(id))
+                // It may have been disposed of meanwhile.
+                if table.source(of: id) == nil { cache.remove(.registered(id)) }
+                return loaded
+            case nil: throw SystemSoundError.unknown(id, "play").cause
+            }
+        case .file(let path, _, let otherwise):
+            do throws(RingerError) {
+                return LoadedSound(
+                    try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration, followsLinks: false))
+            } catch {
+                let sound = try load(self.order(otherwise, as: .sound).source)
+                return sound.map { LoadedSound($0.samples, fallback: SoundFallback(error)) }
+            }
+        }
+    }
+
+    /// How many frames `source` has, as far as it is known without decoding it.
+    private func frames(of source: SystemSoundOrder.Source) -> Int {
+        switch source {
+        case .none, .failed: return 0
+        case .loaded(let sound): return sound.samples.frames
+        case .file(_, let frames, _): return frames
+        case .predefined(let sound):
+            let file = sound.file(on: configuration.predefined.variant)
+            return file.flatMap { cache[.predefined($0)]?.samples.frames } ?? 0
+        case .registered(let id):
+            switch table.source(of: id) {
+            case .samples(let samples): return samples.frames
+            case .file(_, let frames): return frames
+            case nil: return 0
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/// A property of a system sound; an open set, compared with the named values.
+public struct SystemSoundProperty: RawRepresentable, Sendable, Hashable {
+    /// The four characters that name it.
+    public let rawValue: UInt32
+
+    /// The property of this name.
+    public init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    /// The property of these four characters.
+    public init(_ characters: FourCharacterCode) {
+        rawValue = characters.rawValue
+    }
+
+    /// Whether the sound obeys the user's "sound effects" preference; 1 unless set. It does not lift the switch's
+    /// silence. The corresponding C constant is `kAudioServicesPropertyIsUISound`.
+    public static let isUISound = SystemSoundProperty("isui")
+    /// Whether the sound plays on when the client is gone; 0 unless set. The corresponding C constant is
+    /// `kAudioServicesPropertyCompletePlaybackIfAppDies`.
+    public static let completePlaybackIfAppDies = SystemSoundProperty("ifdi")
+
+    /// The size of a property's value in bytes: a 32-bit number, 0 or not.
+    public static let valueSize = 4
+    /// The size of a specifier in bytes: the sound's ID.
+    public static let specifierSize = 4
+}
+
+/// The properties of one system sound, what they are unless set.
+struct SystemSoundProperties: Sendable, Hashable {
+    var isUISound = true
+    var completesPlaybackIfAppDies = false
+
+    /// The property of this name; nil for one that no sound has. Setting such a one does nothing.
+    subscript(property: SystemSoundProperty) -> Bool? {
+        get {
+            switch property {
+            case .isUISound: isUISound
+            case .completePlaybackIfAppDies: completesPlaybackIfAppDies
+            default: nil
+            }
+        }
+        set {
+            guard let newValue else { return }
+            switch property {
+            case .isUISound: isUISound = newValue
+            case .completePlaybackIfAppDies: completesPlaybackIfAppDies = newValue
+            default: break
+            }
+        }
+    }
+}

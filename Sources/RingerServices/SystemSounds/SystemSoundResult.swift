@@ -1,0 +1,38 @@
+/// What became of a system sound, and when.
+public struct SystemSoundResult: Sendable, Hashable {
+    /// The sound.
+    public var sound: SystemSoundID
+    /// What became of it: of the sound where it has one; else of its vibration.
+    public var outcome: SoundOutcome
+    /// How its vibration ended; nil where the motor had no part in it.
+    public var vibration: VibrationEnd?
+    /// Why another sound was played in its place; nil where none was.
+    public var fallback: SoundFallback?
+    /// When it was asked for.
+    public var requestedAt: MonotonicTime
+    /// When its first frame was accepted; nil where none was.
+    public var startedAt: MonotonicTime?
+    /// When all of it was over, and its completion due.
+    public var endedAt: MonotonicTime
+    /// How far it was played; without frames where it was not decoded.
+    public var position: StreamPosition
+
+    /// Whether it was felt.
+    public var vibrated: Bool {
+        switch vibration {
+        case .finished, .stopped, .replaced, .limited: true
+        case .failed, nil: false
+        }
+    }
+
+    /// From the first frame, or where there was none from the request, to the end.
+    public var elapsed: Duration { endedAt - (startedAt ?? requestedAt) }
+
+    /// From the request to the completion.
+    public var completedAfter: Duration { endedAt - requestedAt }
+
+    /// The failure as a C program sees it; nil where the sound did not fail.
+    public var error: SystemSoundError? {
+        if case .failed(let error) = outcome { SystemSoundError(error) } else { nil }
+    }
+}

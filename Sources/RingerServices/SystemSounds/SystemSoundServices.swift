@@ -1,0 +1,294 @@
+import Synchronization
+
+/// Short sounds by number: registered from files, or predefined; played at once, as alerts, or felt.
+///
+/// One system sound is heard at a time. A second one starts at once: it takes the place of the first, which ends as
+/// ``SoundOutcome/StopCause/replaced``. A sound and a vibration may run together. What the rules silence takes nobody's
+/// place, and completes before the call returns.
+///
+/// A registered sound keeps its file's path and length; it is decoded when it is first played, on the caller's thread.
+/// Decoded and synthesised sounds are kept up to ``Configuration/cacheLimit``. One instance is one client's.
+public final class SystemSoundServices: Sendable {
+    /// How the services behave.
+    public struct Configuration: Sendable {
+        /// The predefined sounds.
+        public var predefined: PredefinedSounds
+        /// How many bytes of decoded samples are kept so that they start at once the next time; 4 MiB are 43 s of one
+        /// channel at 48 kHz. A sound larger than this is decoded each time it is played.
+        public var cacheLimit: Int
+
+        /// A configuration, by default a phone's.
+        public init(predefined: PredefinedSounds = PredefinedSounds(), cacheLimit: Int = 4 << 20) {
+            self.predefined = predefined
+            self.cacheLimit = cacheLimit
+        }
+    }
+
+    /// A call that plays a system sound, to stop it by.
+    public struct Call: Sendable, Hashable {
+        let id: SoundPlayer.ID
+    }
+
+    /// What a sound is played as.
+    public enum Use: Sendable, Hashable {
+        /// Heard where the switch allows. The corresponding C function is `AudioServicesPlaySystemSound`.
+        case sound
+        /// Heard, felt or both, as the switch and the user's preferences say. The corresponding C function is
+        /// `AudioServicesPlayAlertSound`.
+        case alert
+    }
+
+    let configuration: Configuration
+    let table = SystemSoundTable()
+    let cache: SoundCache
+    let player: SoundPlayer
+    let clock: any DeviceClock
+    private let runner: StateMachineRunner<SystemSoundMachine>
+    private let completions = CompletionTable<UInt64, SystemSoundResult>()
+
+    /// The services of one client.
+    ///
+    /// - Parameters:
+    ///   - player: Plays what the policy lets be heard.
+    ///   - vibrator: The motor; nil where there is none, and every vibration fails.
+    ///   - clock: The device's time.
+    ///   - configuration: How the services behave.
+    ///   - report: Is told what is decided about sounds that never reach the player, in order.
+    public init(
+        player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock, configuration: Configuration = .init(),
+        report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.player = player
+        self.clock = clock
+        cache = SoundCache(limit: configuration.cacheLimit)
+        let vibrations = SystemVibrations(vibrator, clock: clock)
+        let completions = completions
+        let table = table
+        runner = StateMachineRunner(SystemSoundMachine()) { action, runner in
+            switch action {
+            case .startSound(let number, let samples, let request):
+                player.start(samples, reserved: SoundPlayer.ID(number: number), as: request) { result in
+                    runner.send(.soundEnded(number, result))
+                }
+            case .stopSound(let number, let cause):
+                player.stop(SoundPlayer.ID(number: number), because: cause)
+            case .startVibration(let number, let pattern):
+                vibrations.start(number, pattern) { end in
+                    runner.send(.vibrationEnded(number, end, now: clock.now))
+                }
+            case .stopVibration(let number):
+                vibrations.stop(number)
+            case .schedule(let number, let time):
+                _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) }
+            case .complete(let number, let result, let tellsID):
+                if tellsID, result.error == nil { table.completion(of: result.sound)?(result.sound) }
+                completions.complete(number, with: result)
+            case .report(let event):
+                report(event)
+            }
+        }
+        player.observeRules { [weak runner] rules in runner?.send(.rules(rules, now: clock.now)) }
+    }
+
+    // MARK: - Registering
+
+    /// Registers a sound file: CAF, AIFF, AIFF-C or WAV of at most 30 s, exactly 30 s included.
+    ///
+    /// Nothing is decoded yet, and the file is not kept open. The corresponding C function is
+    /// `AudioServicesCreateSystemSoundID`.
+    ///
+    /// - Parameter path: The file.
+    /// - Returns: The ID to play it by.
+    /// - Throws: ``SystemSoundError``: ``SystemSoundError/Code/exceededMaximumDuration`` for a longer sound,
+    ///   ``SystemSoundError/Code/unspecified`` where the file cannot be read or is no sound.
+    public func register(_ path: String) throws(SystemSoundError) -> SystemSoundID {
+        let info: SoundFileInfo
+        do {
+            info = try SoundLoader.info(path, maximumDuration: SoundLimits.systemSoundDuration)
+        } catch {
+            throw SystemSoundError(error)
+        }
+        return try register(.file(path, frames: Int(info.frames)), path)
+    }
+
+    /// Registers samples that are in memory, of at most 30 s.
+    ///
+    /// - Parameter samples: The sound; it stays in memory until it is disposed of.
+    /// - Returns: The ID to play it by.
+    /// - Throws: ``SystemSoundError`` of code ``SystemSoundError/Code/exceededMaximumDuration`` for a longer sound.
+    public func register(_ samples: PCMBuffer) throws(SystemSoundError) -> SystemSoundID {
+        guard samples.duration <= SoundLimits.systemSoundDuration else {
+            throw SystemSoundError(
+                RingerError(
+                    .soundTooLong, "register", "samples in memory",
+                    detail: "\(samples.duration.inSeconds) s are longer than 30 s"))
+        }
+        return try register(.samples(samples), "samples in memory")
+    }
+
+    private func register(
+        _ source: SystemSoundTable.Source, _ subject: String
+    ) throws(SystemSoundError) -> SystemSoundID {
+        guard let id = table.add(source) else { throw SystemSoundError(RingerError(.closed, "register", subject)) }
+        return id
+    }
+
+    /// Forgets a registered sound. Where it plays, it stops at once, and ends as
+    /// ``SoundOutcome/StopCause/disposed``; the completion of its ID is forgotten with it and not called.
+    ///
+    /// The corresponding C function is `AudioServicesDisposeSystemSoundID`.
+    ///
+    /// - Throws: ``SystemSoundError`` of code ``SystemSoundError/Code/unspecified`` where no sound is registered by the
+    ///   ID, as for a predefined one.
+    public func dispose(_ id: SystemSoundID) throws(SystemSoundError) {
+        guard table.remove(id) else { throw .unknown(id, "dispose of the sound") }
+        cache.remove(.registered(id))
+        runner.send(.stopSound(id, .disposed, now: clock.now))
+    }
+
+    /// How many sounds are registered.
+    public var registered: Int { table.count.sounds }
+    /// How many calls are not over.
+    public var underWay: Int { runner.read { $0.count } }
+    /// How many bytes of decoded samples are kept.
+    public var cachedBytes: Int { cache.bytes }
+
+    // MARK: - Completions by ID
+
+    /// Sets what is called each time a sound of this ID has ended, played to its end or not: silenced ones included,
+    /// failed ones not. It takes the place of the one set before; other IDs, the vibration's among them, have their own.
+    ///
+    /// It is called on the thread on which the sound ended, and may play again: a loop is written so. The corresponding
+    /// C function is `AudioServicesAddSystemSoundCompletion`.
+    ///
+    /// - Throws: ``SystemSoundError`` where there is no such sound.
+    public func addCompletion(
+        for id: SystemSoundID, _ completion: @escaping @Sendable (SystemSoundID) -> Void
+    ) throws(SystemSoundError) {
+        guard table.setCompletion(completion, of: id) else { throw .unknown(id, "add a completion") }
+    }
+
+    /// Forgets what ``addCompletion(for:_:)`` set, if anything. The corresponding C function is
+    /// `AudioServicesRemoveSystemSoundCompletion`.
+    public func removeCompletion(for id: SystemSoundID) {
+        _ = table.setCompletion(nil, of: id)
+    }
+
+    // MARK: - Playing
+
+    /// Begins a system sound and returns at once.
+    ///
+    /// A sound that was not decoded yet is decoded first, where it may be heard; ``prepare(_:)`` does so before.
+    ///
+    /// - Parameters:
+    ///   - id: A registered or a predefined sound. One that vibrates does so whatever it is played as: no setting holds
+    ///     a vibration back that was asked for.
+    ///   - use: What it is played as.
+    ///   - completion: Is called once for this call, whatever becomes of it: an unknown ID or a vanished file included.
+    ///     Before the call returns where the rules silence the sound; 1 ms later where they did so for the same ID
+    ///     within the last millisecond, so that a loop written in completions stands still for nobody.
+    /// - Returns: The call, to stop it by.
+    @discardableResult
+    public func start(
+        _ id: SystemSoundID, as use: Use = .sound,
+        completion: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
+    ) -> Call {
+        let call = Call(id: player.reserve())
+        begin(call, order(id, as: use), completion)
+        return call
+    }
+
+    /// Turns the motor as a plain vibration; ``start(_:as:completion:)`` of ``SystemSoundID/vibrate``.
+    @discardableResult
+    public func startVibration(completion: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }) -> Call {
+        start(.vibrate, completion: completion)
+    }
+
+    /// Plays a system sound and tells what became of it. Cancelling the task stops it.
+    public func play(_ id: SystemSoundID) async -> SystemSoundResult {
+        await wait(for: order(id, as: .sound))
+    }
+
+    /// Plays a system sound as an alert, and tells what became of it. Cancelling the task stops it.
+    public func playAlert(_ id: SystemSoundID) async -> SystemSoundResult {
+        await wait(for: order(id, as: .alert))
+    }
+
+    /// Turns the motor as a plain vibration, and tells how that ended. Cancelling the task stops it.
+    public func vibrate() async -> SystemSoundResult {
+        await play(.vibrate)
+    }
+
+    /// Stops the sound and the vibration of a call at once; one that is over stays so.
+    public func stop(_ call: Call, because cause: SoundOutcome.StopCause = .caller) {
+        runner.send(.stop(call.id.number, cause, now: clock.now))
+    }
+
+    /// Stops every call.
+    public func stopAll(because cause: SoundOutcome.StopCause = .caller) {
+        runner.send(.stopAll(cause, except: [], now: clock.now))
+    }
+
+    /// Ends the client: its sounds are forgotten and stop as ``SoundOutcome/StopCause/closed``, its completions by ID
+    /// are not called any more. A second call does nothing.
+    ///
+    /// A sound whose ``SystemSoundProperty/completePlaybackIfAppDies`` is set plays on to its end, for as long as the
+    /// player lives: in a process of its own, where the player dies with the client, that is not at all.
+    public func close() {
+        let playingOn = table.removeAll()
+        runner.send(.stopAll(.closed, except: playingOn, now: clock.now))
+    }
+
+    func wait(for order: SystemSoundOrder) async -> SystemSoundResult {
+        let call = Call(id: player.reserve())
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                begin(call, order) { continuation.resume(returning: $0) }
+                // The task may have been cancelled before there was anything to stop.
+                if Task.isCancelled { stop(call) }
+            }
+        } onCancel: {
+            stop(call)
+        }
+    }
+
+    func begin(
+        _ call: Call, _ order: SystemSoundOrder, _ completion: @escaping @Sendable (SystemSoundResult) -> Void
+    ) {
+        completions.add(call.id.number, completion)
+        let attempt = attempt(call, order)
+        runner.send(.play(attempt, now: clock.now))
+        if case .registered(let id) = order.source, !table.contains(id) {
+            // It was disposed of meanwhile.
+            runner.send(.stop(call.id.number, .disposed, now: clock.now))
+        }
+    }
+}
+
+/// Which vibration of the motor belongs to which call.
+private final class SystemVibrations: Sendable {
+    private let vibrator: Vibrator?
+    private let clock: any DeviceClock
+    private let running = Mutex<(number: UInt64, vibration: Vibrator.ID)?>(nil)
+
+    init(_ vibrator: Vibrator?, clock: any DeviceClock) {
+        self.vibrator = vibrator
+        self.clock = clock
+    }
+
+    func start(_ number: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void) {
+        guard let vibrator else {
+            completion(
+                .failed(RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")))
+            return
+        }
+        let vibration = vibrator.start(pattern, completion: completion)
+        running.withLock { $0 = (number, vibration) }
+    }
+
+    func stop(_ number: UInt64) {
+        let vibration = running.withLock { $0?.number == number ? $0?.vibration : nil }
+        if let vibration { vibrator?.stop(vibration) }
+    }
+}

@@ -1,0 +1,96 @@
+import Synchronization
+
+/// The registered sounds, and what is known by ID: properties and completions.
+final class SystemSoundTable: Sendable {
+    typealias Completion = @Sendable (SystemSoundID) -> Void
+
+    enum Source: Sendable {
+        case file(String, frames: Int)
+        case samples(PCMBuffer)
+    }
+
+    private struct State {
+        var sounds: [SystemSoundID: Source] = [:]
+        /// Those that were set. Predefined sounds may have them too.
+        var properties: [SystemSoundID: SystemSoundProperties] = [:]
+        var completions: [SystemSoundID: Completion] = [:]
+        var next = SystemSoundID.predefined.upperBound + 1
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// How many sounds are registered, and how many properties and completions are kept.
+    var count: (sounds: Int, properties: Int, completions: Int) {
+        state.withLock { ($0.sounds.count, $0.properties.count, $0.completions.count) }
+    }
+
+    /// Hands out an ID; nil where the client is gone.
+    func add(_ source: Source) -> SystemSoundID? {
+        state.withLock { state in
+            if state.isClosed { return nil }
+            while true {
+                let id = SystemSoundID(rawValue: state.next)
+                state.next = state.next == .max ? SystemSoundID.predefined.upperBound + 1 : state.next + 1
+                if state.sounds[id] == nil {
+                    state.sounds[id] = source
+                    return id
+                }
+            }
+        }
+    }
+
+    /// Forgets a registered sound; false where there is none.
+    func remove(_ id: SystemSoundID) -> Bool {
+        state.withLock { state in
+            guard state.sounds.removeValue(forKey: id) != nil else { return false }
+            state.properties[id] = nil
+            state.completions[id] = nil
+            return true
+        }
+    }
+
+    /// Forgets everything, for good, and tells which sounds are to play on.
+    func removeAll() -> Set<SystemSoundID> {
+        state.withLock { state in
+            let playingOn = state.properties.filter { $0.value.completesPlaybackIfAppDies }.keys
+            defer { state = State(next: state.next, isClosed: true) }
+            return Set(playingOn)
+        }
+    }
+
+    func source(of id: SystemSoundID) -> Source? {
+        state.withLock { $0.sounds[id] }
+    }
+
+    /// Whether the ID is a registered sound's or a predefined one's.
+    func contains(_ id: SystemSoundID) -> Bool {
+        id.predefinedSound != nil || source(of: id) != nil
+    }
+
+    func properties(of id: SystemSoundID) -> SystemSoundProperties {
+        state.withLock { $0.properties[id] ?? SystemSoundProperties() }
+    }
+
+    /// Changes a property; false where there is no such sound.
+    func set(_ property: SystemSoundProperty, of id: SystemSoundID, to value: Bool) -> Bool {
+        state.withLock { state in
+            guard state.sounds[id] != nil || id.predefinedSound != nil else { return false }
+            state.properties[id, default: SystemSoundProperties()][property] = value
+            return true
+        }
+    }
+
+    /// Sets the completion; false where there is no such sound.
+    func setCompletion(_ completion: Completion?, of id: SystemSoundID) -> Bool {
+        state.withLock { state in
+            guard state.sounds[id] != nil || id.predefinedSound != nil else { return false }
+            state.completions[id] = completion
+            return true
+        }
+    }
+
+    func completion(of id: SystemSoundID) -> Completion? {
+        state.withLock { $0.completions[id] }
+    }
+}

@@ -1,0 +1,64 @@
+import RingerTestKit
+
+@testable import RingerServices
+
+/// System sounds on a simulated board, in virtual time.
+struct SoundsBench {
+    let clock = VirtualClock()
+    let board: SimulatedBoard
+    let store: DeviceStateStore
+    let player: SoundPlayer
+    let vibrator: Vibrator?
+    let sounds: SystemSoundServices
+    let events = Record<DeviceEvent>()
+    let results = Record<SystemSoundResult>()
+    let start: MonotonicTime
+
+    init(
+        position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences(),
+        directories: [String] = [], cacheLimit: Int = 4 << 20, hasMotor: Bool = true
+    ) throws {
+        let clock = clock
+        let events = events
+        board = SimulatedBoard(clock: clock, position: position)
+        start = clock.now
+        let report: @Sendable (DeviceEvent) -> Void = { events.append($0) }
+        let store = DeviceStateStore(report: report)
+        self.store = store
+        player = SoundPlayer(output: board.speaker, clock: clock, store: store, report: report)
+        player.preferences = preferences
+        vibrator = hasMotor ? Vibrator(motor: board.motor, clock: clock) { events.append(.vibration($0)) } : nil
+        sounds = SystemSoundServices(
+            player: player, vibrator: vibrator, clock: clock,
+            configuration: .init(predefined: PredefinedSounds(directories: directories), cacheLimit: cacheLimit),
+            report: report)
+        try board.ringSilent.start { store.ringSilent($0, from: "switch") }
+    }
+
+    /// Registers so many milliseconds of silence.
+    func register(milliseconds: Int) throws -> SystemSoundID {
+        try sounds.register(PCMBuffer.silence(duration: .milliseconds(milliseconds), sampleRate: 48_000))
+    }
+
+    /// Begins a sound; what becomes of it goes to `results`.
+    @discardableResult
+    func play(_ id: SystemSoundID, as use: SystemSoundServices.Use = .sound) -> SystemSoundServices.Call {
+        sounds.start(id, as: use) { [results] in results.append($0) }
+    }
+
+    var outcomes: [SoundOutcome] { results.all.map(\.outcome) }
+    /// When the motor turned, in microseconds from the beginning.
+    var turns: [Range<Int>] {
+        board.motor.turns.map { turn in
+            microseconds(turn.start)..<microseconds(turn.end ?? clock.now)
+        }
+    }
+    /// When sounds were heard, in microseconds from the beginning.
+    var heard: [Range<Int>] {
+        board.speaker.recordings.compactMap { recording in
+            recording.start.map { microseconds($0)..<microseconds(recording.end ?? clock.now) }
+        }
+    }
+
+    func microseconds(_ time: MonotonicTime) -> Int { Int((time - start).nanoseconds / 1000) }
+}
