@@ -77,7 +77,9 @@ public final class EvdevSlider: RingSilentSwitch {
             perform(debouncer.handle(.edge(handle.value(of: .soundProfile), at: now)), now, into: &reports)
         }
 
-        mutating func read(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
+        mutating func read(
+            isReady: Bool, now: MonotonicTime, into reports: inout [SwitchEvent]
+        ) throws(RingerError) {
             var inputs: [EvdevHandle.Input] = []
             defer {
                 for input in inputs {
@@ -96,7 +98,7 @@ public final class EvdevSlider: RingSilentSwitch {
 
         mutating func tick(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
             deadline = nil
-            try read(now: now, into: &reports)
+            try read(isReady: false, now: now, into: &reports)
             perform(debouncer.handle(.timer(at: now)), now, into: &reports)
         }
 

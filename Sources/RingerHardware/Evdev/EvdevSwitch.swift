@@ -65,7 +65,9 @@ public final class EvdevSwitch: RingSilentSwitch {
             tell(handle.value(of: code), at: now, into: &reports)
         }
 
-        mutating func read(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
+        mutating func read(
+            isReady: Bool, now: MonotonicTime, into reports: inout [SwitchEvent]
+        ) throws(RingerError) {
             var inputs: [EvdevHandle.Input] = []
             defer {
                 for input in inputs {

@@ -56,7 +56,9 @@ public final class JackSource: DeviceStateSource {
             for code in codes where handle.has(code) { tell(code, handle.value(of: code), into: &reports) }
         }
 
-        mutating func read(now: MonotonicTime, into reports: inout [DeviceStateChange]) throws(RingerError) {
+        mutating func read(
+            isReady: Bool, now: MonotonicTime, into reports: inout [DeviceStateChange]
+        ) throws(RingerError) {
             var inputs: [EvdevHandle.Input] = []
             defer {
                 // A drop needs no telling: the values that changed follow, and a jack's state is all there is to it.

@@ -15,7 +15,7 @@ struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
         var sequence: UInt32?
     }
 
-    /// How many edges one ``read()`` takes at most with kernel ABI v1, whose queue holds no more.
+    /// How many edges the queue of kernel ABI v1 holds, which numbers none; ours of v2 holds 64.
     static let smallQueue = 16
 
     // SAFETY: libgpiod keeps no state outside of this handle, which has one owner and is used by one thread at a time.
@@ -52,15 +52,19 @@ struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// The edges that wait; none where none do.
-    func read() throws(RingerError) -> [Edge] {
+    /// The edges that wait; none where none do. There are some where `isReady`, as a poll has told.
+    func read(isReady: Bool) throws(RingerError) -> [Edge] {
         var edges: [Edge] = []
+        var isReady = isReady
         while edges.count < 1024 {
             // Reading blocks where there is nothing.
-            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&ready, 1, 0) > 0 else { break }
-            // A chip that is gone: reading it would fail in its own way with each kernel.
-            if ready.revents & Int16(POLLIN) == 0 { throw RingerError("read the edges", subject, .noDevice) }
+            if !isReady {
+                var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&ready, 1, 0) > 0 else { break }
+                // A chip that is gone: reading it would fail in its own way with each kernel.
+                if ready.revents & Int16(POLLIN) == 0 { throw RingerError("read the edges", subject, .noDevice) }
+            }
+            isReady = false
             // SAFETY: the function writes at most RINGER_GPIO_EDGES edges, and returns how many.
             let (batch, reason): ([Edge], Errno?) = withUnsafeTemporaryAllocation(
                 of: ringer_gpio_edge.self, capacity: Int(RINGER_GPIO_EDGES)
@@ -71,8 +75,9 @@ struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
                 return (buffer.prefix(Int(count)).map(Edge.init), nil)
             }
             if let reason { throw RingerError("read the edges", subject, reason) }
-            if batch.isEmpty { break }
             edges += batch
+            // The kernel gives all that it has: less than a queue is the end of it.
+            if batch.count < Self.smallQueue { break }
         }
         return edges
     }

@@ -103,8 +103,10 @@ public final class GPIOSwitch: RingSilentSwitch {
             reports.append(.position(position(debouncer.settled), at: now))
         }
 
-        mutating func read(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
-            let edges = try request.read()
+        mutating func read(
+            isReady: Bool, now: MonotonicTime, into reports: inout [SwitchEvent]
+        ) throws(RingerError) {
+            let edges = try request.read(isReady: isReady)
             for edge in edges {
                 if let number = edge.sequence { checkGap(before: number, edge.at, into: &reports) }
                 try perform(debouncer.handle(.edge(edge.isActive, at: edge.at)), now, into: &reports)
@@ -119,7 +121,7 @@ public final class GPIOSwitch: RingSilentSwitch {
         mutating func tick(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
             deadline = nil
             // An edge from before the deadline may wait still.
-            try read(now: now, into: &reports)
+            try read(isReady: false, now: now, into: &reports)
             try perform(debouncer.handle(.timer(at: now)), now, into: &reports)
         }
 

@@ -24,8 +24,9 @@ protocol DeviceSource: ~Copyable, Sendable {
     /// What is so now: the first thing that is told, once the descriptor is being watched.
     mutating func begin(now: MonotonicTime, into reports: inout [Report]) throws(RingerError)
 
-    /// Reads what the descriptor has. What was read before an error stands in `reports`.
-    mutating func read(now: MonotonicTime, into reports: inout [Report]) throws(RingerError)
+    /// Reads what the descriptor has: something, where `isReady`, as the loop has seen. What was read before an error
+    /// stands in `reports`.
+    mutating func read(isReady: Bool, now: MonotonicTime, into reports: inout [Report]) throws(RingerError)
 
     /// The deadline has come.
     mutating func tick(now: MonotonicTime, into reports: inout [Report]) throws(RingerError)

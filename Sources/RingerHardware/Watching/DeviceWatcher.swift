@@ -4,7 +4,7 @@ import Synchronization
 import SystemPackage
 
 /// What a watched device does.
-enum DeviceEvent<Report: Sendable>: Sendable {
+enum WatchEvent<Report: Sendable>: Sendable {
     /// It told something.
     case report(Report)
     /// It is gone.
@@ -19,7 +19,7 @@ enum DeviceEvent<Report: Sendable>: Sendable {
 /// again. Everything, the closing of descriptors included, happens on the loop's thread, so that the kernel has let go
 /// of the device when ``close()`` returns.
 final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
-    typealias Handler = @Sendable (DeviceEvent<Source.Report>) -> Void
+    typealias Handler = @Sendable (WatchEvent<Source.Report>) -> Void
 
     private enum Phase {
         case idle, watching, closed
@@ -34,6 +34,8 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         var notifierWatch: EventLoop.WatchedDescriptor?
         var timer: (any DeviceTimer)?
         var handler: Handler?
+        /// The device was found where it had just been lost, and has not been read since.
+        var isDoubtful = false
     }
 
     private let loop: EventLoop
@@ -83,7 +85,7 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         let notifier = try DirectoryNotifier(directory)
         let notifierDescriptor = notifier.descriptor
         let source = try open()
-        var events: [DeviceEvent<Source.Report>] = []
+        var events: [WatchEvent<Source.Report>] = []
         try adopt(source, into: &events)
         let watch = loop.watch(notifierDescriptor, for: Int16(POLLIN)) { _ in self.directoryChanged() }
         store(notifier, watch, handler)
@@ -104,11 +106,11 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
 
     /// Watches `source`, then takes in what is so now. Where that fails, it is closed again.
     private func adopt(
-        _ source: consuming Source, into events: inout [DeviceEvent<Source.Report>]
+        _ source: consuming Source, into events: inout [WatchEvent<Source.Report>]
     ) throws(RingerError) {
         var reports: [Source.Report] = []
         try source.begin(now: loop.now, into: &reports)
-        events.append(contentsOf: reports.map(DeviceEvent.report))
+        events.append(contentsOf: reports.map(WatchEvent.report))
         let name = source.name
         let watch = loop.watch(source.descriptor, for: Int16(POLLIN)) { ready in self.isReady(ready) }
         var adopted = Optional(source)
@@ -122,7 +124,7 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
 
     private func isReady(_ ready: Int16) {
         step { source, now, reports throws(RingerError) in
-            try source.read(now: now, into: &reports)
+            try source.read(isReady: ready & Int16(POLLIN) != 0, now: now, into: &reports)
             // A descriptor that is broken and reads as if it were not would wake the loop for ever.
             if ready & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 {
                 throw RingerError("read", source.name, .noDevice)
@@ -142,7 +144,7 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
                 if !source.isPresent { throw RingerError("read", source.name, .noDevice) }
             }
         } else {
-            find()
+            find(isDoubtful: false)
         }
     }
 
@@ -152,8 +154,11 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
     ) {
         let now = loop.now
         var reports: [Source.Report] = []
+        var wasDoubtful = false
         let failure: RingerError? = state.withLock { state in
             guard var source = state.source.take() else { return nil }
+            wasDoubtful = state.isDoubtful
+            state.isDoubtful = false
             do throws(RingerError) {
                 try body(&source, now, &reports)
             } catch {
@@ -167,18 +172,22 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
             schedule(&state)
             return nil
         }
-        var events = reports.map(DeviceEvent.report)
+        var events = reports.map(WatchEvent.report)
         if let failure { events.append(.lost(failure, at: now)) }
         tell(events)
-        // It may be back already: its file would not change again.
-        if failure != nil { find() }
+        // It may be back already: its file would not change again. One that opens and fails at once, again and again,
+        // waits for the next change all the same.
+        if failure != nil && !wasDoubtful { find(isDoubtful: true) }
     }
 
     /// Opens the device again, where it is back.
-    private func find() {
-        let isMissing = state.withLock { $0.phase == .watching && $0.source == nil }
+    private func find(isDoubtful: Bool) {
+        let isMissing = state.withLock { state in
+            state.isDoubtful = isDoubtful
+            return state.phase == .watching && state.source == nil
+        }
         guard isMissing else { return }
-        var events: [DeviceEvent<Source.Report>] = [.found(at: loop.now)]
+        var events: [WatchEvent<Source.Report>] = [.found(at: loop.now)]
         do throws(RingerError) {
             try adopt(open(), into: &events)
         } catch {
@@ -196,7 +205,7 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
     }
 
     /// Calls the handler, which may close the watcher.
-    private func tell(_ events: [DeviceEvent<Source.Report>]) {
+    private func tell(_ events: [WatchEvent<Source.Report>]) {
         for event in events {
             let handler = state.withLock { $0.handler }
             handler?(event)

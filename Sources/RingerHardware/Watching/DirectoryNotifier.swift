@@ -34,12 +34,14 @@ struct DirectoryNotifier: ~Copyable, Sendable {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// Takes in what happened, and watches what is to be watched now.
+    /// Takes in what happened, and watches what is to be watched now. The caller looks at the directory afterwards.
     mutating func drain() {
         var buffer: [UInt8] = Array(repeating: 0, count: 4096)
-        while read(descriptor, &buffer, buffer.count) > 0 {}
-        // Where this fails, no watch is left to be added: the one there is stays.
-        try? rearm()
+        // Once more after each change of watches: it is told itself, and would wake the reader again.
+        while read(descriptor, &buffer, buffer.count) > 0 {
+            // Where this fails, no watch is left to be added: the one there is stays.
+            try? rearm()
+        }
     }
 
     private mutating func rearm() throws(Errno) {

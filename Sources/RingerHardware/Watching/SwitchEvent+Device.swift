@@ -2,7 +2,7 @@ import RingerServices
 
 extension SwitchEvent {
     /// The event of a switch from that of its device.
-    init(_ event: DeviceEvent<SwitchEvent>) {
+    init(_ event: WatchEvent<SwitchEvent>) {
         switch event {
         case .report(let report): self = report
         case .lost(let error, let at): self = .lost(error, at: at)

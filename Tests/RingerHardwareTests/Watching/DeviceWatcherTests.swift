@@ -1,0 +1,294 @@
+import Glibc
+import RingerServices
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import RingerHardware
+
+// A named pipe stands for the device: what is written is read, the last writer's end is its unplugging.
+@Suite struct DeviceWatcherTests {
+    private let directory: TemporaryDirectory
+    private let loop: EventLoop
+    private var path: FilePath { directory.path.appending("device") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        loop = try EventLoop(name: "test")
+    }
+
+    @Test("what is so now is told before start returns, then what is read, in order")
+    func reading() async throws {
+        let device = try PipeDevice(path)
+        let watcher = makeWatcher()
+        let told = Told()
+        try watcher.start { told.add($0) }
+        #expect(told.all == ["begin"])
+        for byte in 1...3 as ClosedRange<UInt8> { device.write(byte) }
+        await told.wait(for: "3")
+        #expect(told.all == ["begin", "1", "2", "3"])
+        #expect(watcher.name == "pipe")
+        watcher.close()
+        loop.close()
+    }
+
+    @Test("a device that goes is told as lost, and found when it is back, again and again")
+    func hotplug() async throws {
+        var device = try PipeDevice(path)
+        let watcher = makeWatcher()
+        let told = Told()
+        try watcher.start { told.add($0) }
+        for round in 1...3 as ClosedRange<UInt8> {
+            device.unplug()
+            await told.wait(for: "lost")
+            device = try PipeDevice(path)
+            await told.wait(for: "found")
+            device.write(round)
+            await told.wait(for: "\(round)")
+        }
+        #expect(
+            told.all == [
+                "begin", "lost", "found", "begin", "1", "lost", "found", "begin", "2", "lost", "found", "begin", "3",
+            ])
+        watcher.close()
+        loop.close()
+    }
+
+    @Test("a device that opens and fails at once is not opened in an endless round")
+    func brokenDevice() async throws {
+        let watcher = DeviceWatcher<BrokenSource>(loop: loop, name: "broken", directory: directory.path) {
+            () throws(RingerError) in try BrokenSource()
+        }
+        let told = Told()
+        try watcher.start { told.add($0) }
+        await told.wait(for: "lost")
+        await told.wait(for: "lost")
+        for _ in 0..<10 { loop.sync {} }
+        #expect(told.all == ["begin", "lost", "found", "begin", "lost"])
+
+        // Any change of the directory makes it try again.
+        try directory.write("", to: "other")
+        await told.wait(for: "found")
+        watcher.close()
+        loop.close()
+    }
+
+    @Test("a device that is missing is an error, and nothing is watched")
+    func missing() throws {
+        let watcher = makeWatcher()
+        let error = #expect(throws: RingerError.self) { try watcher.start { _ in } }
+        #expect(error?.code == .notFound)
+        let device = try PipeDevice(path)
+        let told = Told()
+        // It may be tried again.
+        try watcher.start { told.add($0) }
+        #expect(told.all == ["begin"])
+        let again = #expect(throws: RingerError.self) { try watcher.start { _ in } }
+        #expect(again?.code == .invalid)
+        watcher.close()
+        withExtendedLifetime(device) {}
+        loop.close()
+    }
+
+    @Test("a handler that closes the watcher is not called again")
+    func closedByHandler() async throws {
+        let device = try PipeDevice(path)
+        let watcher = makeWatcher()
+        let told = Told()
+        try watcher.start { event in
+            told.add(event)
+            if told.all.last == "1" { watcher.close() }
+        }
+        for byte in 1...9 as ClosedRange<UInt8> { device.write(byte) }
+        await told.wait(for: "1")
+        loop.sync {}
+        #expect(told.all == ["begin", "1"])
+        loop.close()
+    }
+
+    @Test("closing while events come in, from several threads at once, leaves nothing open and calls nobody afterwards")
+    func closingRace() async throws {
+        let path = path
+        let directory = directory.path
+        try await withOwnDescriptors {
+            let loop = try EventLoop(name: "test-race")
+            let before = openDescriptors()
+            for _ in 0..<200 {
+                let device = try PipeDevice(path)
+                let watcher = DeviceWatcher<PipeSource>(loop: loop, name: "pipe", directory: directory) {
+                    () throws(RingerError) in try PipeSource(path)
+                }
+                let isClosed = Counter(Atomic(0))
+                let late = Counter(Atomic(0))
+                try watcher.start { _ in
+                    if isClosed.value.load(ordering: .acquiring) == 1 { late.value.add(1, ordering: .relaxed) }
+                }
+                for byte in 0..<8 as Range<UInt8> { device.write(byte) }
+                loop.execute { watcher.close() }
+                watcher.close()
+                isClosed.value.store(1, ordering: .releasing)
+                device.unplug()
+                loop.sync {}
+                #expect(late.value.load(ordering: .relaxed) == 0)
+            }
+            #expect(openDescriptors() == before)
+            loop.close()
+        }
+        loop.close()
+    }
+
+    private func makeWatcher() -> DeviceWatcher<PipeSource> {
+        DeviceWatcher(loop: loop, name: "not open", directory: directory.path) { [path] () throws(RingerError) in
+            try PipeSource(path)
+        }
+    }
+}
+
+private final class Counter: Sendable {
+    let value: Atomic<Int>
+
+    init(_ value: consuming Atomic<Int>) {
+        self.value = value
+    }
+}
+
+/// What a watcher told, as words.
+private final class Told: Sendable {
+    private struct State {
+        var words: [String] = []
+        var awaited: Int = 0
+        var waiter: (word: String, continuation: CheckedContinuation<Void, Never>)?
+    }
+
+    private let state = Mutex(State())
+
+    var all: [String] { state.withLock { $0.words } }
+
+    func add(_ event: WatchEvent<String>) {
+        let word =
+            switch event {
+            case .report(let report): report
+            case .lost: "lost"
+            case .found: "found"
+            }
+        let waiter = state.withLock { state in
+            state.words.append(word)
+            guard state.waiter?.word == word else { return nil as CheckedContinuation<Void, Never>? }
+            state.awaited = state.words.count
+            return state.waiter.take()?.continuation
+        }
+        waiter?.resume()
+    }
+
+    /// Waits until `word` was told after the last one that was waited for.
+    func wait(for word: String) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                if let index = state.words[state.awaited...].firstIndex(of: word) {
+                    state.awaited = index + 1
+                    return true
+                }
+                state.waiter = (word, continuation)
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+}
+
+/// A named pipe, and its writing end.
+private final class PipeDevice: Sendable {
+    private let path: FilePath
+    private let writer: Atomic<CInt>
+
+    init(_ path: FilePath) throws {
+        self.path = path
+        // A pipe whose reader has gone is an error here, as with devices.
+        signal(SIGPIPE, SIG_IGN)
+        // Made aside and moved into place: it has a writer from the moment at which it is there.
+        let aside = path.string + ".new"
+        try #require(mkfifo(aside, 0o600) == 0)
+        // A reader lets the writer open it without waiting.
+        let reader = open(aside, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        writer = Atomic(open(aside, O_WRONLY | O_NONBLOCK | O_CLOEXEC))
+        close(reader)
+        try #require(rename(aside, path.string) == 0)
+    }
+
+    deinit {
+        hangUp()
+    }
+
+    func write(_ byte: UInt8) {
+        var byte = byte
+        _ = Glibc.write(writer.load(ordering: .relaxed), &byte, 1)
+    }
+
+    func hangUp() {
+        let descriptor = writer.exchange(-1, ordering: .relaxed)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The file goes first, as it does for devices.
+    func unplug() {
+        unlink(path.string)
+        hangUp()
+    }
+}
+
+/// The reading end.
+private struct PipeSource: ~Copyable, DeviceSource {
+    let descriptor: CInt
+    let name = "pipe"
+
+    init(_ path: FilePath) throws(RingerError) {
+        descriptor = open(path.string, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw RingerError("open", path.string, Errno(rawValue: errno)) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    mutating func begin(now: MonotonicTime, into reports: inout [String]) {
+        reports.append("begin")
+    }
+
+    mutating func read(isReady: Bool, now: MonotonicTime, into reports: inout [String]) throws(RingerError) {
+        var byte: UInt8 = 0
+        while true {
+            let count = Glibc.read(descriptor, &byte, 1)
+            if count == 1 {
+                reports.append("\(byte)")
+            } else if count == 0 {
+                throw RingerError("read", "pipe", Errno(rawValue: ENODEV))
+            } else {
+                return
+            }
+        }
+    }
+}
+
+/// A device that can be opened, and nothing else.
+private struct BrokenSource: ~Copyable, DeviceSource {
+    let descriptor: CInt
+    let name = "broken"
+
+    init() throws(RingerError) {
+        // Always ready.
+        descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw RingerError("open", "/dev/null", Errno(rawValue: errno)) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    mutating func begin(now: MonotonicTime, into reports: inout [String]) {
+        reports.append("begin")
+    }
+
+    mutating func read(isReady: Bool, now: MonotonicTime, into reports: inout [String]) throws(RingerError) {
+        throw RingerError("read", name, Errno(rawValue: ENODEV))
+    }
+}

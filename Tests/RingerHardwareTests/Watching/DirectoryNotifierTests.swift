@@ -1,0 +1,88 @@
+import Glibc
+import SystemPackage
+import Testing
+
+@testable import RingerHardware
+
+@Suite struct DirectoryNotifierTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test("a file that comes, changes its mode or goes is told; one that is read or written is not")
+    func files() throws {
+        let notifier = try Notifier(directory.makeDirectory("input"))
+        #expect(!notifier.tells())
+        let file = try directory.write("", to: "input/event0")
+        #expect(notifier.tells())
+        _ = try directory.read("input/event0")
+        try directory.write("x", to: "input/event0")
+        #expect(!notifier.tells())
+        chmod(file.string, 0o660)
+        #expect(notifier.tells())
+        directory.remove("input/event0")
+        #expect(notifier.tells())
+        #expect(!notifier.tells())
+    }
+
+    @Test("a directory that is missing is awaited, several levels deep")
+    func missingDirectory() throws {
+        let notifier = try Notifier(directory.path.pushing("a/b/c"))
+        directory.makeDirectory("other")
+        _ = notifier.tells()
+        directory.makeDirectory("a")
+        #expect(notifier.tells())
+        directory.makeDirectory("a/b")
+        #expect(notifier.tells())
+        directory.makeDirectory("a/b/c")
+        #expect(notifier.tells())
+        try directory.write("", to: "a/b/c/event0")
+        #expect(notifier.tells())
+    }
+
+    @Test("a directory that was removed and made again is watched again")
+    func removedDirectory() throws {
+        let notifier = try Notifier(directory.makeDirectory("input"))
+        for _ in 0..<3 {
+            directory.remove("input")
+            #expect(notifier.tells())
+            try directory.write("", to: "input/event0")
+            #expect(notifier.tells())
+            try directory.write("", to: "input/event1")
+            #expect(notifier.tells())
+        }
+    }
+
+    @Test("a directory that was moved away and replaced is not mistaken for the new one")
+    func movedDirectory() throws {
+        let path = directory.makeDirectory("input")
+        let notifier = try Notifier(path)
+        rename(path.string, directory.path.appending("old").string)
+        #expect(notifier.tells())
+        directory.makeDirectory("input")
+        #expect(notifier.tells())
+        try directory.write("", to: "old/event0")
+        #expect(!notifier.tells())
+        try directory.write("", to: "input/event0")
+        #expect(notifier.tells())
+    }
+}
+
+/// A notifier that expectations can ask.
+private final class Notifier {
+    private var notifier: DirectoryNotifier
+
+    init(_ directory: FilePath) throws {
+        notifier = try DirectoryNotifier(directory)
+    }
+
+    /// Whether something was told, which is taken in.
+    func tells() -> Bool {
+        var ready = pollfd(fd: notifier.descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&ready, 1, 0) > 0 else { return false }
+        notifier.drain()
+        return true
+    }
+}
