@@ -26,7 +26,8 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         _ sound: PCMBuffer, _ options: PlaybackOptions, pcm: String, on thread: SoundThread,
         limits: PlaybackMachine.Limits, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) {
-        machine = PlaybackMachine(frames: sound.frames, options: options, limits: limits)
+        machine = PlaybackMachine(
+            frames: sound.frames, options: options, subject: PCMHandle.subject(pcm), limits: limits)
         self.sound = sound
         self.pcm = pcm
         self.thread = thread
@@ -192,7 +193,8 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         var descriptor = descriptor
         descriptor.revents = ready
         do throws(RingerError) {
-            if try handle.meaning(of: [descriptor]) != 0 { send(.ready) }
+            let failures = Int16(POLLERR | POLLHUP | POLLNVAL)
+            if try handle.meaning(of: [descriptor]) != 0 || ready & failures != 0 { send(.ready) }
         } catch {
             // The position's or the write's answer says what is wrong.
             send(.ready)

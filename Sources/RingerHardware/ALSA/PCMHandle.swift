@@ -188,7 +188,7 @@ extension PCMHandle {
         if let pcm, result >= 0 { return pcm }
         var error = error(-result, "open", subject)
         // Nothing was there that could have gone.
-        if error.code == .disconnected { error.code = .notFound }
+        if result == -ENODEV || result == -ENXIO { error.code = .notFound }
         throw error
     }
 

@@ -10,70 +10,6 @@ import SystemPackage
 /// After an underrun, and after a suspension that the device could not resume, the sound goes on with the first frame
 /// that was not heard: nothing is skipped, and it ends later by as much as the gap took.
 struct PlaybackMachine: StateMachine {
-    /// What bounds its patience.
-    struct Limits: Sendable {
-        /// How long the position may stand still beyond a full buffer, before the stream counts as dead.
-        var stall: Duration = .seconds(1)
-        /// How often a resume is tried while the device is not awake yet.
-        var resumeAttempts = 20
-        /// How long to wait between two attempts to resume.
-        var resumePause: Duration = .milliseconds(100)
-        /// How often in a row the stream may fail without a frame having been heard.
-        var fruitlessRestarts = 5
-    }
-
-    /// What it can be woken for; one of each at a time.
-    enum Timer: Sendable, Hashable, CaseIterable {
-        /// The report that was asked for.
-        case report
-        /// The end, or room for more.
-        case wake
-        /// The check that the stream is alive.
-        case stall
-        /// The next attempt to resume.
-        case resume
-    }
-
-    /// What can happen.
-    enum Event: Sendable {
-        case play(at: MonotonicTime)
-        case opened(HardwareFormat)
-        /// Of the frames last asked to be written or padded, so many were taken.
-        case wrote(Int)
-        case started(at: MonotonicTime)
-        /// There may be room for a period, or the stream has failed.
-        case ready
-        /// `delay` frames were not heard yet, read after `before` and not later than `at`.
-        case position(delay: Int, before: MonotonicTime, at: MonotonicTime)
-        case due(Timer, at: MonotonicTime)
-        case prepared
-        case resumption(PCMHandle.Resumption, at: MonotonicTime)
-        /// A call failed; `left` frames were in the buffer then, where that is known.
-        case failed(RingerError, left: Int?, at: MonotonicTime)
-        case setGain(Float, over: Duration)
-        case stop
-    }
-
-    /// What can be asked to be done.
-    enum Action: Sendable {
-        case open
-        case write(Range<Int>, GainRamp)
-        case pad(frames: Int)
-        case start
-        case readPosition
-        /// Call back when there is room for a period. Nothing where that is so already.
-        case watch
-        case unwatch
-        /// Replaces the timer of that name.
-        case schedule(Timer, at: MonotonicTime)
-        case prepare
-        case resume
-        case tell(PlaybackEvent)
-        /// Drop, forget timers and descriptors, give the PCM back if it can play on, and tell the end: at `at`, or when
-        /// the stream has stopped.
-        case end(PlaybackEnd, at: MonotonicTime?, StreamPosition, isReusable: Bool)
-    }
-
     private enum Phase {
         /// Nothing has been asked for.
         case new
@@ -97,23 +33,17 @@ struct PlaybackMachine: StateMachine {
         case suspension
     }
 
-    private let total: Int
+    /// What errors call the PCM.
+    private let subject: String
     private let reportAt: Duration?
     private let limits: Limits
     private var ramp: GainRamp
     private var phase = Phase.new
     private var format = HardwareFormat(pcm: "", sampleRate: 1, channels: 1, periodFrames: 1, bufferFrames: 1)
 
-    /// The sound's frame with which the stream was last filled from empty.
-    private var base = 0
-    /// The sound's next frame to be written.
-    private var written = 0
-    /// Zeros written behind the sound.
-    private var padded = 0
+    private var ledger: PlaybackLedger
     /// What the last write asked for.
     private var asked = 0
-    /// Frames of the sound known to have been heard.
-    private var heard = 0
     private var unfinishedAt: MonotonicTime?
 
     /// There may be room, and nothing was written into it yet.
@@ -127,7 +57,8 @@ struct PlaybackMachine: StateMachine {
     private var restarts = 0
     private var heardAtRestart = -1
 
-    private var isReportDue = false
+    /// When the report is due that was not made yet.
+    private var reportDue: MonotonicTime?
     private var isStallCheckDue = false
     private var isStopping = false
     /// Where the stream was last seen, zeros and latency included, and since when it has been there.
@@ -137,23 +68,21 @@ struct PlaybackMachine: StateMachine {
     private var seenAt = MonotonicTime(nanoseconds: 0)
     private var drainPause: Duration = .zero
 
-    /// The life of a sound of `frames` frames.
-    init(frames: Int, options: PlaybackOptions, limits: Limits = Limits()) {
-        total = frames
+    /// The life of a sound of `frames` frames on the PCM `subject`.
+    init(frames: Int, options: PlaybackOptions, subject: String, limits: Limits = Limits()) {
+        self.subject = subject
+        ledger = PlaybackLedger(total: frames)
         reportAt = options.reportAt
         ramp = GainRamp(options.gain)
         self.limits = limits
     }
-
-    /// The format that the PCM granted.
-    var granted: HardwareFormat { format }
 
     mutating func handle(_ event: Event) -> [Action] {
         if phase == .ended { return [] }
         switch event {
         case .play(let now):
             guard phase == .new else { return [] }
-            if total == 0 { return [.tell(.started(at: now))] + end(.drained, at: now) }
+            if ledger.total == 0 { return [.tell(.started(at: now))] + end(.drained, at: now) }
             phase = .opening
             return [.open]
         case .opened(let format):
@@ -172,7 +101,7 @@ struct PlaybackMachine: StateMachine {
         case .resumption(let result, let now): return resumption(result, at: now)
         case .failed(let error, let left, let now): return failed(error, left: left, at: now)
         case .setGain(let gain, let duration):
-            ramp.go(to: gain, from: written, over: format.frames(in: duration))
+            ramp.go(to: gain, from: ledger.written, over: format.frames(in: duration))
             return []
         case .stop: return stop()
         }
@@ -185,8 +114,7 @@ extension PlaybackMachine {
     /// Begins to write into the empty, prepared stream.
     private mutating func fill() -> [Action] {
         phase = .filling
-        base = written
-        padded = 0
+        ledger.restart()
         drainPause = .zero
         hasRoom = false
         return write(atMost: format.bufferFrames)
@@ -194,8 +122,9 @@ extension PlaybackMachine {
 
     private mutating func write(atMost frames: Int) -> [Action] {
         hasRoom = false
-        asked = min(total - written, frames)
-        return [.write(written..<written + asked, ramp)]
+        let next = ledger.next(frames)
+        asked = next.count
+        return [.write(next, ramp)]
     }
 
     private mutating func pad(atMost frames: Int) -> [Action] {
@@ -213,19 +142,19 @@ extension PlaybackMachine {
         let wasIdle = frames == 0 && wasTold
         wasTold = false
         switch phase {
-        case .filling where written == total:
-            padded += frames
+        case .filling where ledger.isWritten:
+            ledger.pad(frames)
             return start()
         case .filling:
             if frames == 0 { return end(.failed(refusal), isReusable: false) }
-            written += frames
+            ledger.wrote(frames)
             // Whether zeros are wanted depends on whether the stream keeps what it is given.
-            if written == total { return [.readPosition] }
-            let room = format.bufferFrames - (written - base)
+            if ledger.isWritten { return [.readPosition] }
+            let room = format.bufferFrames - ledger.ahead
             return frames == asked && room > 0 ? write(atMost: room) : start()
         case .running:
-            written += frames
-            if written == total {
+            ledger.wrote(frames)
+            if ledger.isWritten {
                 phase = .padding
                 hasRoom = true
                 return [.readPosition]
@@ -233,13 +162,13 @@ extension PlaybackMachine {
             if frames == asked { return write(atMost: format.bufferFrames) }
             return wasIdle ? pause() : [.watch]
         case .padding:
-            padded += frames
-            if padded < padding { return wasIdle ? pause() : [.watch] }
+            ledger.pad(frames)
+            if ledger.padded < padding { return wasIdle ? pause() : [.watch] }
             phase = .draining
             hasRoom = false
             return [.unwatch, .readPosition]
         case .draining:
-            padded += frames
+            ledger.pad(frames)
             return [.readPosition]
         default:
             return []
@@ -252,7 +181,7 @@ extension PlaybackMachine {
     }
 
     private var refusal: RingerError {
-        RingerError(.system, "write", PCMHandle.subject(format.pcm), detail: "its empty buffer takes no frames")
+        RingerError(.system, "write", subject, detail: "its empty buffer takes no frames")
     }
 
     private mutating func start() -> [Action] {
@@ -266,7 +195,10 @@ extension PlaybackMachine {
         if !isStarted {
             isStarted = true
             actions.append(.tell(.started(at: now)))
-            if let reportAt { actions.append(.schedule(.report, at: now + reportAt)) }
+            if let reportAt {
+                reportDue = now + reportAt
+                actions.append(.schedule(.report, at: now + reportAt))
+            }
         }
         return actions + runs(at: now)
     }
@@ -283,12 +215,12 @@ extension PlaybackMachine {
         streamPosition = .min
         streamMovedAt = now
         actions.append(.schedule(.stall, at: now + patience))
-        if written < total {
+        if !ledger.isWritten {
             phase = .running
             // A stream that keeps no time takes everything at once; on one that does, this finds the buffer full.
             return actions + write(atMost: format.bufferFrames)
         }
-        phase = padded < padding ? .padding : .draining
+        phase = ledger.padded < padding ? .padding : .draining
         hasRoom = phase == .padding
         return actions + [.readPosition]
     }
@@ -299,25 +231,28 @@ extension PlaybackMachine {
 // MARK: - Position and time
 
 extension PlaybackMachine {
-    /// Takes in that `left` frames, zeros included, are still to be heard.
-    private mutating func note(left: Int) {
-        heard = max(heard, min(max(written + padded - left, base), written))
+    private func report() -> StreamPosition {
+        StreamPosition(played: ledger.heard, total: ledger.total, unfinishedAt: unfinishedAt)
     }
 
-    private func report() -> StreamPosition {
-        StreamPosition(played: heard, total: total, unfinishedAt: unfinishedAt)
+    /// The report, whose time may have passed before its timer was heard: on a thread that was held up, that may be the
+    /// end's.
+    private mutating func reportIfDue(at now: MonotonicTime) -> [Action] {
+        guard let due = reportDue, due <= now else { return [] }
+        reportDue = nil
+        return [.tell(.progress(report(), at: now))]
     }
 
     private mutating func position(_ delay: Int, before: MonotonicTime, at now: MonotonicTime) -> [Action] {
         if phase == .filling {
             // What is given to a stream that keeps nothing is gone: zeros behind it would only be heard too.
-            let room = format.bufferFrames - (written - base)
+            let room = format.bufferFrames - ledger.ahead
             return delay > 0 && room > 0 ? pad(atMost: room) : start()
         }
-        note(left: delay)
+        ledger.note(left: delay)
         seenAt = now
-        if heard < total { unfinishedAt = before }
-        let position = written + padded - delay
+        if !ledger.isHeard { unfinishedAt = before }
+        let position = ledger.position(left: delay)
         let hasMoved = position != streamPosition
         if hasMoved {
             streamPosition = position
@@ -325,17 +260,13 @@ extension PlaybackMachine {
         }
         if isStopping { return end(.stopped) }
 
-        var actions: [Action] = []
-        if isReportDue {
-            isReportDue = false
-            actions.append(.tell(.progress(report(), at: now)))
-        }
-        if heard >= total { return actions + end(.drained, at: now) }
+        var actions = reportIfDue(at: now)
+        if ledger.isHeard { return actions + end(.drained, at: now) }
         if isStallCheckDue {
             isStallCheckDue = false
             if now - streamMovedAt >= patience {
                 let error = RingerError(
-                    .timedOut, "play", PCMHandle.subject(format.pcm), detail: "its position stands still")
+                    .timedOut, "play", subject, detail: "its position stands still")
                 return actions + end(.failed(error), isReusable: false)
             }
             actions.append(.schedule(.stall, at: streamMovedAt + patience))
@@ -356,7 +287,8 @@ extension PlaybackMachine {
         let least: Duration = .microseconds(200)
         drainPause = hasMoved ? least : min(max(drainPause, least) * 2, max(format.period, least))
         // The last zeros filled the buffer.
-        let left = format.duration(ofFrames: min(max(0, delay - padded), format.bufferFrames - format.periodFrames))
+        let left = format.duration(
+            ofFrames: min(ledger.soundLeft(of: delay), format.bufferFrames - format.periodFrames))
         return [.schedule(.wake, at: now + max(left, drainPause))]
     }
 
@@ -368,11 +300,7 @@ extension PlaybackMachine {
         }
         switch timer {
         case .report:
-            if answers {
-                isReportDue = true
-                return [.readPosition]
-            }
-            return [.tell(.progress(report(), at: now))]
+            return answers ? [.readPosition] : reportIfDue(at: now)
         case .wake:
             guard answers else { return [] }
             hasRoom = true
@@ -392,16 +320,12 @@ extension PlaybackMachine {
 
 extension PlaybackMachine {
     private mutating func failed(_ error: RingerError, left: Int?, at now: MonotonicTime) -> [Action] {
-        var actions: [Action] = []
-        if phase != .opening, let left { note(left: left) }
-        if isReportDue {
-            isReportDue = false
-            actions.append(.tell(.progress(report(), at: now)))
-        }
+        if phase != .opening, let left { ledger.note(left: left) }
         isStallCheckDue = false
         if isStopping { return end(.stopped) }
+        var actions = reportIfDue(at: now)
         // A stream that ran dry behind the last frame has done what it should.
-        if heard >= total { return actions + end(.drained, at: now) }
+        if ledger.isHeard { return actions + end(.drained, at: now) }
 
         guard mayRestart(after: error) else {
             var error = error
@@ -430,8 +354,8 @@ extension PlaybackMachine {
         case .new, .opening, .preparing, .resuming, .ended: return false
         }
         guard error.errno == .brokenPipe || error.errno == .streamsPipe else { return false }
-        if heard > heardAtRestart { restarts = 0 }
-        heardAtRestart = heard
+        if ledger.heard > heardAtRestart { restarts = 0 }
+        heardAtRestart = ledger.heard
         restarts += 1
         return restarts <= limits.fruitlessRestarts
     }
@@ -439,7 +363,7 @@ extension PlaybackMachine {
     /// Empties the stream, and goes on with the first frame that was not heard.
     private mutating func prepare() -> [Action] {
         phase = .preparing
-        written = heard
+        ledger.rewind()
         return [.prepare]
     }
 

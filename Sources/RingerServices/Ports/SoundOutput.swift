@@ -69,7 +69,8 @@ public struct StreamPosition: Sendable, Hashable {
 public enum PlaybackEvent: Sendable, Hashable {
     /// The stream runs: the first frame was accepted.
     case started(at: MonotonicTime)
-    /// The report asked for with ``PlaybackOptions/reportAt``.
+    /// The report asked for with ``PlaybackOptions/reportAt``: told at that time or as soon after it as the thread gets to
+    /// run, and before the end where that comes later than the report's time.
     case progress(StreamPosition, at: MonotonicTime)
     /// The stream ran out of frames.
     case underrun(at: MonotonicTime)

@@ -101,7 +101,7 @@ import Testing
         "a PCM that cannot be opened says why, by its name",
         arguments: [
             ("EBUSY", RingerError.Code.busy), ("EACCES", .permissionDenied), ("ENOENT", .notFound),
-            ("ENODEV", .notFound), ("EIO", .notFound),
+            ("ENODEV", .notFound), ("EIO", .disconnected),
         ])
     func opening(number: String, code: RingerError.Code) async throws {
         let name = PacedSink.name(.openError(number))

@@ -82,6 +82,6 @@ import Testing
         _ = await output.hear(clip)
         let events = await output.hear(.noise(frames: 100))
         #expect(events.names == ["started", "drained"])
-        #expect(file.openCount == 1)
+        #expect(file.openCount <= 1)
     }
 }

@@ -147,6 +147,14 @@ import Testing
         #expect(events.names == ["started", "drained"])
     }
 
+    @Test("a priority that the system does not have is reported, and the sound plays without it")
+    func priority() async throws {
+        try PacedSink.install()
+        let output = try ALSASoundOutput(pcm: "null", realTimePriority: 1_000)
+        #expect(output.schedulingError?.errno == .invalidArgument)
+        #expect(await output.hear(clip).names == ["started", "drained"])
+    }
+
     // MARK: - Gain
 
     @Test("a gain of a half halves the samples")

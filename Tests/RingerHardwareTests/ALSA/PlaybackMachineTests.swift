@@ -11,7 +11,7 @@ import Testing
 
     /// A sound of `frames` frames that has started, with a full buffer.
     private func running(frames: Int = 200, options: PlaybackOptions = PlaybackOptions()) -> PlaybackMachine {
-        var machine = PlaybackMachine(frames: frames, options: options)
+        var machine = PlaybackMachine(frames: frames, options: options, subject: "PCM x")
         _ = machine.handle(.play(at: start))
         _ = machine.handle(.opened(format))
         _ = machine.handle(.wrote(min(frames, 80)))
@@ -52,7 +52,8 @@ import Testing
         var drained = 0
         for seed in UInt64(1)...300 {
             let frames = Int(seed * 7 % 400) + 1
-            var machine = PlaybackMachine(frames: frames, options: PlaybackOptions(reportAt: .milliseconds(100)))
+            var machine = PlaybackMachine(
+                frames: frames, options: PlaybackOptions(reportAt: .milliseconds(100)), subject: "PCM x")
             var pcm = SimulatedPCM(Self.troubles[index].1, seed: seed)
             pcm.run(&machine)
             let names = pcm.events.names
@@ -95,6 +96,15 @@ import Testing
         #expect(told == [.progress(StreamPosition(played: 50, total: 200), at: due)])
     }
 
+    @Test("a report whose timer comes too late is made before the end")
+    func lateReport() {
+        var machine = running(frames: 50, options: PlaybackOptions(reportAt: .milliseconds(20)))
+        let late = start + .milliseconds(60)
+        let actions = machine.handle(.position(delay: 20, before: late, at: late))
+        #expect(actions.told == [.progress(StreamPosition(played: 50, total: 50), at: late)])
+        #expect(actions.end == .drained)
+    }
+
     @Test("a device that tells its position in coarse steps is asked less and less often, at most once a period")
     func coarse() throws {
         var machine = running(frames: 50)
@@ -126,7 +136,7 @@ import Testing
 
     @Test("a PCM whose empty buffer takes no frames fails")
     func refusal() {
-        var machine = PlaybackMachine(frames: 10, options: PlaybackOptions())
+        var machine = PlaybackMachine(frames: 10, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))
         _ = machine.handle(.opened(format))
         #expect(
@@ -166,7 +176,7 @@ import Testing
 
     @Test("a stream that fails before it started is not told of, and starts once it does")
     func failureBeforeStart() {
-        var machine = PlaybackMachine(frames: 10, options: PlaybackOptions())
+        var machine = PlaybackMachine(frames: 10, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))
         _ = machine.handle(.opened(format))
         let failed = machine.handle(failure(.brokenPipe, left: 0))
@@ -191,7 +201,7 @@ import Testing
 
     @Test("a sound that was not begun is stopped at once, and cannot be begun")
     func stopBeforePlay() {
-        var machine = PlaybackMachine(frames: 10, options: PlaybackOptions())
+        var machine = PlaybackMachine(frames: 10, options: PlaybackOptions(), subject: "PCM x")
         #expect(machine.handle(.stop).end == .stopped)
         #expect(machine.handle(.play(at: start)).isEmpty)
     }

@@ -22,6 +22,7 @@ struct SoundBenchmark {
         for sample in try await played(runs: runs, linger: .seconds(10), "device open") { print(sample.row) }
         print(try await stopped(runs: runs).row)
         print(try aplay(runs: min(runs, 50)).row)
+        print("wake-ups of the sound thread in 10 s at rest: \(try await Rest.wakeUps(seconds: 10))")
     }
 
     /// One sound, of which the stamps are kept.
