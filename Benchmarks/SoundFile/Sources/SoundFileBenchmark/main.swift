@@ -1,7 +1,7 @@
 // Decodes 30 s of 48 kHz stereo from memory to interleaved Int16, beside libsndfile, ffmpeg, memcpy and a loop of our own
 // without bounds checks, all in one run, and prints the ratios of the medians. Exits with 1 where a goal is missed.
 //
-//     swift run -c release --package-path Benchmarks SoundFileBenchmark
+//     Benchmarks/SoundFile/run
 //
 // Needs libsndfile1-dev, and ffmpeg in the PATH; without ffmpeg its row is left out and said so.
 
