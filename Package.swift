@@ -21,6 +21,7 @@ let package = Package(
         // The C libraries as Swift sees them.
         .systemLibrary(name: "CLibGPIOD", pkgConfig: "libgpiod", providers: [.apt(["libgpiod-dev"])]),
         .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
+        .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .target(name: "CLinux"),
@@ -53,7 +54,7 @@ let package = Package(
         .executableTarget(
             name: "RingerCommand",
             dependencies: [
-                "Ringer", "SystemSounds",
+                "Ringer", "SystemSounds", "SoundFile", "CSoxr",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -70,6 +71,7 @@ let package = Package(
             name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
             resources: [.copy("system-sounds.csv")]),
         .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"], exclude: ["Corpus"]),
+        .testTarget(name: "RingerCommandTests", dependencies: ["RingerCommand", "SoundFile"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(name: "RingerServicesTests", dependencies: ["RingerServices", "RingerTestKit"]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),

@@ -50,6 +50,7 @@ func check(_ input: [UInt8]) {
     precondition(float.frames == whole.frames, "floating point has another length")
 }
 
+/// What libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     // SAFETY: the fuzzer hands over `count` readable bytes, which are copied at once.

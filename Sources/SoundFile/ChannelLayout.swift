@@ -10,4 +10,15 @@ public struct ChannelLayout: Sendable, Hashable {
         self.tag = tag
         self.bitmap = bitmap
     }
+
+    /// The bitmap, or what the tags of the usual layouts mean by it; 0 where neither tells.
+    var speakers: UInt32 {
+        if bitmap != 0 { return bitmap }
+        return switch tag {
+        case 0x64_0001: 0x4  // mono: the centre
+        case 0x65_0002: 0x3  // stereo: left and right
+        case 0x79_0006: 0x3F  // 5.1 as WAV orders it
+        default: 0
+        }
+    }
 }

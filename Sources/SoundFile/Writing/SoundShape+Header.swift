@@ -168,7 +168,7 @@ extension SoundShape {
         if isExtensible {
             format.integer(UInt16(22))
             format.integer(UInt16(bits))
-            format.integer(channelLayout?.bitmap ?? 0)
+            format.integer(channelLayout?.speakers ?? 0)
             format.integer(UInt32(tag))
             // The rest of the identifier that a plain format tag has.
             format.integer(UInt16(0))

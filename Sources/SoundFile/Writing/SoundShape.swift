@@ -30,7 +30,9 @@ struct SoundShape: Sendable {
         self.codec = codec
         self.sampleRate = sampleRate
         self.channels = channels
-        self.channelLayout = channelLayout ?? Self.usualLayout(channels)
+        // A WAV's mask of 0 says that its channels are for no loudspeakers in particular.
+        let isLeftOpen = channelLayout?.tag == nil && channelLayout?.bitmap == 0
+        self.channelLayout = isLeftOpen ? nil : channelLayout ?? Self.usualLayout(channels)
         switch codec {
         case .linearPCM(let format):
             bytesPerPacket = format.bytesPerSample * channels

@@ -1,1 +1,2 @@
 #include <sndfile.h>
+#include <malloc.h>

@@ -1,0 +1,3 @@
+// libsoxr, as Swift sees it.
+#pragma once
+#include <soxr.h>

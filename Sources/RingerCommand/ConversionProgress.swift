@@ -1,0 +1,39 @@
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// How far a long conversion is, on standard error, if that is a terminal.
+struct ConversionProgress {
+    private let total: Int64
+    private let isShown: Bool
+    private let clock = ContinuousClock()
+    private var next: ContinuousClock.Instant
+
+    /// Progress towards `total` frames; a sound of a minute or less is converted too soon to tell.
+    init(total: Int64, longerThan duration: Duration) {
+        self.total = total
+        isShown = total > 0 && duration > .seconds(60) && isatty(FileDescriptor.standardError.rawValue) == 1
+        next = clock.now
+    }
+
+    /// Shows how many frames are done, ten times a second at most.
+    mutating func show(_ done: Int64) {
+        guard isShown, clock.now >= next else { return }
+        next = clock.now.advanced(by: .milliseconds(100))
+        write("\r\(Int(100 * Double(done) / Double(total)))%")
+    }
+
+    /// Wipes the line.
+    func finish() {
+        if isShown { write("\r    \r") }
+    }
+
+    /// Where standard error cannot be written, there is no one to tell how far things are.
+    private func write(_ text: String) {
+        _ = try? FileDescriptor.standardError.writeAll(text.utf8)
+    }
+}
