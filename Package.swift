@@ -71,7 +71,11 @@ let package = Package(
             resources: [.copy("system-sounds.csv")]),
         .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"], exclude: ["Corpus"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
-        .testTarget(name: "RingerServicesTests", dependencies: ["RingerServices", "RingerTestKit"]),
+        .testTarget(
+            name: "RingerServicesTests",
+            dependencies: [
+                "RingerServices", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
         .testTarget(name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),
