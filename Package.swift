@@ -73,7 +73,11 @@ let package = Package(
         .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"], exclude: ["Corpus"]),
         .testTarget(name: "RingerCommandTests", dependencies: ["RingerCommand", "SoundFile"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
-        .testTarget(name: "RingerServicesTests", dependencies: ["RingerServices", "RingerTestKit"]),
+        .testTarget(
+            name: "RingerServicesTests",
+            dependencies: [
+                "RingerServices", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
         .testTarget(name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),

@@ -40,6 +40,11 @@ final class SystemSoundTable: Sendable {
         }
     }
 
+    /// Goes on with `number` for the next ID.
+    func skip(to number: UInt32) {
+        state.withLock { $0.next = number }
+    }
+
     /// Forgets a registered sound; false where there is none.
     func remove(_ id: SystemSoundID) -> Bool {
         state.withLock { state in

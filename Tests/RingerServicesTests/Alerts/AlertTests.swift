@@ -1,0 +1,274 @@
+import RingerTestKit
+import Testing
+
+@testable import RingerServices
+
+/// Alerts on a simulated board, in virtual time.
+struct AlertBench {
+    let bench: SoundsBench
+    let alerts: Alerts
+    let results = Record<AlertResult>()
+    /// 300 ms.
+    let ring: SystemSoundID
+
+    init(position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences()) throws {
+        bench = try SoundsBench(position: position, preferences: preferences)
+        alerts = Alerts(bench.sounds)
+        ring = try bench.register(milliseconds: 300)
+    }
+
+    func start(_ sound: SystemSoundID? = nil, way: AlertWay = .both, limit: Duration = Alerts.standardLimit) {
+        alerts.start(sound ?? ring, way: way, limit: limit) { [results] in results.append($0) }
+    }
+
+    func flip(to position: SwitchPosition) { bench.board.ringSilent.position = position }
+
+    func advance(_ milliseconds: Int) { bench.clock.advance(by: .milliseconds(milliseconds)) }
+
+    var outcomes: [AlertOutcome] { results.all.map(\.outcome) }
+}
+
+@Suite("Alerts")
+struct AlertTests {
+    @Test("an alert rings from completion to completion, and ends at exactly 20 s")
+    func timesOut() throws {
+        let alert = try AlertBench()
+        alert.start(way: .sound)
+        alert.advance(60_000)
+        #expect(alert.bench.heard.count == 67)
+        #expect(alert.bench.heard.first == 0..<300_000 && alert.bench.heard.last == 19_800_000..<20_000_000)
+        let gaps = zip(alert.bench.heard, alert.bench.heard.dropFirst()).map { $1.lowerBound - $0.upperBound }
+        #expect(gaps.allSatisfy { $0 == 0 })
+        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].elapsed == .seconds(20))
+        #expect(alert.results.all[0].sounded && !alert.results.all[0].vibrated)
+        #expect(!alert.alerts.isRunning && alert.bench.clock.pendingTimers == 0)
+    }
+
+    @Test("the motor stops with the alert at 20 s, in the middle of a turn")
+    func timesOutVibrating() throws {
+        let alert = try AlertBench(position: .silent)
+        alert.start(limit: .milliseconds(20_250))
+        alert.advance(60_000)
+        #expect(alert.bench.turns.first == 0..<400_000 && alert.bench.turns.last == 20_000_000..<20_250_000)
+        #expect(alert.bench.turns.count == 41 && !alert.bench.board.motor.isOn)
+        #expect(alert.outcomes == [.timedOut])
+    }
+
+    @Test(
+        "each way is heard and felt as far as the switch allows",
+        arguments: [
+            (AlertWay.sound, SwitchPosition.ring, true, false), (.vibration, .ring, false, true),
+            (.both, .ring, true, true), (.none, .ring, false, false),
+            (.sound, .silent, false, false), (.vibration, .silent, false, true),
+            (.both, .silent, false, true), (.none, .silent, false, false),
+            (.sound, .vibrate, false, false), (.vibration, .vibrate, false, true),
+            (.both, .vibrate, false, true), (.none, .vibrate, false, false),
+        ])
+    func ways(way: AlertWay, position: SwitchPosition, isHeard: Bool, isFelt: Bool) throws {
+        let alert = try AlertBench(position: position)
+        alert.start(way: way)
+        alert.advance(1000)
+        #expect(alert.bench.heard.isEmpty == !isHeard && alert.bench.turns.isEmpty == !isFelt)
+        #expect(alert.alerts.isRunning)
+        alert.advance(60_000)
+        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].elapsed == .seconds(20))
+        #expect(alert.results.all[0].sounded == isHeard && alert.results.all[0].vibrated == isFelt)
+    }
+
+    @Test("stopping ends sound and motor at once")
+    func stop() throws {
+        let alert = try AlertBench()
+        alert.start()
+        alert.advance(650)
+        alert.alerts.stop()
+        alert.advance(0)
+        // The second round began when the first turn was over; its own turn 0.1 s later.
+        #expect(alert.bench.heard == [0..<300_000, 400_000..<650_000])
+        #expect(alert.bench.turns == [0..<400_000, 500_000..<650_000])
+        #expect(alert.outcomes == [.stopped(.caller)] && !alert.alerts.isRunning)
+        alert.advance(60_000)
+        #expect(alert.bench.heard.count == 2 && alert.bench.clock.pendingTimers == 0)
+    }
+
+    @Test("a flip to silent turns a ringing alert into a vibrating one, and back")
+    func flips() throws {
+        let alert = try AlertBench(preferences: UserPreferences(vibrateOnRing: false))
+        alert.start()
+        alert.advance(450)
+        alert.flip(to: .silent)
+        alert.advance(700)
+        alert.flip(to: .ring)
+        alert.advance(350)
+        alert.alerts.stop()
+        alert.advance(0)
+        #expect(alert.bench.heard == [0..<300_000, 300_000..<450_000, 1_150_000..<1_450_000, 1_450_000..<1_500_000])
+        #expect(alert.bench.turns == [450_000..<850_000, 950_000..<1_150_000])
+        #expect(alert.results.all[0].sounded && alert.results.all[0].vibrated)
+    }
+
+    @Test("a flip and back within one round rings again at once")
+    func quickFlips() throws {
+        let alert = try AlertBench()
+        alert.start()
+        alert.advance(100)
+        alert.flip(to: .silent)
+        alert.advance(100)
+        alert.flip(to: .ring)
+        alert.advance(50)
+        alert.alerts.stop()
+        alert.advance(0)
+        #expect(alert.bench.heard == [0..<100_000, 200_000..<250_000])
+        // The motor rests for 0.1 s before the new round's turn, which the stop forestalls.
+        #expect(alert.bench.turns == [0..<200_000])
+    }
+
+    @Test("a hundred flips in one alert leave one sound, one motor and one completion")
+    func manyFlips() throws {
+        let alert = try AlertBench()
+        alert.start()
+        for round in 0..<100 {
+            alert.advance(37)
+            alert.flip(to: round.isMultiple(of: 2) ? .silent : .ring)
+        }
+        alert.alerts.stop()
+        alert.advance(5000)
+        let heard = alert.bench.heard
+        #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })
+        #expect(alert.outcomes == [.stopped(.caller)] && !alert.bench.board.motor.isOn)
+        #expect(alert.bench.sounds.underWay == 0 && alert.bench.clock.pendingTimers == 0)
+    }
+
+    @Test("do-not-disturb holds an alert back until it is switched off")
+    func doNotDisturb() throws {
+        let alert = try AlertBench(preferences: UserPreferences(doNotDisturb: true))
+        alert.start()
+        alert.advance(1000)
+        #expect(alert.bench.heard.isEmpty && alert.bench.turns.isEmpty)
+        alert.bench.player.preferences = UserPreferences()
+        alert.advance(100)
+        #expect(alert.bench.heard == [1_000_000..<1_100_000] && alert.bench.turns == [1_000_000..<1_100_000])
+    }
+
+    @Test("taking the wish to vibrate back stops the motor, and the sound goes on")
+    func preferenceInTheMiddle() throws {
+        let alert = try AlertBench()
+        alert.start()
+        alert.advance(100)
+        alert.bench.player.preferences = UserPreferences(vibrateOnRing: false)
+        alert.advance(900)
+        #expect(alert.bench.turns == [0..<100_000])
+        #expect(alert.bench.heard.count == 4)
+    }
+
+    @Test("starting the alert that runs neither doubles nor lengthens it, and both callers are told")
+    func twice() throws {
+        let alert = try AlertBench()
+        alert.start(way: .sound)
+        alert.advance(10_000)
+        alert.start(way: .sound)
+        alert.advance(60_000)
+        #expect(alert.bench.heard.count == 67 && alert.bench.heard.last?.upperBound == 20_000_000)
+        #expect(alert.outcomes == [.timedOut, .timedOut])
+    }
+
+    @Test("another alert takes the place of the one that runs")
+    func another() throws {
+        let alert = try AlertBench()
+        let other = try alert.bench.register(milliseconds: 500)
+        alert.start(way: .sound)
+        alert.advance(1000)
+        alert.start(other, way: .sound)
+        alert.advance(600)
+        alert.alerts.stop()
+        alert.advance(10)
+        #expect(alert.outcomes == [.stopped(.replaced), .stopped(.caller)])
+        #expect(alert.bench.heard.suffix(2) == [1_000_000..<1_500_000, 1_500_000..<1_600_000])
+    }
+
+    @Test("a system sound interrupts an alert for as long as it lasts")
+    func interrupted() throws {
+        let alert = try AlertBench()
+        let click = try alert.bench.register(milliseconds: 50)
+        alert.start(way: .sound)
+        alert.advance(100)
+        alert.bench.play(click)
+        alert.advance(150)
+        #expect(alert.bench.heard == [0..<100_000, 100_000..<150_000, 150_000..<250_000])
+        #expect(alert.bench.outcomes == [.finished])
+    }
+
+    @Test("a predefined vibration is felt in its own pattern, and not heard")
+    func predefinedVibration() throws {
+        let alert = try AlertBench()
+        alert.start(1011)
+        alert.advance(1000)
+        #expect(alert.bench.heard.isEmpty)
+        #expect(alert.bench.turns == [0..<250_000, 400_000..<650_000, 750_000..<1_000_000])
+    }
+
+    @Test("a speaker that fails leaves an alert that is felt, and says why it was not heard")
+    func failingSpeaker() throws {
+        let alert = try AlertBench()
+        alert.bench.board.speaker.fault = .missing
+        alert.start()
+        alert.advance(60_000)
+        #expect(alert.bench.turns.count == 40)
+        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].soundError?.code == .notFound)
+    }
+
+    @Test("where speaker and motor fail, the alert fails instead of trying for ever")
+    func nothingWorks() throws {
+        let alert = try AlertBench()
+        alert.bench.board.speaker.fault = .missing
+        alert.bench.board.motor.failTurnOn(with: RingerError(.disconnected, "turn on", "motor"))
+        alert.start()
+        alert.advance(1000)
+        guard case .failed? = alert.outcomes.first else {
+            Issue.record("\(alert.outcomes)")
+            return
+        }
+        #expect(alert.results.all[0].rounds <= 2 && alert.bench.clock.pendingTimers == 0)
+    }
+
+    @Test("an ID that nobody has fails at once")
+    func unknown() throws {
+        let alert = try AlertBench()
+        alert.start(9999)
+        guard case .failed(let error)? = alert.outcomes.first else {
+            Issue.record("\(alert.outcomes)")
+            return
+        }
+        #expect(error.code == .notFound && !alert.alerts.isRunning)
+    }
+
+    @Test("a sound without frames does not turn round and round")
+    func emptySound() throws {
+        let alert = try AlertBench()
+        let empty = try alert.bench.register(milliseconds: 0)
+        alert.start(empty, way: .sound)
+        alert.advance(60_000)
+        #expect(alert.results.all[0].rounds == 1 && alert.outcomes == [.timedOut])
+    }
+
+    @Test("disposing of an alert's sound in the middle does not silence it: it holds what it plays")
+    func disposed() throws {
+        let alert = try AlertBench(preferences: UserPreferences(vibrateOnRing: false))
+        alert.start()
+        alert.advance(100)
+        try alert.bench.sounds.dispose(alert.ring)
+        alert.advance(400)
+        #expect(alert.bench.heard == [0..<100_000, 100_000..<400_000, 400_000..<500_000])
+    }
+
+    @Test("cancelling the task that waits for an alert stops it")
+    func cancelled() async throws {
+        let alert = try AlertBench()
+        let (alerts, ring, clock) = (alert.alerts, alert.ring, alert.bench.clock)
+        let result = await clock.drive {
+            let task = Task { await alerts.alert(ring) }
+            _ = clock.schedule(at: clock.now + .milliseconds(500)) { task.cancel() }
+            return await task.value
+        }
+        #expect(result.outcome == .stopped(.caller) && result.elapsed == .milliseconds(500))
+    }
+}
