@@ -1,4 +1,5 @@
 import ArgumentParser
+import Ringer
 
 /// `ringer`: the library's services on the command line.
 @main
@@ -13,4 +14,26 @@ struct RingerCommand: AsyncParsableCommand {
             DoctorCommand.self,
             SimulateCommand.self,
         ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            await waitForTermination()
+        } catch {
+            await waitForTermination()
+            exit(withError: error)
+        }
+    }
+
+    /// Lets a signal that is ending the process end it: whoever sent it reads from the status that it did.
+    private static func waitForTermination() async {
+        guard TerminationSignals.isTerminating else { return }
+        // The signal is raised as soon as the device is closed, unless that hangs.
+        try? await Task.sleep(for: .seconds(5))
+    }
 }

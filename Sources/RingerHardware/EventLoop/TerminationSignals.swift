@@ -10,6 +10,11 @@ public enum TerminationSignals {
     /// `SIGTERM`, `SIGINT` and `SIGHUP`.
     public static let all: [CInt] = [SIGTERM, SIGINT, SIGHUP]
 
+    /// Whether such a signal has come. The process ends once everything is closed; its own way of ending, with a status of
+    /// its own, must not get ahead of that.
+    public static var isTerminating: Bool { hasCome.load(ordering: .acquiring) }
+
+    private static let hasCome = Atomic(false)
     private static let pipe = Mutex<(read: CInt, write: CInt)?>(nil)
 
     /// Catches `signals` from now on and calls `body` on the loop's thread with each that comes; once it returns, the
@@ -28,6 +33,7 @@ public enum TerminationSignals {
         _ = loop.watch(ends.read, for: Int16(POLLIN)) { _ in
             var signal: UInt8 = 0
             guard read(ends.read, &signal, 1) == 1 else { return }
+            hasCome.store(true, ordering: .releasing)
             body(CInt(signal))
             ringer_raise_default(CInt(signal))
         }
