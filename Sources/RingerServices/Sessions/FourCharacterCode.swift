@@ -8,8 +8,8 @@ public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// The code of `characters`; nil unless they are four of ASCII.
-    public init?(_ characters: some StringProtocol) {
+    /// The code of `characters`; nil unless they are four of ASCII. A literal needs no call: it is a code by itself.
+    public init?(characters: some StringProtocol) {
         guard characters.utf8.count == 4, characters.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         rawValue = characters.utf8.reduce(0) { $0 << 8 | UInt32($1) }
     }

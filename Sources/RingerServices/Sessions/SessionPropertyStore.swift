@@ -98,7 +98,9 @@ public struct SessionPropertyStore: Sendable, Hashable {
 
     /// Takes in what is so now.
     ///
-    /// - Parameter routeChange: The change that the coordinator told, where it did.
+    /// - Parameters:
+    ///   - now: The facts.
+    ///   - routeChange: The change that the coordinator told, where it did.
     /// - Returns: What listeners are to be told, in the order of the table.
     public mutating func update(
         _ now: SessionFacts, routeChange: RouteChange? = nil

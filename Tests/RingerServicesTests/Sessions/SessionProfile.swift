@@ -15,7 +15,8 @@ struct SessionProfile: CustomStringConvertible {
     init(_ name: String) throws {
         let parts = name.split(separator: "+")
         let category: AudioCategory? =
-            parts[0] == "multi" ? .multiRoute : FourCharacterCode(parts[0]).flatMap { AudioCategory(code: $0) }
+            parts[0] == "multi"
+            ? .multiRoute : FourCharacterCode(characters: parts[0]).flatMap { AudioCategory(code: $0) }
         guard let category else { throw SessionError(.incompatibleCategory, "read the profile \(name)") }
         var options: CategoryOptions = []
         for part in parts.dropFirst() {
