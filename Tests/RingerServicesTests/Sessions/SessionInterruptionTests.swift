@@ -160,6 +160,52 @@ struct SessionInterruptionTests {
         #expect(stage.actions.last == .interruptionEnded(stage["radio"], shouldResume: true))
     }
 
+    @Test("a session that changes its mixing while interrupted waits for the one it would fight with")
+    func changedMixing() throws {
+        var stage = try SessionStage()
+        try stage.playing(["music": "medi"])
+        try stage.make("radio", "medi+mix", isSpoken: true)
+        try stage.send(.activate(stage["radio"]))
+        try stage.playing(["voice": "medi+speech"])
+        try stage.send(.setOptions(stage["radio"], []))
+        try stage.send(.deactivate(stage["voice"]))
+        #expect(try stage.state("music").isActive && stage.state("radio").isInterrupted)
+    }
+
+    @Test("one that interrupts speech is waited for only by what it interrupted itself")
+    func speechLater() throws {
+        // The podcast was activated beside the voice, and plays beside it again whatever it sets meanwhile.
+        var stage = try SessionStage()
+        try stage.playing(["voice": "medi+speech"])
+        try stage.make("podcast", "medi", isSpoken: true)
+        try stage.send(.activate(stage["podcast"]))
+        try stage.playing(["music": "medi"])
+        try stage.send(.setOptions(stage["podcast"], .mixWithOthers))
+        try stage.send(.deactivate(stage["music"]))
+        #expect(try stage.state("podcast").isActive && stage.state("voice").isActive)
+        // Nor does a call's end have the voice interrupt what it played beside.
+        try stage.send(.outsideBegan(Self.call))
+        try stage.send(.outsideEnded(Self.call, shouldResume: true))
+        #expect(try stage.state("podcast").isActive && stage.state("voice").isActive)
+    }
+
+    @Test("the most important comes back first, then the newest, whatever their numbers")
+    func order() throws {
+        var stage = try SessionStage()
+        try stage.make("newest", "ambi")
+        try stage.make("oldest", "ambi")
+        try stage.make("alarm", "medi+mix", .alarm)
+        for name in ["alarm", "oldest", "newest"] { try stage.send(.activate(stage[name])) }
+        try stage.send(.outsideBegan(Self.call))
+        try stage.send(.outsideEnded(Self.call, shouldResume: true))
+        #expect(
+            stage.actions.dropLast() == [
+                .interruptionEnded(stage["alarm"], shouldResume: true),
+                .interruptionEnded(stage["newest"], shouldResume: true),
+                .interruptionEnded(stage["oldest"], shouldResume: true),
+            ])
+    }
+
     @Test("the higher session comes back although a lower one took its place meanwhile")
     func higherComesBack() throws {
         var stage = try SessionStage()

@@ -57,7 +57,16 @@ struct SessionModel {
         if let tamper { actions = tamper(actions) }
         try checkAnswer(event, actions, before)
         learn(event, actions)
-        for action in actions { try follow(action, event) }
+        var resumed: Set<SessionID> = []
+        for action in actions {
+            try follow(action, event)
+            switch action {
+            case .interruptionEnded(let id, true): resumed.insert(id)
+            case .interruptionBegan(let id, _):
+                try require(!resumed.contains(id), "a session is told that it may resume, and interrupted at once")
+            default: break
+            }
+        }
         if !actions.isEmpty || coordinator != before { try check() }
     }
 
@@ -200,6 +209,16 @@ struct SessionModel {
         }
         try require(
             session.isInterrupted != session.causes.isEmpty, "an interruption without a cause, or a cause alone")
+        if session.isInterrupted {
+            for other in coordinator.sessions where other.isActive {
+                let relation = SessionArbitration.Relation(other.priority, to: session.priority)
+                let outcome = SessionArbitration.outcome(
+                    active: settings.mixing, new: other.settings.mixing, relation: relation)
+                try require(
+                    outcome != .activeInterrupted || session.causes.contains(.session(other.id)),
+                    "a session does not wait for one that would interrupt it")
+            }
+        }
         for (index, cause) in session.causes.enumerated() {
             try require(!session.causes[..<index].contains(cause), "a cause twice")
             switch cause {

@@ -41,6 +41,8 @@ struct SessionRouteTests {
             var stops = 0
             for isMicrophone in [microphoneFirst, !microphoneFirst] {
                 try stage.send(.route(isMicrophone ? .microphone(isInserted: false) : .headphone(isInserted: false)))
+                let isPaused = try !stage.state("music").isSounding
+                #expect(isPaused == !(isMicrophone && microphoneFirst))
                 stops += stage.actions.count { $0 == .stopSound(stage["music"], .oldDeviceUnavailable) }
             }
             #expect(stops == 1)
@@ -93,6 +95,21 @@ struct SessionRouteTests {
         try stage.send(.outsideBegan(OutsideInterruption(rawValue: 1)))
         try expectRoute(stage, "call", .receiver)
         #expect(try stage.state("call").settings.overrides == [])
+    }
+
+    @Test("the override reverts in sessions that are not active, too, and what it played on the speaker plays on")
+    func overrideReverts() throws {
+        var stage = try SessionStage()
+        try stage.send(.route(.external(.line, isPresent: true)))
+        try stage.playing(["call": "plar"])
+        try stage.make("idle", "plar")
+        for name in ["call", "idle"] { try stage.send(.setOverride(stage[name], .speaker, true)) }
+        try stage.send(.route(.external(.line, isPresent: false)))
+        for name in ["call", "idle"] {
+            #expect(try stage.state(name).settings.overrides == [])
+            try expectRoute(stage, name, .receiver)
+        }
+        #expect(try stage.state("call").isSounding)
     }
 
     @Test("the speaker override beats headphones that are plugged in already")
