@@ -9,9 +9,12 @@ struct SessionEventGenerator {
         .init(.headset, pcm: "hp"), .init(.bluetooth, pcm: "bt"),
     ]
     private static let priorities: [SessionPriority] = [.ordinary, .ordinary, .ordinary, .call, .alarm]
+    /// Those that allow options come up more often.
+    private static let categories = AudioCategory.allCases + [.playback, .playback, .playAndRecord]
     private static let optionSets: [CategoryOptions] = [
         [], [], .mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers,
-        [.duckOthers, .interruptSpokenAudioAndMixWithOthers], .allowBluetooth, .defaultToSpeaker,
+        .interruptSpokenAudioAndMixWithOthers, [.duckOthers, .interruptSpokenAudioAndMixWithOthers], .allowBluetooth,
+        .defaultToSpeaker,
         [.mixWithOthers, .allowBluetooth], CategoryOptions(rawValue: 16), CategoryOptions(rawValue: 32),
     ]
     private static let overrides: [SessionOverrides] = [
@@ -26,9 +29,9 @@ struct SessionEventGenerator {
             let client = SessionClientID(rawValue: UInt64(random.below(3)))
             return .make(id, client: client, name: "", priority: random.pick(Self.priorities))
         case 5: return .remove(id)
-        case 6..<11: return .setCategory(id, random.pick(AudioCategory.allCases), options: random.pick(Self.optionSets))
+        case 6..<11: return .setCategory(id, random.pick(Self.categories), options: random.pick(Self.optionSets))
         case 11..<13: return .setOptions(id, random.pick(Self.optionSets))
-        case 13: return .setSpoken(id, random.oneIn(2))
+        case 13: return .setSpoken(id, !random.oneIn(4))
         case 14..<17: return .setOverride(id, random.pick(Self.overrides), !random.oneIn(3))
         case 17..<25: return .activate(id)
         case 25..<28: return .deactivate(id, notifyOthers: !random.oneIn(3))
