@@ -1,0 +1,61 @@
+/// The routes that a board has, and the PCM behind each: the board's description.
+public struct RouteBoard: Sendable, Hashable {
+    /// One route of the board.
+    public struct Entry: Sendable, Hashable {
+        /// The route.
+        public var route: AudioRoute
+        /// The ALSA PCM that plays on it: "default", "plughw:CARD=codec,DEV=0".
+        public var pcm: String
+        /// Whether it is there always. A jack's and a Bluetooth device's come and go.
+        public var isFixed: Bool
+
+        /// A route; without `isFixed` the speaker, the receiver and the line output are there always.
+        public init(_ route: AudioRoute, pcm: String, isFixed: Bool? = nil) {
+            self.route = route
+            self.pcm = pcm
+            self.isFixed = isFixed ?? (AudioRouteSet.builtIn.contains(route) || route == .line)
+        }
+    }
+
+    /// The routes, in the order in which they were described.
+    public let entries: [Entry]
+    /// The routes as a set.
+    public let routes: AudioRouteSet
+    /// Those that are there always.
+    public let fixed: AudioRouteSet
+
+    /// A board of these routes.
+    ///
+    /// - Throws: ``RingerError/Code/invalid`` where one is named twice or has no PCM.
+    public init(_ entries: [Entry]) throws(RingerError) {
+        var routes: AudioRouteSet = []
+        var fixed: AudioRouteSet = []
+        for entry in entries {
+            guard !routes.contains(entry.route) else {
+                throw RingerError(.invalid, "describe the routes", entry.route.rawValue, detail: "named twice")
+            }
+            guard !entry.pcm.isEmpty else {
+                throw RingerError(.invalid, "describe the routes", entry.route.rawValue, detail: "no PCM")
+            }
+            routes.insert(AudioRouteSet(entry.route))
+            if entry.isFixed { fixed.insert(AudioRouteSet(entry.route)) }
+        }
+        self.entries = entries
+        self.routes = routes
+        self.fixed = fixed
+    }
+
+    private init(speaker pcm: String) {
+        entries = [Entry(.speaker, pcm: pcm)]
+        routes = .speaker
+        fixed = .speaker
+    }
+
+    /// A board with a speaker alone, behind ALSA's default PCM.
+    public static let speakerOnly = RouteBoard(speaker: "default")
+
+    /// The PCM of `route`; nil where the board does not have it.
+    public func pcm(for route: AudioRoute) -> String? {
+        entries.first { $0.route == route }?.pcm
+    }
+}

@@ -1,0 +1,268 @@
+import RingerServices
+import Testing
+
+@Suite("Sessions: properties")
+struct SessionPropertyTests {
+    static let id = SessionID(rawValue: 1)
+
+    private func store(_ profile: String = "plar") throws -> SessionPropertyStore {
+        var store = SessionPropertyStore(
+            session: Self.id, facts: SessionFacts(settings: try SessionProfile(profile).settings, routeName: "Speaker"))
+        try store.initialize()
+        return store
+    }
+
+    /// The code with which a call is refused; the store must not change.
+    private func refusal(
+        _ store: SessionPropertyStore, _ body: (inout SessionPropertyStore) throws -> Void
+    ) -> SessionError.Code? {
+        var copy = store
+        do { try body(&copy) } catch {
+            #expect(copy == store)
+            return (error as? SessionError)?.code
+        }
+        return nil
+    }
+
+    /// The reference's table, once more and by hand.
+    static let table = """
+        hwsr rw     float64
+        iobd rw     float32
+        acat rw     uint32
+        rout read   string
+        roch listen routeChange
+        chsr read   float64
+        chic read   uint32
+        choc read   uint32
+        chov read   float32
+        cilt read   float32
+        colt read   float32
+        chbd read   float32
+        othr read   uint32
+        ovrd write  uint32      category,interruption,route reca,plar
+        aiav read   uint32
+        died listen uint32
+        duck rw     uint32      category                    ambi,medi,plar,multi
+        cmix rw     uint32      category,interruption       medi,plar,multi
+        cspk rw     uint32      category                    plar
+        cblu rw     uint32      category                    reca,plar
+        """
+
+    @Test("the table has the 20 properties with access, type, revert rule and categories")
+    func table() {
+        let rows = SessionProperty.all.map { property in
+            var columns = [property.code.description, property.access == .readWrite ? "rw" : property.access.rawValue]
+            columns.append(property.kind.rawValue)
+            let causes: [(SessionReverts, String)] = [
+                (.categoryChange, "category"), (.interruption, "interruption"), (.routeChange, "route"),
+            ]
+            let reverts = causes.filter { property.revertsOn.contains($0.0) }.map(\.1).joined(separator: ",")
+            if !reverts.isEmpty { columns.append(reverts) }
+            let categories = AudioCategory.allCases.filter { property.isAllowed(in: $0) }
+            if property.categories != nil {
+                columns.append(categories.map { $0.code?.description ?? "multi" }.joined(separator: ","))
+            }
+            return columns
+        }
+        let expected = Self.table.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(rows == expected && rows.count == 20)
+        for property in SessionProperty.all {
+            #expect(property.isWritable == (property.target != .none))
+        }
+    }
+
+    @Test("before initialising every call is refused with !ini, and the second initialising with init")
+    func initialising() throws {
+        let raw = SessionPropertyStore(session: Self.id)
+        for property in SessionProperty.all {
+            #expect(refusal(raw) { _ = try $0.value(of: property.code) } == .notInitialized)
+            #expect(refusal(raw) { _ = try $0.size(of: property.code) } == .notInitialized)
+            #expect(refusal(raw) { _ = try $0.bytes(of: property.code, capacity: 64) } == .notInitialized)
+            #expect(refusal(raw) { _ = try $0.set(property.code, bytes: [0, 0, 0, 0]) } == .notInitialized)
+        }
+        #expect(refusal(try store()) { try $0.initialize() } == .alreadyInitialized)
+    }
+
+    @Test("an unknown property, and misuse of a known one, is pty?")
+    func misuse() throws {
+        let store = try store()
+        for property in SessionProperty.all {
+            let read = refusal(store) { _ = try $0.value(of: property.code) }
+            #expect(read == (property.isReadable ? nil : .unsupportedProperty), "\(property.code)")
+            let bytes = [UInt8](repeating: 0, count: property.kind.size ?? 4)
+            let written = refusal(store) { _ = try $0.set(property.code, bytes: bytes) }
+            #expect((written == .unsupportedProperty) == !property.isWritable, "\(property.code)")
+        }
+        #expect(refusal(store) { _ = try $0.value(of: "none") } == .unsupportedProperty)
+        #expect(refusal(store) { _ = try $0.size(of: "none") } == .unsupportedProperty)
+        #expect(refusal(store) { _ = try $0.size(of: "roch") } == .unsupportedProperty)
+        #expect(refusal(store) { _ = try $0.set("none", bytes: []) } == .unsupportedProperty)
+    }
+
+    @Test("every size but the right one is !siz when setting; when getting, only too small a buffer")
+    func sizes() throws {
+        let store = try store()
+        for property in SessionProperty.all where property.isWritable {
+            for count in 0...9 where count != property.kind.size {
+                let bytes = [UInt8](repeating: 0, count: count)
+                #expect(refusal(store) { _ = try $0.set(property.code, bytes: bytes) } == .badPropertySize)
+            }
+        }
+        #expect(refusal(store) { _ = try $0.set("cmix", to: .float64(1)) } == .badPropertySize)
+        for property in SessionProperty.all where property.isReadable {
+            let size = try store.size(of: property.code)
+            #expect(try store.bytes(of: property.code, capacity: size).count == size)
+            #expect(try store.bytes(of: property.code, capacity: size + 5).count == size)
+            #expect(refusal(store) { _ = try $0.bytes(of: property.code, capacity: size - 1) } == .badPropertySize)
+        }
+        #expect(try store.size(of: "rout") == 8 && store.size(of: "ovrd") == 4)
+    }
+
+    @Test("an override is refused with !cat in a category that does not have it, by the store and by the coordinator")
+    func categories() throws {
+        for profile in try SessionProfile.all() where profile.settings.options == [] {
+            let store = try store(profile.name)
+            var stage = try SessionStage()
+            try stage.make("a", profile.name)
+            for property in SessionProperty.all {
+                guard let override = property.override else { continue }
+                let isAllowed = property.isAllowed(in: profile.settings.category)
+                let code: SessionError.Code? = isAllowed ? nil : .incompatibleCategory
+                #expect(refusal(store) { _ = try $0.set(property.code, to: .uint32(property.onValue)) } == code)
+                #expect(refusal(store) { _ = try $0.set(property.code, to: .uint32(0)) } == code)
+                #expect(stage.refusal(.setOverride(stage["a"], override, true)) == code)
+            }
+        }
+    }
+
+    @Test("setting asks the coordinator: a category by its code, an override by any number but 0")
+    func requests() throws {
+        var store = try store()
+        for (code, category) in [
+            ("ambi", AudioCategory.ambient), ("uifx", .ambient), ("live", .playback), ("proc", .audioProcessing),
+        ] {
+            let number = try #require(FourCharacterCode(characters: code)).rawValue
+            #expect(try store.set("acat", to: .uint32(number)) == .request(.setCategory(Self.id, category)))
+        }
+        #expect(refusal(store) { _ = try $0.set("acat", to: .uint32(0)) } == .incompatibleCategory)
+        #expect(try store.set("cmix", to: .uint32(5)) == .request(.setOverride(Self.id, .mixWithOthers, true)))
+        #expect(try store.set("cmix", bytes: [0, 0, 0, 0]) == .request(.setOverride(Self.id, .mixWithOthers, false)))
+        let speaker = FourCharacterCode("spkr").rawValue
+        #expect(try store.set("ovrd", to: .uint32(speaker)) == .request(.setOverride(Self.id, .speaker, true)))
+        #expect(try store.set("ovrd", to: .uint32(0)) == .request(.setOverride(Self.id, .speaker, false)))
+        #expect(refusal(store) { _ = try $0.set("ovrd", to: .uint32(1)) } == .badParameter)
+    }
+
+    @Test("the same category set again keeps its options, as a category's property knows none")
+    func sameCategory() throws {
+        var store = try store("plar+mix")
+        let number = FourCharacterCode("plar").rawValue
+        #expect(
+            try store.set("acat", to: .uint32(number))
+                == .request(.setCategory(Self.id, .playAndRecord, options: .mixWithOthers)))
+    }
+
+    @Test("preferences are held at their limits, 0 is none, and what is no number is refused")
+    func preferences() throws {
+        var store = try store()
+        #expect(
+            try store.set("hwsr", to: .float64(48_000))
+                == .preferences([SessionPropertyChange("hwsr", .float64(48_000))]))
+        #expect(store.preferredSampleRate == 48_000)
+        #expect(try store.set("hwsr", to: .float64(48_000)) == .preferences([]))
+        _ = try store.set("hwsr", to: .float64(1))
+        #expect(store.preferredSampleRate == 8_000)
+        _ = try store.set("hwsr", to: .float64(1e12))
+        #expect(store.preferences.sampleRate == 192_000)
+        _ = try store.set("hwsr", to: .float64(0))
+        #expect(store.preferredSampleRate == 0)
+        _ = try store.set("iobd", to: .float32(0.005))
+        #expect(store.preferences.ioBufferDuration == 0.005)
+        _ = try store.set("iobd", to: .float32(9))
+        #expect(store.preferredIOBufferDuration == 2)
+        for bad in [Double.nan, .infinity, -.infinity, -1] {
+            #expect(refusal(store) { _ = try $0.set("hwsr", to: .float64(bad)) } == .badParameter)
+            #expect(refusal(store) { _ = try $0.set("iobd", to: .float32(Float(bad))) } == .badParameter)
+        }
+    }
+
+    @Test("typed and untyped tell the same")
+    func typed() throws {
+        var store = try store("plar")
+        let hardware = SessionHardware(
+            sampleRate: 44_100, inputChannels: 1, outputChannels: 2, outputVolume: 0.5, inputLatency: 0.25,
+            outputLatency: 0.125, ioBufferDuration: 0.0625, isInputAvailable: false)
+        _ = store.update(SessionFacts(routeName: "Headphone", isOtherAudioPlaying: true, hardware: hardware))
+        let numbers: [(FourCharacterCode, SessionPropertyValue, Double)] = [
+            ("chsr", .float64(44_100), store.sampleRate), ("chic", .uint32(1), Double(store.inputChannels)),
+            ("choc", .uint32(2), Double(store.outputChannels)), ("chov", .float32(0.5), store.outputVolume),
+            ("cilt", .float32(0.25), store.inputLatency), ("colt", .float32(0.125), store.outputLatency),
+            ("chbd", .float32(0.0625), store.ioBufferDuration),
+            ("othr", .uint32(1), store.isOtherAudioPlaying ? 1 : 0),
+            ("aiav", .uint32(0), store.isInputAvailable ? 1 : 0),
+        ]
+        for (code, value, typed) in numbers {
+            #expect(try store.value(of: code) == value)
+            switch value {
+            case .uint32(let number): #expect(Double(number) == typed)
+            case .float32(let number): #expect(Double(number) == typed)
+            case .float64(let number): #expect(number == typed)
+            default: Issue.record("not a number")
+            }
+        }
+        #expect(try store.value(of: "rout") == .string("Headphone") && store.routeName == "Headphone")
+        #expect(store.category == .soloAmbient)
+        #expect(try store.value(of: "acat") == .uint32(0x736F_6C6F))
+        #expect(!store.ducksOthers && !store.mixesWithOthers && !store.defaultsToSpeaker && !store.takesBluetoothInput)
+        // What nobody knows: the volume is full, and input may be there.
+        _ = store.update(SessionFacts())
+        #expect(store.outputVolume == 1 && store.isInputAvailable)
+    }
+
+    @Test("a value survives its bytes")
+    func bytes() {
+        let values: [SessionPropertyValue] = [.uint32(0x0102_0304), .float32(-0.1), .float64(.pi)]
+        for value in values { #expect(SessionPropertyValue(value.kind, bytes: value.bytes) == value) }
+        #expect(SessionPropertyValue.string("Hi").bytes == [72, 105, 0])
+        #expect(SessionPropertyValue.routeChange(.override, oldRoute: "S").bytes.count == 6)
+        #expect(SessionPropertyValue(.string, bytes: [72, 0]) == nil)
+    }
+
+    @Test("overrides revert through the coordinator as the table says, and the properties tell it")
+    func reverts() throws {
+        let causes: [(SessionReverts, [SessionCoordinator.Event])] = [
+            (.interruption, [.outsideBegan(OutsideInterruption(rawValue: 1))]),
+            (.routeChange, [.route(.headphone(isInserted: true))]),
+            (.categoryChange, [.setCategory(Self.id, .playback), .setCategory(Self.id, .playAndRecord)]),
+        ]
+        for property in SessionProperty.all {
+            guard let override = property.override else { continue }
+            for (cause, events) in causes {
+                var stage = try SessionStage()
+                try stage.make("call", "plar")
+                #expect(stage["call"] == Self.id)
+                try stage.send(.activate(Self.id))
+                try stage.send(.setOverride(Self.id, override, true))
+                for event in events { try stage.send(event) }
+                let isOn = try stage.state("call").settings.overrides.contains(override)
+                #expect(isOn != property.revertsOn.contains(cause), "\(property.code)")
+            }
+        }
+    }
+
+    @Test("the codes are Apple's")
+    func codes() {
+        let codes: [(SessionError.Code, Int32)] = [
+            (.notInitialized, 0x2169_6E69), (.alreadyInitialized, 0x696E_6974), (.initializationFailed, 0x696E_693F),
+            (.unsupportedProperty, 0x7074_793F), (.badPropertySize, 0x2173_697A), (.notActive, 0x2161_6374),
+            (.noHardware, 0x6E6F_6877), (.noCategorySet, 0x3F63_6174), (.incompatibleCategory, 0x2163_6174),
+            (.badParameter, -50),
+        ]
+        for (code, number) in codes { #expect(code.rawValue == number) }
+        #expect(
+            SessionError(.notActive, "activate", session: Self.id, detail: "x").description
+                == "session 1: cannot activate: '!act' (x)")
+        #expect(SessionError(.badParameter, "set").description == "cannot set: '-50'")
+        #expect(FourCharacterCode(characters: "toolong") == nil && FourCharacterCode(characters: "né!") == nil)
+    }
+}
