@@ -176,4 +176,22 @@ struct HeaderTests {
             buffer, container: .caf, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .big)))
         #expect(try SoundFile.decode(integers).samples == expected)
     }
+
+    @Test(
+        "each of six channels of ADPCM is what it is alone",
+        arguments: [(SoundContainer.caf, SoundCodec.ima4), (.aifc, .ima4), (.wave, .imaADPCM)])
+    func manyChannels(_ container: SoundContainer, _ codec: SoundCodec) throws {
+        let frames = 700
+        let samples = TestSound.music.int16(frames: frames, channels: 6, sampleRate: 8000)
+        let together = try SoundFile.decode(
+            SoundFile.encode(
+                PCMBuffer(sampleRate: 8000, channels: 6, samples: samples), container: container, codec: codec))
+        for channel in 0..<6 {
+            let own = (0..<frames).map { samples[$0 * 6 + channel] }
+            let alone = try SoundFile.decode(
+                SoundFile.encode(
+                    PCMBuffer(sampleRate: 8000, channels: 1, samples: own), container: container, codec: codec))
+            #expect(alone.samples == (0..<together.frames).map { together.samples[$0 * 6 + channel] })
+        }
+    }
 }
