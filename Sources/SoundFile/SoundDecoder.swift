@@ -75,6 +75,9 @@ public struct SoundDecoder<Source: ByteSource> {
         return try read(into: &span)
     }
 
+    /// Whether the bytes are all there, in memory.
+    var isInMemory: Bool { input.isInMemory }
+
     private func framesWanted(_ samples: Int) -> Int {
         Int(min(Int64(samples / info.channels), info.frames - position))
     }

@@ -97,14 +97,17 @@ public struct SoundEncoder<Sink: ByteSink> {
 
     /// Encodes the samples that were waiting, now that they fill a packet.
     private mutating func encodePacket() {
-        let samples = waiting
+        // Taken out meanwhile, so that no copy is made of them.
+        var samples: [Int16] = []
+        swap(&samples, &waiting)
         if shape.codec == .ima4 {
             ima.packet(samples.span, into: &bytes)
         } else {
             ima.block(samples.span, into: &bytes)
         }
+        samples.removeAll(keepingCapacity: true)
+        swap(&samples, &waiting)
         packets += 1
-        waiting.removeAll(keepingCapacity: true)
     }
 
     private mutating func flush() throws(SoundFileError) {

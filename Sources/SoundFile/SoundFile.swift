@@ -33,10 +33,19 @@ public enum SoundFile {
     ) throws(SoundFileError) -> PCMBuffer {
         var decoder = try SoundDecoder(source, maximumDuration: maximumDuration)
         let info = decoder.info
-        // The frames are those that the bytes present can hold, so that no header decides what is allocated.
-        var samples = [Int16](repeating: 0, count: Int(info.frames) * info.channels)
-        var span = samples.mutableSpan
-        _ = try decoder.read(into: &span)
+        var samples: [Int16] = []
+        if decoder.isInMemory {
+            // The frames are those that the bytes present can hold, so that no header decides what is allocated.
+            samples = [Int16](repeating: 0, count: Int(info.frames) * info.channels)
+            var span = samples.mutableSpan
+            _ = try decoder.read(into: &span)
+        } else {
+            // A file may have holes, or a source say that it is longer than it is: memory is taken as the bytes come.
+            var piece = [Int16](repeating: 0, count: 16384 * info.channels)
+            while case let frames = try decoder.read(into: &piece), frames > 0 {
+                samples += piece[..<(frames * info.channels)]
+            }
+        }
         return PCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
     }
 

@@ -18,6 +18,42 @@ struct HeaderTests {
         #expect(try decoder.read(into: &samples) == 100)
     }
 
+    @Test("a source that says it is longer than it is costs an error, not memory")
+    func lyingSource() throws {
+        /// Ends long before its size.
+        struct Lying: ByteSource {
+            var source = TestSource(Array(FileBytes.caf([1, 2, 3], unknownSize: true)))
+            let size: Int64 = 1 << 60
+
+            mutating func read(at offset: Int64, into buffer: inout MutableRawSpan) throws(SoundFileError) -> Int {
+                try source.read(at: offset, into: &buffer)
+            }
+        }
+        #expect(try SoundFile.info(Lying()).frames > 1 << 58)
+        let error = #expect(throws: SoundFileError.self) { try SoundFile.decode(Lying()) }
+        #expect(error?.code == .readFailed)
+        #expect(error?.found == "the end of the source")
+    }
+
+    @Test("every byte of G.711 stays the same sample, decoded and encoded again", arguments: [SoundCodec.uLaw, .aLaw])
+    func companding(_ codec: SoundCodec) throws {
+        var file = try SoundFile.encode(
+            PCMBuffer(sampleRate: 8000, channels: 1, samples: [Int16](repeating: 0, count: 256)), container: .caf,
+            codec: codec)
+        let offset = Int(try SoundFile.info(file).dataOffset)
+        for code in 0..<256 { file[offset + code] = UInt8(code) }
+        let samples = try SoundFile.decode(file)
+        let again = try SoundFile.encode(samples, container: .caf, codec: codec)
+        #expect(try SoundFile.decode(again) == samples)
+        // No sample is farther from its own than half a step of its segment, a 32nd of it with u-law's bias of 132.
+        let all = PCMBuffer(sampleRate: 8000, channels: 1, samples: Array(Int16.min...Int16.max))
+        let near = try SoundFile.decode(SoundFile.encode(all, container: .caf, codec: codec))
+        let isNear = zip(all.samples, near.samples).allSatisfy { sample, decoded in
+            abs(Int(decoded) - Int(sample)) <= max(8, (abs(Int(sample)) + 132) / 32) + 1
+        }
+        #expect(isNear)
+    }
+
     @Test("chunks may come in any order in AIFF, with odd sizes between")
     func aiffOrder() throws {
         let file = FileBytes()
@@ -139,5 +175,23 @@ struct HeaderTests {
         let integers = try SoundFile.encode(
             buffer, container: .caf, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .big)))
         #expect(try SoundFile.decode(integers).samples == expected)
+    }
+
+    @Test(
+        "each of six channels of ADPCM is what it is alone",
+        arguments: [(SoundContainer.caf, SoundCodec.ima4), (.aifc, .ima4), (.wave, .imaADPCM)])
+    func manyChannels(_ container: SoundContainer, _ codec: SoundCodec) throws {
+        let frames = 700
+        let samples = TestSound.music.int16(frames: frames, channels: 6, sampleRate: 8000)
+        let together = try SoundFile.decode(
+            SoundFile.encode(
+                PCMBuffer(sampleRate: 8000, channels: 6, samples: samples), container: container, codec: codec))
+        for channel in 0..<6 {
+            let own = (0..<frames).map { samples[$0 * 6 + channel] }
+            let alone = try SoundFile.decode(
+                SoundFile.encode(
+                    PCMBuffer(sampleRate: 8000, channels: 1, samples: own), container: container, codec: codec))
+            #expect(alone.samples == (0..<together.frames).map { together.samples[$0 * 6 + channel] })
+        }
     }
 }

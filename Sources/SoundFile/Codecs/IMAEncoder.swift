@@ -51,7 +51,7 @@ struct IMAEncoder: Sendable {
         var least = Int64.max
         for index in stride(from: Int32(0), through: 88, by: 8) where index * 16 != excluded {
             let start = IMAState(predictor: predictor, index: index * 16)
-            let cost = search.cost(samples, first: first, stride: channels, count: min(count, 24), from: start)
+            let cost = search.roughCost(samples, first: first, stride: channels, count: min(count, 24), from: start)
             if cost < least {
                 least = cost
                 best = start

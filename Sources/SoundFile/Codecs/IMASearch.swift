@@ -37,15 +37,21 @@ struct IMASearch: Sendable {
         return (beam.paths[0].state, beam.paths[0].cost)
     }
 
-    /// The squared error of the best path begun at `start`, over `count` samples.
-    func cost(_ samples: Span<Int16>, first: Int, stride: Int, count: Int, from start: IMAState) -> Int64 {
+    /// The squared error over `count` samples, begun at `start` and always going on by the nearest nibble.
+    func roughCost(_ samples: Span<Int16>, first: Int, stride: Int, count: Int, from start: IMAState) -> Int64 {
         let (differences, moves, steps) = (differences, moves, steps)
-        var beam = IMABeam(from: start)
+        let table = (differences.span, moves.span, steps.span)
+        var state = start
+        var cost: Int64 = 0
         var place = first
         for _ in 0..<count {
-            beam = beam.next(to: Int32(samples[place]), differences.span, moves.span, steps.span)
+            let target = Int32(samples[place])
+            let distance = target - state.predictor
+            let magnitude = min(7, abs(distance) * 4 / table.2[Int(state.index >> 4)])
+            let error = Int64(target - Int32(state.next(distance < 0 ? magnitude | 8 : magnitude, table.0, table.1)))
+            cost += error * error
             place += stride
         }
-        return beam.paths[0].cost
+        return cost
     }
 }

@@ -23,6 +23,9 @@ struct StagedInput<Source: ByteSource> {
         window = source.isInMemory ? [] : [UInt8](repeating: 0, count: Self.windowBytes)
     }
 
+    /// Whether the bytes are in memory.
+    var isInMemory: Bool { source.isInMemory }
+
     /// The bytes of sound left.
     var remaining: Int64 { end - offset }
 

@@ -58,6 +58,10 @@ for _ in 0..<31 {
     try rows.time("ours: big-endian PCM16, fresh memory") { _ = try SoundFile.decode(big) }
     try rows.time("ours: info, IMA4 in CAF") { _ = try SoundFile.info(ima4CAF) }
 }
+for _ in 0..<3 {
+    try rows.time("ours: encoding IMA4 in CAF") { _ = try file(.caf, .ima4) }
+    try rows.time("ours: encoding IMA in WAV") { _ = try file(.wave, .imaADPCM) }
+}
 if let ffmpeg {
     for _ in 0..<11 { try ffmpeg.time(ima4CAF, &rows) }
 }
