@@ -81,7 +81,8 @@ let package = Package(
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
         .testTarget(name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),
-        .testTarget(name: "LabTests", dependencies: ["Ringer", "RingerHardware", "RingerTestKit", "CALSA", "CLabSupport"]),
+        .testTarget(
+            name: "LabTests", dependencies: ["Ringer", "RingerHardware", "RingerTestKit", "CALSA", "CLabSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
