@@ -92,12 +92,11 @@ public final class Device: Sendable {
         do throws(RingerError) {
             let clock = ports.clock
             for source in ports.stateSources {
-                let name = source.name
-                try source.start { store.change($0, from: name, at: clock.now) }
+                // What it is, is known for certain only once it is open, and may change when it comes back.
+                try source.start { store.change($0, from: source.name, at: clock.now) }
             }
             if let ringSilent = ports.ringSilent {
-                let name = ringSilent.name
-                try ringSilent.start { store.ringSilent($0, from: name) }
+                try ringSilent.start { store.ringSilent($0, from: ringSilent.name) }
             }
         } catch {
             close()
