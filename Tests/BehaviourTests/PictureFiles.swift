@@ -30,7 +30,8 @@ enum PictureFiles {
 
     static func write(_ text: String, to path: String) throws {
         let file = try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            FilePath(path), .writeOnly, options: [.create, .truncate],
+            permissions: [.ownerReadWrite, .groupRead, .otherRead])
         try file.closeAfter { _ = try file.writeAll(text.utf8) }
     }
 }

@@ -52,8 +52,8 @@ struct Scene: Sendable {
         Scene(name: "replaced", title: "A second sound takes the place of the first") { stage in
             stage.play(1000, "play 1000")
             stage.wait(350)
-            stage.play(1057, "play 1057")
-            stage.wait(500)
+            stage.play(1001, "play 1001")
+            stage.wait(900)
         },
         Scene(
             name: "flip-in-alert", title: "A flip in the middle of an alert, and back",
@@ -82,10 +82,13 @@ struct Scene: Sendable {
             stage.device.alerts.stop()
             stage.wait(300)
         },
-        Scene(name: "interrupted-alert", title: "A click interrupts an alert") { stage in
-            stage.alert(1007, way: .sound)
-            stage.wait(700)
-            stage.play(1104, "play 1104")
+        Scene(
+            name: "interrupted-alert", title: "Another sound interrupts an alert",
+            preferences: UserPreferences(vibrateOnRing: false)
+        ) { stage in
+            stage.alert(1007)
+            stage.wait(900)
+            stage.play(1004, "play 1004")
             stage.wait(1500)
             stage.mark("stop")
             stage.device.alerts.stop()

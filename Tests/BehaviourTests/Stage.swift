@@ -34,7 +34,8 @@ struct Stage {
 
     /// Plays a system sound; the call and its completion are marked.
     @discardableResult
-    func play(_ id: SystemSoundID, as use: SystemSoundServices.Use = .sound, _ name: String) -> SystemSoundServices.Call {
+    func play(_ id: SystemSoundID, as use: SystemSoundServices.Use = .sound, _ name: String) -> SystemSoundServices.Call
+    {
         mark(name)
         return device.sounds.start(id, as: use) { [recorder, clock] _ in recorder.mark("completion", at: clock.now) }
     }
@@ -43,7 +44,11 @@ struct Stage {
     func alert(_ id: SystemSoundID, way: AlertWay = .both) {
         mark("alert")
         device.alerts.start(id, way: way) { [recorder, clock] result in
-            recorder.mark("\(result.outcome)", at: clock.now)
+            switch result.outcome {
+            case .stopped: recorder.mark("stopped", at: clock.now)
+            case .timedOut: recorder.mark("timed out", at: clock.now)
+            case .failed: recorder.mark("failed", at: clock.now)
+            }
         }
     }
 

@@ -56,6 +56,11 @@ struct SVGCanvas {
         body += "<path class=\"\(marker.rawValue)\" d=\"\(shape)\"/>\n"
     }
 
+    /// A thin line from a marker to its text.
+    mutating func leader(x: Double, from top: Double, to bottom: Double) {
+        grid += "<path class=\"leader\" d=\"M\(x.svg) \(top.svg)V\(bottom.svg)\"/>\n"
+    }
+
     mutating func separator(y: Double, _ axis: TimelineAxis) {
         grid += "<path class=\"line\" d=\"M18 \(y.svg)H\(axis.right.svg)\"/>\n"
     }
@@ -77,6 +82,7 @@ struct SVGCanvas {
         .before{text-anchor:end}
         .paper{fill:#ffffff;stroke:#d9dee4}
         .line{fill:none;stroke:#e4e9ee}
+        .leader{fill:none;stroke:#b8c1cb}
         .quiet{fill:#f3e8e8}
         .switch{fill:none;stroke:#b03a2e;stroke-width:2}
         .sound{fill:#2d7dd2;stroke:#ffffff}

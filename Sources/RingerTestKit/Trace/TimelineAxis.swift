@@ -61,13 +61,13 @@ struct LabelLayout {
     }
 
     mutating func place(_ text: String, at x: Double) -> Place {
-        let width = Double(text.count) * 6.1 + 8
-        let isBefore = x + width > right + 20
-        let from = isBefore ? x - width : x - 5
+        let width = Double(text.count) * 6.1
+        let isBefore = x + width > right + 16
+        let from = isBefore ? x - width : x - 4
         let row = free.firstIndex { $0 <= from } ?? free.count
-        let end = isBefore ? x + 8 : x + width + 8
+        let end = isBefore ? x + 14 : x + width + 8
         if row == free.count { free.append(end) } else { free[row] = end }
         rows = max(rows, row + 1)
-        return Place(x: isBefore ? x - 8 : x + 8, row: row, isBefore: isBefore)
+        return Place(x: isBefore ? x + 4 : x - 4, row: row, isBefore: isBefore)
     }
 }

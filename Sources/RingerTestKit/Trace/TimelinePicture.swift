@@ -51,7 +51,8 @@ public struct TimelinePicture: Sendable {
         canvas.laneName("switch", y: y + height / 2)
         var path = ""
         for (index, span) in positions.enumerated() {
-            let (left, right) = (axis.x(span.from), axis.x(span.to))
+            let isLast = index == positions.count - 1
+            let (left, right) = (axis.x(span.from), isLast ? axis.right : axis.x(span.to))
             if span.value.silences {
                 canvas.rectangle(x: left, y: y + 4, width: right - left, height: height - 8, style: .quiet)
             }
@@ -107,29 +108,27 @@ public struct TimelinePicture: Sendable {
         return y + height
     }
 
+    /// Markers on one line, each where it happened, and below them what they mean.
     private static func labels(
         _ name: String, _ labels: [TimelineLanes.Label], from y: Double, _ axis: TimelineAxis,
         _ style: SVGCanvas.Marker, _ canvas: inout SVGCanvas
     ) -> Double {
         var layout = LabelLayout(right: axis.right)
         var previous: String?
-        var places: [(label: TimelineLanes.Label, place: LabelLayout.Place?)] = []
+        let rail = y + 10
         for label in labels {
-            // A text that says the same again is left out; its marker stays.
-            let isNews = label.text != previous
-            previous = label.text
-            places.append((label, isNews ? layout.place(label.text, at: axis.x(label.at)) : nil))
-        }
-        let height = 10 + 15 * Double(max(layout.rows, 1))
-        canvas.laneName(name, y: y + height / 2)
-        for (label, place) in places {
             let x = axis.x(label.at)
-            let row = y + 17 + 15 * Double(place?.row ?? 0)
-            canvas.marker(x: x, y: row - 3.5, style)
-            if let place {
-                canvas.text(label.text, x: place.x, y: row, style: place.isBefore ? .labelBefore : .label)
-            }
+            canvas.marker(x: x, y: rail, style)
+            // A text that says the same again is left out; its marker stays.
+            defer { previous = label.text }
+            guard label.text != previous else { continue }
+            let place = layout.place(label.text, at: x)
+            let row = rail + 16 + 14 * Double(place.row)
+            if place.row > 0 { canvas.leader(x: x, from: rail + 5, to: row - 9) }
+            canvas.text(label.text, x: place.x, y: row, style: place.isBefore ? .labelBefore : .label)
         }
+        let height = 18 + 14 * Double(max(layout.rows, 1))
+        canvas.laneName(name, y: rail - 1)
         canvas.separator(y: y + height, axis)
         return y + height
     }
