@@ -3,7 +3,7 @@ import RingerServices
 /// Draws a picture as SVG text.
 struct SVGCanvas {
     enum TextStyle: String {
-        case title, label, tick
+        case title, label, tick, position
         case lane
         /// A label that ends where it is placed.
         case labelBefore = "label before"
@@ -79,6 +79,7 @@ struct SVGCanvas {
         .title{font-size:15px;font-weight:600}
         .lane{font-size:12px;fill:#52606d}
         .tick{text-anchor:middle;fill:#7b8794}
+        .label{paint-order:stroke;stroke:#ffffff;stroke-width:3px;stroke-linejoin:round}
         .before{text-anchor:end}
         .paper{fill:#ffffff;stroke:#d9dee4}
         .line{fill:none;stroke:#e4e9ee}

@@ -61,7 +61,7 @@ public struct TimelinePicture: Sendable {
             if right - left > Double(span.value.rawValue.count) * 6.4 + 10 {
                 let isLow = span.value != .ring
                 canvas.text(
-                    span.value.rawValue, x: left + 5, y: level(span.value) + (isLow ? -5 : 13), style: .label)
+                    span.value.rawValue, x: left + 5, y: level(span.value) + (isLow ? -5 : 13), style: .position)
             }
         }
         canvas.path(path, style: .switchLine)

@@ -2,13 +2,16 @@ import RingerServices
 
 /// A trace as a value-change dump, the format of logic analysers and simulators: GTKWave and PulseView open it.
 ///
-/// Times are microseconds from the trace's beginning. `ring_silent` is 0 at ring, 1 at vibrate, 2 at silent;
-/// `may_sound` and `may_vibrate` are the latest decision, and `reason` says why (PulseView leaves text out).
+/// Times are microseconds from the trace's beginning. One of `switch_ring`, `switch_vibrate` and `switch_silent` is 1;
+/// `may_sound` and `may_vibrate` are the latest decision. `motor_strength` and `reason`, in numbers and text, are for
+/// readers that know them: PulseView leaves out what it does not.
 ///
 /// Source: IEEE 1364-2005, clause 18.2; text values are GTKWave's addition.
 public enum ValueChangeDump {
     private enum Variable: String {
-        case ringSilent = "!"
+        case ring = "!"
+        case vibrate = "("
+        case silent = ")"
         case sound = "\""
         case motor = "#"
         case strength = "$"
@@ -23,7 +26,9 @@ public enum ValueChangeDump {
         writer.line("$version Ringer $end")
         writer.line("$timescale 1 us $end")
         writer.line("$scope module device $end")
-        writer.line("$var wire 2 \(Variable.ringSilent.rawValue) ring_silent [1:0] $end")
+        writer.line("$var wire 1 \(Variable.ring.rawValue) switch_ring $end")
+        writer.line("$var wire 1 \(Variable.vibrate.rawValue) switch_vibrate $end")
+        writer.line("$var wire 1 \(Variable.silent.rawValue) switch_silent $end")
         writer.line("$var wire 1 \(Variable.sound.rawValue) sound $end")
         writer.line("$var wire 1 \(Variable.motor.rawValue) motor $end")
         writer.line("$var real 64 \(Variable.strength.rawValue) motor_strength $end")
@@ -34,13 +39,20 @@ public enum ValueChangeDump {
         writer.line("$enddefinitions $end")
         var sounding: Set<UInt64> = []
         let changes = trace.changes
-        // A reader that starts with the first stamp needs a value of each: what is not known is not so.
         writer.time(0)
-        writer.initial(changes.contains { if case .ringSilent = $0.signal { true } else { false } } ? "b0" : "bx")
+        // A reader that starts with the first stamp needs a value of each.
+        let first = changes.first { $0.at > trace.start }.map(\.at) ?? trace.lastInstant
+        let isKnown = changes.contains { change in
+            if case .ringSilent = change.signal { change.at < first } else { false }
+        }
+        writer.initial(switchIsKnown: isKnown)
         for change in changes {
             writer.time(microseconds(change.at - trace.start))
             switch change.signal {
-            case .ringSilent(let position): writer.set(.ringSilent, "b\(bits(position)) ")
+            case .ringSilent(let position):
+                writer.set(.ring, position == .ring ? "1" : "0")
+                writer.set(.vibrate, position == .vibrate ? "1" : "0")
+                writer.set(.silent, position == .silent ? "1" : "0")
             case .sound(let sound, let isOn):
                 if isOn { sounding.insert(sound) } else { sounding.remove(sound) }
                 writer.set(.sound, sounding.isEmpty ? "0" : "1")
@@ -55,15 +67,8 @@ public enum ValueChangeDump {
             }
         }
         writer.time(microseconds(trace.lastInstant - trace.start))
+        writer.writeTime()
         return writer.text
-    }
-
-    private static func bits(_ position: SwitchPosition) -> String {
-        switch position {
-        case .ring: "00"
-        case .vibrate: "01"
-        case .silent: "10"
-        }
     }
 
     private static func microseconds(_ duration: Duration) -> Int64 { max(duration.nanoseconds, 0) / 1000 }
@@ -72,23 +77,34 @@ public enum ValueChangeDump {
     private struct Writer {
         private(set) var text = ""
         private var stamp: Int64 = -1
+        private var writtenStamp: Int64 = -1
         private var values: [Variable: String] = [:]
 
         mutating func line(_ line: String) {
             text += line + "\n"
         }
 
+        /// What is set from now on is set at this time.
         mutating func time(_ microseconds: Int64) {
-            guard microseconds != stamp else { return }
             stamp = microseconds
-            line("#\(microseconds)")
         }
 
-        mutating func initial(_ ringSilent: String) {
-            set(.ringSilent, ringSilent + " ")
+        /// Writes the time down, unless it was.
+        mutating func writeTime() {
+            guard stamp != writtenStamp else { return }
+            writtenStamp = stamp
+            line("#\(stamp)")
+        }
+
+        mutating func initial(switchIsKnown: Bool) {
+            if !switchIsKnown {
+                set(.ring, "x")
+                set(.vibrate, "x")
+                set(.silent, "x")
+            }
             set(.sound, "0")
             set(.motor, "0")
-            set(.strength, "r0 ")
+            set(.strength, "r0.0 ")
             set(.maySound, "0")
             set(.mayVibrate, "0")
             set(.reason, "snone ")
@@ -97,6 +113,7 @@ public enum ValueChangeDump {
         mutating func set(_ variable: Variable, _ value: String) {
             guard values[variable] != value else { return }
             values[variable] = value
+            writeTime()
             line(value + variable.rawValue)
         }
     }
