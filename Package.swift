@@ -78,6 +78,10 @@ let package = Package(
             dependencies: [
                 "RingerServices", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
             ]),
+        // Draws the documentation's pictures from the running code, and compares them with those in docs/.
+        .testTarget(
+            name: "BehaviourTests",
+            dependencies: ["Ringer", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system")]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
         .testTarget(name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),

@@ -45,8 +45,10 @@ struct BoardOptions: ParsableArguments {
 
     /// The device that the options name.
     func makeDevice(
-        requiring part: Part? = nil, configuration: Device.Configuration = .init()
+        requiring part: Part? = nil, configuration: Device.Configuration = .init(), recording: TraceRecording? = nil
     ) async throws -> Device {
+        var configuration = configuration
+        if let recording { configuration.observer = { recording.recorder.record($0) } }
         let loop = try EventLoop(name: "ringer-device")
         let device: Device
         do throws(RingerError) {
@@ -55,7 +57,7 @@ struct BoardOptions: ParsableArguments {
             loop.close()
             throw error
         }
-        try device.closeOnTermination()
+        try device.closeOnTermination(afterwards: { recording?.finishOnTermination() })
         if part == .ringSilentSwitch && device.state.ringSilent == nil {
             device.close()
             throw RingerError(

@@ -19,8 +19,8 @@ final class RunningAlert: Sendable {
                 round.begin(parts, isPatient: isPatient) { result in
                     runner.send(.roundEnded(result, sounds.player.rules, now: clock.now))
                 }
-            case .stopRound:
-                round.stop()
+            case .stopRound(let cause):
+                round.stop(because: cause)
             case .setLimit(let time):
                 limit.set(at: time) { runner.send(.limit(now: clock.now)) }
             case .complete(let result):
@@ -101,8 +101,8 @@ private final class AlertRound: Sendable {
         sounds.begin(call, round, completion)
     }
 
-    func stop() {
-        if let call = state.withLock({ $0.call }) { sounds.stop(call) }
+    func stop(because cause: SoundOutcome.StopCause) {
+        if let call = state.withLock({ $0.call }) { sounds.stop(call, because: cause) }
     }
 
     private func decoded() -> SystemSoundOrder.Source {

@@ -59,6 +59,11 @@ public struct PredefinedSounds: Sendable {
         return .synthesized
     }
 
+    /// The samples of `sound`, decoded or synthesised now; nil where it has no sound.
+    public func samples(of sound: PredefinedSound) -> PCMBuffer? {
+        load(sound)?.samples
+    }
+
     /// The samples of `sound`, from its file or its recipe; nil where it has no sound. A file that is broken, or longer
     /// than a system sound may be, gives way to the recipe.
     func load(_ sound: PredefinedSound) -> LoadedSound? {

@@ -292,7 +292,7 @@ struct SystemSoundMachine: StateMachine {
         } else if attempt.request == .vibration, let end = result.vibration {
             result.outcome = SoundOutcome(end, stoppedBy: call.stopCause)
         }
-        if !attempt.isHeard, !attempt.isFelt {
+        if !attempt.isHeard {
             actions.append(.report(.soundEnded(result.outcome, sound: attempt.number, at: now)))
         }
         actions.append(.complete(attempt.number, result, tellsID: attempt.tellsID))

@@ -72,8 +72,15 @@ extension SystemSoundServices {
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound, or its file cannot be read any more.
     public func prepare(_ id: SystemSoundID) throws(SystemSoundError) {
+        _ = try samples(of: id)
+    }
+
+    /// The samples of a sound, decoded or synthesised; nil for one that has none, such as a vibration.
+    ///
+    /// - Throws: ``SystemSoundError`` where there is no such sound, or its file cannot be read any more.
+    public func samples(of id: SystemSoundID) throws(SystemSoundError) -> PCMBuffer? {
         do throws(RingerError) {
-            _ = try load(order(id, as: .sound).source)
+            return try load(order(id, as: .sound).source)?.samples
         } catch {
             throw SystemSoundError(error)
         }
