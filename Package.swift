@@ -63,6 +63,10 @@ let package = Package(
         .executableTarget(
             name: "system-sounds-benchmark", dependencies: ["SystemSounds", "SoundFile"],
             path: "Benchmarks/SystemSounds"),
+        .executableTarget(
+            name: "system-sound-services-benchmark",
+            dependencies: ["Ringer", "RingerHardware", .product(name: "SystemPackage", package: "swift-system")],
+            path: "Benchmarks/SystemSoundServices"),
 
         // What users build.
         .executableTarget(name: "Minimal", dependencies: ["Ringer"], path: "examples/Minimal"),

@@ -17,6 +17,8 @@ struct SystemSoundMachine: StateMachine {
         case rules(PlayerRules, now: MonotonicTime)
         /// The timer of this number is due: the motor has rested, or a completion was held back.
         case timer(Number, now: MonotonicTime)
+        /// A completion was called and has returned.
+        case delivered
     }
 
     enum Action: Sendable, Equatable {
@@ -26,6 +28,7 @@ struct SystemSoundMachine: StateMachine {
         case stopVibration(Number)
         /// Send `.timer` with this number at this time.
         case schedule(Number, at: MonotonicTime)
+        /// Call the completions, then send `.delivered`.
         case complete(Number, SystemSoundResult, tellsID: Bool)
         case report(DeviceEvent)
     }
@@ -54,9 +57,11 @@ struct SystemSoundMachine: StateMachine {
 
     /// The motor rests so long between two system vibrations, so that each is felt for itself.
     static let rest = VibrationSequencer.shortestRest
-    /// A call that completes at once does so this much later where the same ID did within that time: a loop that plays
+    /// A call that is made from a completion, and would complete at once, does so this much later: a loop that plays
     /// again in its completion takes turns with everything else, instead of standing still in time.
     static let pace = Duration.milliseconds(1)
+    /// So many may complete at once within that time, which none but a clock that stands still lets them.
+    static let longestBurst = 1000
 
     private var calls: [Number: Call] = [:]
     /// The call whose sound plays or is being stopped.
@@ -70,9 +75,12 @@ struct SystemSoundMachine: StateMachine {
     /// The call that waits for the motor to have rested.
     private var resting: Number?
     private var restedAt: MonotonicTime?
-    /// Calls whose completion is held back, and when each ID last completed at once.
+    /// Calls whose completion is held back.
     private var heldBack: [Number: Call] = [:]
-    private var completedAtOnce: [SystemSoundID: MonotonicTime] = [:]
+    /// How many completions are being called.
+    private var delivering = 0
+    /// How many calls completed at once, and since when.
+    private var burst: (since: MonotonicTime, count: Int)?
 
     /// How many calls are not over.
     var count: Int { calls.count + heldBack.count }
@@ -105,6 +113,8 @@ struct SystemSoundMachine: StateMachine {
             }
         case .timer(let number, let now):
             timerIsDue(number, now, &actions)
+        case .delivered:
+            delivering -= 1
         }
         return actions
     }
@@ -266,19 +276,17 @@ struct SystemSoundMachine: StateMachine {
     }
 
     private mutating func completeAtOnce(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
-        let id = call.attempt.sound
-        if let last = completedAtOnce[id], now - last < Self.pace {
-            completedAtOnce[id] = now + Self.pace
+        if burst.map({ now - $0.since >= Self.pace }) ?? true { burst = (now, 0) }
+        burst?.count += 1
+        if delivering > 0 || (burst?.count ?? 0) > Self.longestBurst {
             heldBack[call.attempt.number] = call
             actions.append(.schedule(call.attempt.number, at: now + Self.pace))
-            return
+        } else {
+            complete(call, now, &actions)
         }
-        if completedAtOnce.count >= 64 { completedAtOnce = completedAtOnce.filter { now - $0.value < Self.pace } }
-        completedAtOnce[id] = now
-        complete(call, now, &actions)
     }
 
-    private func complete(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func complete(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
         let attempt = call.attempt
         var result = SystemSoundResult(
             sound: attempt.sound, outcome: attempt.outcomeAtOnce, vibration: nil, fallback: attempt.fallback,
@@ -295,6 +303,7 @@ struct SystemSoundMachine: StateMachine {
         if !attempt.isHeard {
             actions.append(.report(.soundEnded(result.outcome, sound: attempt.number, at: now)))
         }
+        delivering += 1
         actions.append(.complete(attempt.number, result, tellsID: attempt.tellsID))
     }
 }

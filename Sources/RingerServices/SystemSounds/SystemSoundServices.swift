@@ -13,12 +13,12 @@ public final class SystemSoundServices: Sendable {
     public struct Configuration: Sendable {
         /// The predefined sounds.
         public var predefined: PredefinedSounds
-        /// How many bytes of decoded samples are kept so that they start at once the next time; 4 MiB are 43 s of one
+        /// How many bytes of decoded samples are kept so that they start at once the next time; 2 MiB are 21 s of one
         /// channel at 48 kHz. A sound larger than this is decoded each time it is played.
         public var cacheLimit: Int
 
         /// A configuration, by default a phone's.
-        public init(predefined: PredefinedSounds = PredefinedSounds(), cacheLimit: Int = 4 << 20) {
+        public init(predefined: PredefinedSounds = PredefinedSounds(), cacheLimit: Int = 2 << 20) {
             self.predefined = predefined
             self.cacheLimit = cacheLimit
         }
@@ -84,6 +84,7 @@ public final class SystemSoundServices: Sendable {
             case .complete(let number, let result, let tellsID):
                 if tellsID, result.error == nil { table.completion(of: result.sound)?(result.sound) }
                 completions.complete(number, with: result)
+                runner.send(.delivered)
             case .report(let event):
                 report(event)
             }
@@ -186,8 +187,8 @@ public final class SystemSoundServices: Sendable {
     ///     a vibration back that was asked for.
     ///   - use: What it is played as.
     ///   - completion: Is called once for this call, whatever becomes of it: an unknown ID or a vanished file included.
-    ///     Before the call returns where the rules silence the sound; 1 ms later where they did so for the same ID
-    ///     within the last millisecond, so that a loop written in completions stands still for nobody.
+    ///     Before the call returns where the rules silence the sound; 1 ms later where the call is made from a
+    ///     completion, so that a loop written in completions does not stand still in time.
     /// - Returns: The call, to stop it by.
     @discardableResult
     public func start(
