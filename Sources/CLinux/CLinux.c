@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -25,7 +26,11 @@ int ringer_timerfd_set(int timer, int64_t deadline) {
     return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
-void ringer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+void ringer_name_thread(const char *name) {
+    char start[16]; // what the kernel keeps
+    snprintf(start, sizeof start, "%s", name);
+    pthread_setname_np(pthread_self(), start);
+}
 
 static volatile sig_atomic_t signal_descriptor = -1;
 
