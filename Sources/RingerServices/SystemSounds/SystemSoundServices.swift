@@ -13,12 +13,12 @@ public final class SystemSoundServices: Sendable {
     public struct Configuration: Sendable {
         /// The predefined sounds.
         public var predefined: PredefinedSounds
-        /// How many bytes of decoded samples are kept so that they start at once the next time; 2 MiB are 21 s of one
+        /// How many bytes of decoded samples are kept so that they start at once the next time; 1 MiB are 11 s of one
         /// channel at 48 kHz. A sound larger than this is decoded each time it is played.
         public var cacheLimit: Int
 
         /// A configuration, by default a phone's.
-        public init(predefined: PredefinedSounds = PredefinedSounds(), cacheLimit: Int = 2 << 20) {
+        public init(predefined: PredefinedSounds = PredefinedSounds(), cacheLimit: Int = 1 << 20) {
             self.predefined = predefined
             self.cacheLimit = cacheLimit
         }
