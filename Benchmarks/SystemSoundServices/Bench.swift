@@ -15,7 +15,7 @@ struct Bench {
         let starts = Starts()
         self.starts = starts
         var ports = Device.Ports(simulated: board) { loop.close() }
-        if let pcm { ports.speaker = try ALSASoundOutput(pcm: pcm) }
+        if let pcm { ports.speaker = try ALSASoundOutput(pcm: pcm, realTimePriority: realTimePriority) }
         device = try Device(
             ports,
             configuration: .init(observer: { event in

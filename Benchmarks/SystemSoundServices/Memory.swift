@@ -4,24 +4,29 @@ import SystemPackage
 
 /// What registered sounds take of memory and descriptors.
 enum Memory {
-    /// All predefined sounds' files registered, then every one of them decoded once.
-    static func measure() throws {
-        let files = try Files()
+    /// The files in `directory` registered, and then every one of them decoded once.
+    static func files(in directory: String) throws {
         let bench = try Bench(pcm: "null")
         defer { bench.device.close() }
-        let paths = try PredefinedSound.all.map { sound in
-            let samples = PredefinedSounds(directories: []).samples(of: sound) ?? .silence(duration: .zero)
-            return try files.write("\(sound.id).caf", samples)
-        }
         let before = try resident()
-        let ids = try paths.map { try bench.device.sounds.register($0) }
+        let ids = try PredefinedSound.all.compactMap { sound in
+            try sound.filePhone.map { try bench.device.sounds.register(directory + "/" + $0) }
+        }
         let registered = try resident()
         for id in ids { try bench.device.sounds.prepare(id) }
-        let decoded = try resident()
+        print(
+            "files: \(before) KiB resident before, \(registered) with \(ids.count) files registered,",
+            "\(try resident()) with each decoded once; \(bench.device.sounds.cachedBytes / 1024) KiB of samples kept")
+    }
+
+    /// Every predefined sound synthesised once.
+    static func predefined() throws {
+        let bench = try Bench(pcm: "null")
+        defer { bench.device.close() }
+        let before = try resident()
         for sound in PredefinedSound.all { try bench.device.sounds.prepare(SystemSoundID(rawValue: sound.id)) }
         print(
-            "memory: \(before) KiB resident before (the files having been synthesised), \(registered) with 125 files registered,",
-            "\(decoded) with each decoded once, \(try resident()) with each predefined one synthesised too;",
+            "predefined: \(before) KiB resident before, \(try resident()) with all 125 synthesised once;",
             "\(bench.device.sounds.cachedBytes / 1024) KiB of samples kept")
     }
 

@@ -4,16 +4,19 @@
 /// would refuse the second. What is neither heard nor felt leaves the others alone.
 struct SystemSoundMachine: StateMachine {
     typealias Number = UInt64
+    typealias Client = UInt64
 
     enum Event: Sendable {
         case play(SystemSoundAttempt, now: MonotonicTime)
         case soundEnded(Number, SoundResult)
         case vibrationEnded(Number, VibrationEnd, now: MonotonicTime)
         case stop(Number, SoundOutcome.StopCause, now: MonotonicTime)
-        /// Stops every call for the ID.
-        case stopSound(SystemSoundID, SoundOutcome.StopCause, now: MonotonicTime)
-        /// Stops every call but those for these IDs.
-        case stopAll(SoundOutcome.StopCause, except: Set<SystemSoundID>, now: MonotonicTime)
+        /// Stops a client's every call for the ID.
+        case stopSound(Client, SystemSoundID, SoundOutcome.StopCause, now: MonotonicTime)
+        /// Stops a client's every call but those for these IDs.
+        case stopClient(Client, SoundOutcome.StopCause, except: Set<SystemSoundID>, now: MonotonicTime)
+        /// Stops every call.
+        case stopAll(SoundOutcome.StopCause, now: MonotonicTime)
         case rules(PlayerRules, now: MonotonicTime)
         /// The timer of this number is due: the motor has rested, or a completion was held back.
         case timer(Number, now: MonotonicTime)
@@ -29,7 +32,7 @@ struct SystemSoundMachine: StateMachine {
         /// Send `.timer` with this number at this time.
         case schedule(Number, at: MonotonicTime)
         /// Call the completions, then send `.delivered`.
-        case complete(Number, SystemSoundResult, tellsID: Bool)
+        case complete(Number, SystemSoundResult)
         case report(DeviceEvent)
     }
 
@@ -96,15 +99,12 @@ struct SystemSoundMachine: StateMachine {
             vibrationEnded(number, end, now, &actions)
         case .stop(let number, let cause, let now):
             stop(number, cause, now, &actions)
-        case .stopSound(let id, let cause, let now):
-            for number in calls.keys.sorted() where calls[number]?.attempt.sound == id {
-                stop(number, cause, now, &actions)
-            }
-        case .stopAll(let cause, let kept, let now):
-            for number in calls.keys.sorted() {
-                guard let call = calls[number], !kept.contains(call.attempt.sound) else { continue }
-                stop(number, cause, now, &actions)
-            }
+        case .stopSound(let client, let id, let cause, let now):
+            stop(cause, now, &actions) { $0.client == client && $0.sound == id }
+        case .stopClient(let client, let cause, let kept, let now):
+            stop(cause, now, &actions) { $0.client == client && !kept.contains($0.sound) }
+        case .stopAll(let cause, let now):
+            stop(cause, now, &actions) { _ in true }
         case .rules(let rules, let now):
             // Sounds that must stop were stopped by the player already.
             for number in [vibrating, resting].compactMap({ $0 }) {
@@ -234,6 +234,15 @@ struct SystemSoundMachine: StateMachine {
         }
     }
 
+    private mutating func stop(
+        _ cause: SoundOutcome.StopCause, _ now: MonotonicTime, _ actions: inout [Action],
+        where isMeant: (SystemSoundAttempt) -> Bool
+    ) {
+        for number in calls.keys.sorted() {
+            if let call = calls[number], isMeant(call.attempt) { stop(number, cause, now, &actions) }
+        }
+    }
+
     private mutating func stopVibration(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
         switch calls[number]?.vibration {
         case .waiting:
@@ -304,7 +313,7 @@ struct SystemSoundMachine: StateMachine {
             actions.append(.report(.soundEnded(result.outcome, sound: attempt.number, at: now)))
         }
         delivering += 1
-        actions.append(.complete(attempt.number, result, tellsID: attempt.tellsID))
+        actions.append(.complete(attempt.number, result))
     }
 }
 
