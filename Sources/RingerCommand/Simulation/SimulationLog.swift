@@ -147,6 +147,12 @@ extension DeviceStateChange {
         case .inputAvailable(let isAvailable): isAvailable ? "input available" : "no input"
         case .screenLocked(let isLocked): isLocked ? "locked" : "unlocked"
         case .route(let route): "route \(route.rawValue)"
+        case .routePresent(let route, let isPresent): "\(route.rawValue) \(isPresent ? "there" : "gone")"
+        case .otherAudioPlaying(let isPlaying): isPlaying ? "another process plays" : "no other process plays"
+        case .outputFormat(let format): "output at \(format.sampleRate) Hz, \(format.channels) channels"
+        case .inputFormat(let format): "input at \(format.sampleRate) Hz, \(format.channels) channels"
+        case .outputLost(let isLost): isLost ? "output gone" : "output back"
+        case .wokeFromSleep: "woke from sleep"
         case .lost(let error): "lost: \(error)"
         case .found: "found again"
         }

@@ -13,9 +13,12 @@ struct DeviceStateMachine: StateMachine {
     }
 
     private(set) var state = DeviceState()
+    /// What the sound hardware grants and says.
+    private(set) var hardware = SessionHardware()
 
     mutating func handle(_ event: Event) -> [Action] {
         let before = state
+        let hardwareBefore = hardware
         var actions: [Action] = []
         switch event {
         case .ringSilent(let event, let source):
@@ -24,8 +27,8 @@ struct DeviceStateMachine: StateMachine {
             apply(change)
             let isNews =
                 switch change {
-                case .lost, .found: true
-                default: state != before
+                case .lost, .found, .wokeFromSleep, .routePresent, .otherAudioPlaying: true
+                default: state != before || hardware != hardwareBefore
                 }
             if isNews { actions.append(.report(.stateChanged(change, source: source, at: time))) }
         case .sessions(let activity):
@@ -65,13 +68,25 @@ struct DeviceStateMachine: StateMachine {
             state.isMicrophoneInserted = isInserted
         case .outputVolume(let volume):
             state.outputVolume = volume
+            hardware.outputVolume = volume
         case .inputAvailable(let isAvailable):
             state.isInputAvailable = isAvailable
+            hardware.isInputAvailable = isAvailable
         case .screenLocked(let isLocked):
             state.isScreenLocked = isLocked
         case .route(let route):
             state.route = route
-        case .lost, .found:
+        case .outputFormat(let format):
+            hardware.sampleRate = format.sampleRate
+            hardware.outputChannels = UInt32(clamping: format.channels)
+            hardware.ioBufferDuration = Float(format.bufferDuration.inSeconds)
+            hardware.outputLatency = Float(format.latency.inSeconds)
+        case .inputFormat(let format):
+            hardware.inputChannels = UInt32(clamping: format.channels)
+            hardware.inputLatency = Float(format.latency.inSeconds)
+        case .outputLost(let isLost):
+            hardware.isServerDead = isLost
+        case .routePresent, .otherAudioPlaying, .wokeFromSleep, .lost, .found:
             break
         }
     }
