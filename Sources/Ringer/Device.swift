@@ -19,6 +19,8 @@ public final class Device: Sendable {
         public var speaker: any SoundOutput
         /// Jacks, volume and the like.
         public var stateSources: [any DeviceStateSource]
+        /// The routes that the device has.
+        public var routes: RouteBoard
         /// What could not be had, and why: told as ``DeviceEvent/degraded(_:at:)``.
         public var problems: [RingerError]
         /// Frees what all the ports share, after they were closed.
@@ -27,7 +29,8 @@ public final class Device: Sendable {
         /// The ports of a device.
         public init(
             clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
-            speaker: any SoundOutput, stateSources: [any DeviceStateSource] = [], problems: [RingerError] = [],
+            speaker: any SoundOutput, stateSources: [any DeviceStateSource] = [],
+            routes: RouteBoard = .standard, problems: [RingerError] = [],
             close: @escaping @Sendable () -> Void = {}
         ) {
             self.clock = clock
@@ -35,6 +38,7 @@ public final class Device: Sendable {
             self.motor = motor
             self.speaker = speaker
             self.stateSources = stateSources
+            self.routes = routes
             self.problems = problems
             self.close = close
         }
@@ -56,6 +60,8 @@ public final class Device: Sendable {
     public let player: SoundPlayer
     /// The motor; nil where the device has none.
     public let vibrator: Vibrator?
+    /// The audio sessions.
+    public let sessions: AudioSessions
     /// Finds out by timing whether sounds are heard.
     public let muteDetector: MuteDetector
     /// Short sounds by number, registered or predefined.
@@ -77,6 +83,8 @@ public final class Device: Sendable {
         self.store = store
         player = SoundPlayer(output: ports.speaker, clock: ports.clock, store: store, report: report)
         player.preferences = configuration.preferences
+        sessions = AudioSessions(
+            player: player, store: store, clock: ports.clock, board: ports.routes, report: report)
         muteDetector = MuteDetector(
             player: player, store: store, clock: ports.clock, configuration: configuration.detector, report: report)
         vibrator = ports.motor.map { motor in
@@ -198,6 +206,7 @@ public final class Device: Sendable {
         // Nothing must begin another round, or take the place of what is being stopped.
         alerts.stop(because: .closed)
         sounds.close()
+        sessions.close()
         do throws(RingerError) {
             try vibrator?.close()
         } catch {
