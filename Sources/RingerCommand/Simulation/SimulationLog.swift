@@ -93,6 +93,11 @@ final class SimulationLog: Sendable {
             return Line(at: at, subject: "sound \(sound)", text: outcome.sentence)
         case .fallback(let fallback, let sound, let at):
             return Line(at: at, subject: "sound \(sound)", text: "another one instead: \(fallback)")
+        case .session(let event, let id, let name, let at):
+            return Line(
+                at: at, subject: name.isEmpty ? "session \(id.rawValue)" : "session \(name)", text: event.sentence)
+        case .routeChanged(let change, let at):
+            return Line(at: at, subject: "route", text: change.sentence)
         case .vibration(let report):
             return Line(at: report.at, subject: "motor", text: report.sentence)
         case .detectorDisagrees(_, let position, let at):
@@ -147,6 +152,12 @@ extension DeviceStateChange {
         case .inputAvailable(let isAvailable): isAvailable ? "input available" : "no input"
         case .screenLocked(let isLocked): isLocked ? "locked" : "unlocked"
         case .route(let route): "route \(route.rawValue)"
+        case .routePresent(let route, let isPresent): "\(route.rawValue) \(isPresent ? "there" : "gone")"
+        case .otherAudioPlaying(let isPlaying): isPlaying ? "another process plays" : "no other process plays"
+        case .outputFormat(let format): "output at \(format.sampleRate) Hz, \(format.channels) channels"
+        case .inputFormat(let format): "input at \(format.sampleRate) Hz, \(format.channels) channels"
+        case .outputLost(let isLost): isLost ? "output gone" : "output back"
+        case .wokeFromSleep: "woke from sleep"
         case .lost(let error): "lost: \(error)"
         case .found: "found again"
         }

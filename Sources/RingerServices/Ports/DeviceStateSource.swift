@@ -30,6 +30,18 @@ public enum DeviceStateChange: Sendable, Hashable {
     case screenLocked(Bool)
     /// Sound leaves the device elsewhere now.
     case route(AudioRoute)
+    /// A route that comes and goes, a line output or a Bluetooth device, is there, or is not any more.
+    case routePresent(AudioRoute, Bool)
+    /// Whether another process plays: a PCM substream runs that is not this process's.
+    case otherAudioPlaying(Bool)
+    /// What the output was granted, and how late it is.
+    case outputFormat(SoundPortFormat)
+    /// What the input was granted, and how late it is.
+    case inputFormat(SoundPortFormat)
+    /// Whether the PCM that sounds go to, or the sound server behind it, is gone.
+    case outputLost(Bool)
+    /// The device woke from sleep.
+    case wokeFromSleep
     /// The source is gone, and waits to come back.
     case lost(RingerError)
     /// The source is back; what is so now follows.

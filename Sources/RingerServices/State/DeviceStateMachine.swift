@@ -3,19 +3,31 @@ struct DeviceStateMachine: StateMachine {
     enum Event: Sendable {
         case ringSilent(SwitchEvent, source: String)
         case change(DeviceStateChange, source: String, at: MonotonicTime)
+        /// What somebody else's audio sessions are doing.
         case sessions(SessionActivity)
+        /// What this device's own audio sessions are doing.
+        case ownSessions(SessionActivity)
+        /// The sessions have the device's sound go there.
+        case deviceRoute(AudioRoute)
     }
 
     enum Action: Sendable, Equatable {
+        /// A source told this. Sessions hear of it before the state is published: what they stop, they stop by name.
+        case tell(DeviceStateChange)
         /// The state is this now.
         case publish(DeviceState)
         case report(DeviceEvent)
     }
 
     private(set) var state = DeviceState()
+    /// What the sound hardware grants and says.
+    private(set) var hardware = SessionHardware()
+    private var sessions: SessionActivity = []
+    private var ownSessions: SessionActivity = []
 
     mutating func handle(_ event: Event) -> [Action] {
         let before = state
+        let hardwareBefore = hardware
         var actions: [Action] = []
         switch event {
         case .ringSilent(let event, let source):
@@ -24,15 +36,21 @@ struct DeviceStateMachine: StateMachine {
             apply(change)
             let isNews =
                 switch change {
-                case .lost, .found: true
-                default: state != before
+                case .lost, .found, .wokeFromSleep, .routePresent, .otherAudioPlaying: true
+                default: state != before || hardware != hardwareBefore
                 }
             if isNews { actions.append(.report(.stateChanged(change, source: source, at: time))) }
         case .sessions(let activity):
-            state.sessions = activity
+            sessions = activity
+        case .ownSessions(let activity):
+            ownSessions = activity
+        case .deviceRoute(let route):
+            state.route = route
         }
+        state.sessions = sessions.union(ownSessions)
         // The state goes first: what it forbids must stop before anybody is told why.
         if state != before { actions.insert(.publish(state), at: 0) }
+        if case .change(let change, _, _) = event { actions.insert(.tell(change), at: 0) }
         return actions
     }
 
@@ -59,19 +77,29 @@ struct DeviceStateMachine: StateMachine {
         switch change {
         case .headphoneInserted(let isInserted):
             state.isHeadphoneInserted = isInserted
-            if isInserted && state.route == .speaker { state.route = .headphone }
-            if !isInserted && (state.route == .headphone || state.route == .headset) { state.route = .speaker }
         case .microphoneInserted(let isInserted):
             state.isMicrophoneInserted = isInserted
         case .outputVolume(let volume):
             state.outputVolume = volume
+            hardware.outputVolume = volume
         case .inputAvailable(let isAvailable):
             state.isInputAvailable = isAvailable
+            hardware.isInputAvailable = isAvailable
         case .screenLocked(let isLocked):
             state.isScreenLocked = isLocked
         case .route(let route):
             state.route = route
-        case .lost, .found:
+        case .outputFormat(let format):
+            hardware.sampleRate = format.sampleRate
+            hardware.outputChannels = UInt32(clamping: format.channels)
+            hardware.ioBufferDuration = Float(format.bufferDuration.inSeconds)
+            hardware.outputLatency = Float(format.latency.inSeconds)
+        case .inputFormat(let format):
+            hardware.inputChannels = UInt32(clamping: format.channels)
+            hardware.inputLatency = Float(format.latency.inSeconds)
+        case .outputLost(let isLost):
+            hardware.isServerDead = isLost
+        case .routePresent, .otherAudioPlaying, .wokeFromSleep, .lost, .found:
             break
         }
     }
