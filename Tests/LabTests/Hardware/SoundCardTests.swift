@@ -29,7 +29,7 @@ extension EitherTime {
             try await setMaster("20%")
             let watched = try WatchedState { MixerVolume(card: "0", element: "Master", loop: $0) }
             _ = try await watched.probe.next()
-            let other = try await ChildProcess.run("amixer", "-q", "-c", "Dummy", "sset", "CD", "10%")
+            let other = try await ChildProcess.run("amixer", "-q", "-D", "hw:Dummy", "sset", "CD", "10%")
             #expect(other.status == 0)
             try await setMaster("20%")
             try await setMaster("40%")
@@ -200,10 +200,10 @@ extension EitherTime {
                 #expect(told.waiting == 0)
             }
             clocks.withLock { $0.sinceBoot += 8_000_000_000 }
-            try setClock(ahead: 0)
+            try setClock(ahead: 8)
             try await reads.next()
             #expect(try await told.next() == .wokeFromSleep)
-            try setClock(ahead: 0)
+            try setClock(ahead: -8)
             try await reads.next()
             loop.sync {}
             #expect(told.waiting == 0)
@@ -237,7 +237,7 @@ extension EitherTime {
         }
 
         private func setMaster(_ volume: String) async throws {
-            let set = try await ChildProcess.run("amixer", "-q", "-c", "Dummy", "sset", "Master", volume)
+            let set = try await ChildProcess.run("amixer", "-q", "-D", "hw:Dummy", "sset", "Master", volume)
             guard set.status == 0 else { throw LabFailure("amixer: \(set.output)") }
         }
 
