@@ -9,7 +9,9 @@ extension Device {
         public var motor: MotorSpecification?
         /// The PCM that sounds are played to.
         public var pcm: String
-        /// The PCMs of routes that have one of their own.
+        /// The routes that the board has besides a speaker and a jack, and the PCMs of routes that have one of their own.
+        /// A receiver is there if it is named. Which of them the switch silences is
+        /// ``UserPreferences/routesSilencedBySwitch``.
         public var routes: [AudioRoute: String]
         /// 1 to 99 to run the sound thread with `SCHED_FIFO`; nil for the ordinary scheduler. Where the process may not
         /// have it, that is a ``DeviceEvent/degraded(_:at:)``.
@@ -111,7 +113,7 @@ extension Device.Ports {
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths),
             motor: try motor?.make(paths: paths), speaker: speaker,
             stateSources: hardware.stateSources(findings, speaker: speaker, loop: loop),
-            problems: problems, close: { loop.close() })
+            routes: RouteBoard(pcm: hardware.pcm, routes: hardware.routes), problems: problems, close: { loop.close() })
     }
 }
 

@@ -19,6 +19,8 @@ public final class Device: Sendable {
         public var speaker: any SoundOutput
         /// Jacks, volume and the like.
         public var stateSources: [any DeviceStateSource]
+        /// The routes that the device has.
+        public var routes: RouteBoard
         /// What could not be had, and why: told as ``DeviceEvent/degraded(_:at:)``.
         public var problems: [RingerError]
         /// Frees what all the ports share, after they were closed.
@@ -27,7 +29,8 @@ public final class Device: Sendable {
         /// The ports of a device.
         public init(
             clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
-            speaker: any SoundOutput, stateSources: [any DeviceStateSource] = [], problems: [RingerError] = [],
+            speaker: any SoundOutput, stateSources: [any DeviceStateSource] = [],
+            routes: RouteBoard = .standard, problems: [RingerError] = [],
             close: @escaping @Sendable () -> Void = {}
         ) {
             self.clock = clock
@@ -35,6 +38,7 @@ public final class Device: Sendable {
             self.motor = motor
             self.speaker = speaker
             self.stateSources = stateSources
+            self.routes = routes
             self.problems = problems
             self.close = close
         }
@@ -57,6 +61,9 @@ public final class Device: Sendable {
     private let lazyPlayer: Lazily<SoundPlayer>
     /// The motor; nil where the device has none.
     public let vibrator: Vibrator?
+    /// The audio sessions.
+    public var sessions: AudioSessions { lazySessions.part }
+    private let lazySessions: Lazily<AudioSessions>
     /// Finds out by timing whether sounds are heard.
     public var muteDetector: MuteDetector { lazyMuteDetector.part }
     private let lazyMuteDetector: Lazily<MuteDetector>
@@ -91,6 +98,10 @@ public final class Device: Sendable {
                 player: player.part, store: store, clock: ports.clock, configuration: configuration.detector,
                 report: report)
         }
+        lazySessions = Lazily {
+            AudioSessions(
+                player: player.part, store: store, clock: ports.clock, board: ports.routes, report: report)
+        }
         let vibrator = ports.motor.map { motor in
             Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
                 report(.vibration($0))
@@ -110,6 +121,8 @@ public final class Device: Sendable {
         for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
         do throws(RingerError) {
             let clock = ports.clock
+            // Where jacks come and go, the sessions know what that means for the route.
+            if !ports.stateSources.isEmpty { _ = sessions }
             for source in ports.stateSources {
                 // What it is, is known for certain only once it is open, and may change when it comes back.
                 try source.start { store.change($0, from: source.name, at: clock.now) }
@@ -159,12 +172,9 @@ public final class Device: Sendable {
 
     /// Tells the device where sound leaves it now.
     public func setRoute(_ route: AudioRoute) {
+        // The sessions follow the route.
+        _ = sessions
         store.change(.route(route), from: "firmware", at: clock.now)
-    }
-
-    /// Tells the device what its audio sessions are doing, where they are somebody else's.
-    public func setSessions(_ activity: SessionActivity) {
-        store.sessions(are: activity)
     }
 
     /// What becomes of `request` now.
@@ -216,6 +226,7 @@ public final class Device: Sendable {
         // Nothing must begin another round, or take the place of what is being stopped.
         lazyAlerts.ifMade { $0.stop(because: .closed) }
         lazySounds.change { $0.close() }
+        lazySessions.ifMade { $0.close() }
         do throws(RingerError) {
             try vibrator?.close()
         } catch {

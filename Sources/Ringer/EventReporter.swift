@@ -53,7 +53,7 @@ final class EventReporter: Sendable {
         case .vibration(.onFailed), .vibration(.limitReached): .warning
         case .playback(.underrun, _), .playback(.suspended, _): .warning
         case .soundEnded(.failed, _, _): .warning
-        case .switchMoved, .switchFound, .stateChanged: .info
+        case .switchMoved, .switchFound, .stateChanged, .session, .routeChanged: .info
         case .decided, .playback, .soundEnded, .vibration: .debug
         }
     }

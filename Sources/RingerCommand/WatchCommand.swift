@@ -64,6 +64,10 @@ private struct WatchLine {
             self.init(event: "state", source: source, at: at, detail: "\(change)")
         case .degraded(let error, let at):
             self.init(event: "degraded", source: error.subject, at: at, detail: "\(error)")
+        case .session(let event, let id, let name, let at):
+            self.init(event: "session", source: name.isEmpty ? "\(id.rawValue)" : name, at: at, detail: event.sentence)
+        case .routeChanged(let change, let at):
+            self.init(event: "route", source: "sessions", at: at, detail: change.sentence)
         case .decided, .playback, .soundEnded, .fallback, .vibration, .detectorDisagrees:
             return nil
         }

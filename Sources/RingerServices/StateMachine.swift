@@ -34,13 +34,26 @@ public final class StateMachineRunner<Machine: StateMachine>: Sendable {
 
     /// Tells the machine what happened.
     public func send(_ event: Machine.Event) {
-        let mustWork = state.withLock { state in
-            state.pending.append(contentsOf: state.machine.handle(event))
-            if state.isAtWork || state.pending.isEmpty { return false }
+        send { machine in (machine.handle(event), ()) }
+    }
+
+    /// Has `body` tell the machine what happened, and returns what it learnt by that. The actions may not have been
+    /// carried out yet, where another thread is at work.
+    public func send<Answer: Sendable>(
+        _ body: (inout Machine) -> (actions: [Machine.Action], answer: Answer)
+    ) -> Answer {
+        let (mustWork, answer) = state.withLock { state in
+            let (actions, answer) = body(&state.machine)
+            state.pending.append(contentsOf: actions)
+            if state.isAtWork || state.pending.isEmpty { return (false, answer) }
             state.isAtWork = true
-            return true
+            return (true, answer)
         }
-        guard mustWork else { return }
+        if mustWork { work() }
+        return answer
+    }
+
+    private func work() {
         while true {
             let actions = state.withLock { state in
                 let actions = state.pending

@@ -8,13 +8,14 @@ struct PlayerBench {
     let board: SimulatedBoard
     let store: DeviceStateStore
     let player: SoundPlayer
+    let sessions: AudioSessions
     let detector: MuteDetector
     let events = Record<DeviceEvent>()
     let results = Record<SoundResult>()
     let readings = Record<MuteReading>()
     let start: MonotonicTime
 
-    init(position: SwitchPosition? = .ring) throws {
+    init(position: SwitchPosition? = .ring, routes: RouteBoard = .phone) throws {
         let clock = clock
         let events = events
         board = SimulatedBoard(clock: clock, position: position ?? .ring)
@@ -22,6 +23,7 @@ struct PlayerBench {
         let store = DeviceStateStore { events.append($0) }
         self.store = store
         player = SoundPlayer(output: board.speaker, clock: clock, store: store) { events.append($0) }
+        sessions = AudioSessions(player: player, store: store, clock: clock, board: routes) { events.append($0) }
         detector = MuteDetector(player: player, store: store, clock: clock) { events.append($0) }
         if position != nil {
             try board.ringSilent.start { store.ringSilent($0, from: "switch") }
@@ -42,4 +44,18 @@ struct PlayerBench {
     }
 
     var outcomes: [SoundOutcome] { results.all.map(\.outcome) }
+}
+
+extension RouteBoard {
+    /// A phone's: speaker, receiver and a jack.
+    static let phone: RouteBoard = {
+        do {
+            return try RouteBoard([
+                Entry(.speaker, pcm: "speaker"), Entry(.receiver, pcm: "receiver"),
+                Entry(.headphone, pcm: "headphone"), Entry(.headset, pcm: "headphone"),
+            ])
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }()
 }

@@ -93,6 +93,11 @@ final class SimulationLog: Sendable {
             return Line(at: at, subject: "sound \(sound)", text: outcome.sentence)
         case .fallback(let fallback, let sound, let at):
             return Line(at: at, subject: "sound \(sound)", text: "another one instead: \(fallback)")
+        case .session(let event, let id, let name, let at):
+            return Line(
+                at: at, subject: name.isEmpty ? "session \(id.rawValue)" : "session \(name)", text: event.sentence)
+        case .routeChanged(let change, let at):
+            return Line(at: at, subject: "route", text: change.sentence)
         case .vibration(let report):
             return Line(at: report.at, subject: "motor", text: report.sentence)
         case .detectorDisagrees(_, let position, let at):

@@ -4,9 +4,11 @@ struct PlayerMachine: StateMachine {
     typealias ID = UInt64
 
     enum Event: Sendable {
-        case play(ID, SoundRequest, frames: Int, now: MonotonicTime)
-        /// The sound's request is this now: its session was interrupted, its category changed.
+        case play(ID, SoundTerms, frames: Int, now: MonotonicTime)
+        /// The sound's request is this now.
         case request(ID, SoundRequest, now: MonotonicTime)
+        /// The sound's terms are these now: its session was interrupted or ducked, its category or route changed.
+        case terms(ID, SoundTerms, now: MonotonicTime)
         case stop(ID, SoundOutcome.StopCause)
         case stopAll(SoundOutcome.StopCause)
         case playback(ID, PlaybackEvent)
@@ -27,7 +29,7 @@ struct PlayerMachine: StateMachine {
     }
 
     private struct Sound {
-        var request: SoundRequest
+        var terms: SoundTerms
         var requestedAt: MonotonicTime
         var startedAt: MonotonicTime?
         var frames: Int
@@ -51,10 +53,13 @@ struct PlayerMachine: StateMachine {
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
-        case .play(let id, let request, let frames, let now):
-            play(id, request, frames, now, &actions)
+        case .play(let id, let terms, let frames, let now):
+            play(id, terms, frames, now, &actions)
         case .request(let id, let request, let now):
-            sounds[id]?.request = request
+            sounds[id]?.terms.request = request
+            decideAnew(id, now, &actions)
+        case .terms(let id, let terms, let now):
+            sounds[id]?.terms = terms
             decideAnew(id, now, &actions)
         case .stop(let id, let cause):
             halt(id, .stopped(cause), &actions)
@@ -75,13 +80,13 @@ struct PlayerMachine: StateMachine {
     }
 
     private mutating func play(
-        _ id: ID, _ request: SoundRequest, _ frames: Int, _ now: MonotonicTime, _ actions: inout [Action]
+        _ id: ID, _ terms: SoundTerms, _ frames: Int, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        let decision = RingerPolicy.decide(request, state: state, preferences: preferences)
-        actions.append(.report(.decided(decision, request, sound: id, at: now)))
+        let decision = terms.decide(state, preferences)
+        actions.append(.report(.decided(decision, terms.request, sound: id, at: now)))
         switch decision {
         case .play(let gain, let route, _, _):
-            sounds[id] = Sound(request: request, requestedAt: now, frames: frames, gain: gain)
+            sounds[id] = Sound(terms: terms, requestedAt: now, frames: frames, gain: gain)
             actions.append(.begin(id, gain: gain, route: route))
         case .silence(let reason), .vibrate(let reason):
             let result = SoundResult(
@@ -93,7 +98,7 @@ struct PlayerMachine: StateMachine {
 
     private mutating func decideAnew(_ id: ID, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let sound = sounds[id], sound.halted == nil else { return }
-        let decision = RingerPolicy.decide(sound.request, state: state, preferences: preferences)
+        let decision = sound.terms.decide(state, preferences)
         switch decision {
         case .play(let gain, _, _, _):
             guard gain != sound.gain else { return }
@@ -102,7 +107,7 @@ struct PlayerMachine: StateMachine {
         case .silence(let reason), .vibrate(let reason):
             halt(id, .silenced(by: reason), &actions)
         }
-        actions.append(.report(.decided(decision, sound.request, sound: id, at: now)))
+        actions.append(.report(.decided(decision, sound.terms.request, sound: id, at: now)))
     }
 
     private mutating func halt(_ id: ID, _ outcome: SoundOutcome, _ actions: inout [Action]) {

@@ -19,6 +19,12 @@ public enum SoundOutcome: Sendable, Hashable {
         case disposed
         /// It had lasted for as long as it may: the motor's turns, or the alert it belongs to.
         case limited
+        /// Its session was deactivated.
+        case sessionDeactivated
+        /// Its session was removed, or the process that made it is gone.
+        case sessionRemoved
+        /// What it was heard from is gone: a headphone was pulled out. It may go on from its position.
+        case oldDeviceUnavailable
         /// The device was closed.
         case closed
     }

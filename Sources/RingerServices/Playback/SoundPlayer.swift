@@ -93,7 +93,7 @@ public final class SoundPlayer: Sendable {
         completion: @escaping @Sendable (SoundResult) -> Void = { _ in }
     ) -> ID {
         let id = reserve()
-        begin(id, sound, request, monitor, completion)
+        begin(id, sound, SoundTerms(request: request), monitor, completion)
         return id
     }
 
@@ -107,7 +107,20 @@ public final class SoundPlayer: Sendable {
         _ sound: PCMBuffer, reserved id: ID, as request: SoundRequest,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        begin(id, sound, request, nil, completion)
+        begin(id, sound, SoundTerms(request: request), nil, completion)
+    }
+
+    /// Begins `sound` under a number that was reserved, and under the terms of its session.
+    func start(
+        _ sound: PCMBuffer, reserved id: ID, under terms: SoundTerms,
+        completion: @escaping @Sendable (SoundResult) -> Void
+    ) {
+        begin(id, sound, terms, nil, completion)
+    }
+
+    /// Gives a sound other terms.
+    func setTerms(_ terms: SoundTerms, of id: ID) {
+        runner.send(.terms(id.number, terms, now: clock.now))
     }
 
     /// Plays `sound` and tells what became of it. Cancelling the task stops it.
@@ -120,7 +133,7 @@ public final class SoundPlayer: Sendable {
         let id = reserve()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                begin(id, sound, request, nil) { continuation.resume(returning: $0) }
+                begin(id, sound, SoundTerms(request: request), nil) { continuation.resume(returning: $0) }
                 // The task may have been cancelled before there was anything to stop.
                 if Task.isCancelled { stop(id) }
             }
@@ -145,12 +158,12 @@ public final class SoundPlayer: Sendable {
     }
 
     private func begin(
-        _ id: ID, _ sound: PCMBuffer, _ request: SoundRequest, _ monitor: PlaybackMonitor?,
+        _ id: ID, _ sound: PCMBuffer, _ terms: SoundTerms, _ monitor: PlaybackMonitor?,
         _ completion: @escaping @Sendable (SoundResult) -> Void
     ) {
         completions.add(id.number, completion)
         voices.add(id.number, sound, monitor)
-        runner.send(.play(id.number, request, frames: sound.frames, now: clock.now))
+        runner.send(.play(id.number, terms, frames: sound.frames, now: clock.now))
     }
 }
 

@@ -51,6 +51,23 @@ public struct RouteBoard: Sendable, Hashable {
         fixed = .speaker
     }
 
+    /// A board with a speaker and a jack behind `pcm`, and what `routes` names: another PCM for one of those, or a route
+    /// that the board has besides: a receiver, a line output, a Bluetooth device.
+    ///
+    /// Where nothing is said of the jack, the codec itself is taken to move the sound of `pcm` there.
+    public init(pcm: String, routes: [AudioRoute: String] = [:]) {
+        var all = routes
+        all[.speaker] = routes[.speaker] ?? pcm
+        all[.headphone] = routes[.headphone] ?? routes[.headset] ?? pcm
+        all[.headset] = routes[.headset] ?? routes[.headphone] ?? pcm
+        entries = AudioRoute.allCases.compactMap { route in all[route].map { Entry(route, pcm: $0) } }
+        self.routes = entries.reduce(into: []) { $0.insert(AudioRouteSet($1.route)) }
+        fixed = entries.reduce(into: []) { if $1.isFixed { $0.insert(AudioRouteSet($1.route)) } }
+    }
+
+    /// A board with a speaker and a jack behind ALSA's default PCM.
+    public static let standard = RouteBoard(pcm: "default")
+
     /// A board with a speaker alone, behind ALSA's default PCM.
     public static let speakerOnly = RouteBoard(speaker: "default")
 

@@ -11,6 +11,8 @@ public struct RouteModel: Sendable, Hashable {
         case microphone(isInserted: Bool)
         /// A line output or a Bluetooth device came, or went.
         case external(AudioRoute, isPresent: Bool)
+        /// Whoever knows better, the firmware, says where sound goes: until something else is plugged in.
+        case chosen(AudioRoute)
         /// The device woke from sleep.
         case wokeFromSleep
     }
@@ -19,6 +21,7 @@ public struct RouteModel: Sendable, Hashable {
     private enum Place: Sendable, Hashable {
         case jack
         case external(AudioRoute)
+        case chosen(AudioRoute)
     }
 
     /// The board's description.
@@ -51,6 +54,12 @@ public struct RouteModel: Sendable, Hashable {
             // The jack is told by its own events; what is fixed neither comes nor goes.
             guard route == .line || route == .bluetooth, !board.fixed.contains(route) else { return nil }
             set(.external(route), isPresent: isPresent)
+        case .chosen(let route):
+            let old = places
+            places.removeAll { if case .chosen = $0 { true } else { false } }
+            places.append(.chosen(route))
+            // Nothing came or went, but sound may go elsewhere.
+            if present == before { return places == old ? nil : .override }
         case .wokeFromSleep:
             return .wakeFromSleep
         }
@@ -80,6 +89,8 @@ public struct RouteModel: Sendable, Hashable {
         switch place {
         case .external(let route):
             return board.routes.contains(route) ? route : nil
+        case .chosen(let route):
+            return route
         case .jack:
             let jack: [AudioRoute] = isMicrophoneInserted ? [.headset, .headphone] : [.headphone, .headset]
             return jack.first { board.routes.contains($0) && !board.fixed.contains($0) }
@@ -100,6 +111,8 @@ public struct RouteModel: Sendable, Hashable {
         if settings.overrides.contains(.speaker), board.fixed.contains(.speaker) { return .speaker }
         for place in places.reversed() {
             guard let route = route(at: place) else { continue }
+            // The speaker is where sound goes without anything plugged in; a call still goes to the receiver.
+            if route == .speaker { break }
             if isCall && route == .bluetooth && !options.contains(.allowBluetooth) { continue }
             return route
         }

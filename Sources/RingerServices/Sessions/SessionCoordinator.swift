@@ -111,7 +111,7 @@ extension SessionCoordinator {
     /// session's own route. Where `id` is nil or no session, with the device's route.
     public func state(for id: SessionID?, in state: DeviceState) -> DeviceState {
         var state = state
-        state.sessions = activity
+        state.sessions.formUnion(activity)
         let route = id.flatMap { index(of: $0) }.map { sessions[$0].route } ?? deviceRoute
         if let output = route.output { state.route = output }
         return state

@@ -18,6 +18,10 @@ public enum DeviceEvent: Sendable, Hashable {
     case soundEnded(SoundOutcome, sound: UInt64, at: MonotonicTime)
     /// Another sound than the one that was asked for takes its place.
     case fallback(SoundFallback, sound: UInt64, at: MonotonicTime)
+    /// Something happened to an audio session.
+    case session(SessionEvent, session: SessionID, name: String, at: MonotonicTime)
+    /// The sound of the device that belongs to no session goes elsewhere now.
+    case routeChanged(RouteChange, at: MonotonicTime)
     /// What the motor does.
     case vibration(VibrationReport)
     /// The mute detector's finding and the switch do not agree: an amplifier left muted, a PCM routed to nothing.

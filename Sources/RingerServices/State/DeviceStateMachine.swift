@@ -3,10 +3,17 @@ struct DeviceStateMachine: StateMachine {
     enum Event: Sendable {
         case ringSilent(SwitchEvent, source: String)
         case change(DeviceStateChange, source: String, at: MonotonicTime)
+        /// What somebody else's audio sessions are doing.
         case sessions(SessionActivity)
+        /// What this device's own audio sessions are doing.
+        case ownSessions(SessionActivity)
+        /// The sessions have the device's sound go there.
+        case deviceRoute(AudioRoute)
     }
 
     enum Action: Sendable, Equatable {
+        /// A source told this. Sessions hear of it before the state is published: what they stop, they stop by name.
+        case tell(DeviceStateChange)
         /// The state is this now.
         case publish(DeviceState)
         case report(DeviceEvent)
@@ -15,6 +22,8 @@ struct DeviceStateMachine: StateMachine {
     private(set) var state = DeviceState()
     /// What the sound hardware grants and says.
     private(set) var hardware = SessionHardware()
+    private var sessions: SessionActivity = []
+    private var ownSessions: SessionActivity = []
 
     mutating func handle(_ event: Event) -> [Action] {
         let before = state
@@ -32,10 +41,16 @@ struct DeviceStateMachine: StateMachine {
                 }
             if isNews { actions.append(.report(.stateChanged(change, source: source, at: time))) }
         case .sessions(let activity):
-            state.sessions = activity
+            sessions = activity
+        case .ownSessions(let activity):
+            ownSessions = activity
+        case .deviceRoute(let route):
+            state.route = route
         }
+        state.sessions = sessions.union(ownSessions)
         // The state goes first: what it forbids must stop before anybody is told why.
         if state != before { actions.insert(.publish(state), at: 0) }
+        if case .change(let change, _, _) = event { actions.insert(.tell(change), at: 0) }
         return actions
     }
 
@@ -62,8 +77,6 @@ struct DeviceStateMachine: StateMachine {
         switch change {
         case .headphoneInserted(let isInserted):
             state.isHeadphoneInserted = isInserted
-            if isInserted && state.route == .speaker { state.route = .headphone }
-            if !isInserted && (state.route == .headphone || state.route == .headset) { state.route = .speaker }
         case .microphoneInserted(let isInserted):
             state.isMicrophoneInserted = isInserted
         case .outputVolume(let volume):

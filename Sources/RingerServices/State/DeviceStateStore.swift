@@ -7,18 +7,23 @@ public final class DeviceStateStore: Sendable {
 
     private let runner: StateMachineRunner<DeviceStateMachine>
     private let published: Broadcast<DeviceState>
-    private let observers: ObserverList
+    private let observers: ObserverList<DeviceState>
+    private let changeObservers: ObserverList<DeviceStateChange>
 
     /// A store of a device of which nothing is known yet.
     ///
     /// - Parameter report: Is told what happens, in order.
     public init(report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
         let published = Broadcast(initial: DeviceState())
-        let observers = ObserverList()
+        let observers = ObserverList<DeviceState>()
+        let changeObservers = ObserverList<DeviceStateChange>()
         self.published = published
         self.observers = observers
+        self.changeObservers = changeObservers
         runner = StateMachineRunner(DeviceStateMachine()) { action, _ in
             switch action {
+            case .tell(let change):
+                changeObservers.tell(change)
             case .publish(let state):
                 observers.tell(state)
                 published.send(state)
@@ -41,6 +46,15 @@ public final class DeviceStateStore: Sendable {
         observer(state)
     }
 
+    /// What the sound hardware grants and says now.
+    public var hardware: SessionHardware { runner.read { $0.hardware } }
+
+    /// Adds an observer of what the sources tell, for the store's lifetime. It is told on the thread that brought the
+    /// change, before the new state is published.
+    func observeChanges(_ observer: @escaping @Sendable (DeviceStateChange) -> Void) {
+        changeObservers.add(observer)
+    }
+
     /// Takes in what a switch tells.
     public func ringSilent(_ event: SwitchEvent, from source: String) {
         runner.send(.ringSilent(event, source: source))
@@ -51,9 +65,20 @@ public final class DeviceStateStore: Sendable {
         runner.send(.change(change, source: source, at: time))
     }
 
-    /// Takes in what the audio sessions are doing.
+    /// Takes in what somebody else's audio sessions are doing: those of another process, or of firmware that keeps its
+    /// own.
     public func sessions(are activity: SessionActivity) {
         runner.send(.sessions(activity))
+    }
+
+    /// Takes in what the device's own audio sessions are doing.
+    func ownSessions(are activity: SessionActivity) {
+        runner.send(.ownSessions(activity))
+    }
+
+    /// Takes in where the sessions have the device's sound go.
+    func setDeviceRoute(_ route: AudioRoute) {
+        runner.send(.deviceRoute(route))
     }
 
     /// Ends every stream of states.
@@ -62,15 +87,15 @@ public final class DeviceStateStore: Sendable {
     }
 }
 
-/// Who is told each state at once.
-private final class ObserverList: Sendable {
-    private let observers = Mutex<[DeviceStateStore.Observer]>([])
+/// Who is told each value at once.
+private final class ObserverList<Value: Sendable>: Sendable {
+    private let observers = Mutex<[@Sendable (Value) -> Void]>([])
 
-    func add(_ observer: @escaping DeviceStateStore.Observer) {
+    func add(_ observer: @escaping @Sendable (Value) -> Void) {
         observers.withLock { $0.append(observer) }
     }
 
-    func tell(_ state: DeviceState) {
-        for observer in observers.withLock({ $0 }) { observer(state) }
+    func tell(_ value: Value) {
+        for observer in observers.withLock({ $0 }) { observer(value) }
     }
 }

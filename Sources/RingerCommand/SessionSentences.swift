@@ -1,0 +1,49 @@
+import Ringer
+
+extension RouteChange {
+    /// The change in words.
+    var sentence: String { "\(old.words) -> \(new.words) (\(reason))" }
+}
+
+extension SessionRoute {
+    /// The route's name, or "none".
+    var words: String { name.isEmpty ? "none" : name }
+}
+
+extension SessionEvent {
+    /// The event's name, as JSON has it.
+    var word: String {
+        switch self {
+        case .activated: "activated"
+        case .deactivated: "deactivated"
+        case .interruptionBegan: "interruptionBegan"
+        case .interruptionEnded: "interruptionEnded"
+        case .interruptionDropped: "interruptionDropped"
+        case .soundStopped: "soundStopped"
+        case .ducked: "ducked"
+        case .unducked: "unducked"
+        case .settingsChanged: "settingsChanged"
+        case .routeChanged: "routeChanged"
+        case .audible: "audible"
+        case .silenced: "silenced"
+        }
+    }
+
+    /// What is to be known besides; nil where nothing is.
+    var detail: String? {
+        switch self {
+        case .activated, .deactivated, .ducked, .unducked, .audible: nil
+        case .interruptionBegan(by: .session(let id)): "by session \(id.rawValue)"
+        case .interruptionBegan(by: .outside): "from outside"
+        case .interruptionEnded(let shouldResume): shouldResume ? "should resume" : "should not resume"
+        case .interruptionDropped(let reason): reason.rawValue
+        case .soundStopped(let reason): reason.rawValue
+        case .settingsChanged(let settings): settings.category.rawValue
+        case .routeChanged(let change): change.sentence
+        case .silenced(let reason): reason.rawValue
+        }
+    }
+
+    /// The event in words.
+    var sentence: String { detail.map { "\(word): \($0)" } ?? word }
+}

@@ -1,0 +1,190 @@
+/// One audio session: what its category, options and priority say holds for every sound that is played in it.
+///
+/// Made by ``AudioSessions``. Every method may be called from any thread. The session is removed with its last
+/// reference.
+public final class AudioSession: Sendable {
+    /// The session's number.
+    public let id: SessionID
+    /// The session's name, for people.
+    public let name: String
+    /// How much it matters beside others.
+    public let priority: SessionPriority
+    let service: AudioSessions
+
+    init(_ id: SessionID, name: String, priority: SessionPriority, of service: AudioSessions) {
+        self.id = id
+        self.name = name
+        self.priority = priority
+        self.service = service
+    }
+
+    deinit {
+        service.remove(id)
+    }
+
+    // MARK: - Activity
+
+    /// Activates the session. Those that it interrupts have fallen silent, and those that it ducks are going down, when
+    /// the call returns. An active session stays so.
+    ///
+    /// - Throws: ``SessionError/Code/notActive`` beside a session that matters more, or during an interruption from
+    ///   outside; ``SessionError/Code/noHardware`` where the category needs an input and there is none.
+    public func activate() async throws(SessionError) {
+        try await result { self.activate(completion: $0) }
+    }
+
+    /// Activates the session, and calls `completion` with why it was refused; nil where it is active. It is called on the
+    /// thread that carried the activation out, mostly before the call returns.
+    public func activate(completion: @escaping @Sendable (SessionError?) -> Void) {
+        service.send(.activate(id), completion: completion)
+    }
+
+    /// Deactivates the session. What it plays is stopped.
+    ///
+    /// - Parameter notifyOthers: Whether those that it interrupted may resume.
+    public func deactivate(notifyOthers: Bool = true) async {
+        _ = try? await result { self.deactivate(notifyOthers: notifyOthers, completion: $0) }
+    }
+
+    /// Deactivates the session, and calls `completion` when what it plays has been told to stop.
+    public func deactivate(
+        notifyOthers: Bool = true, completion: @escaping @Sendable (SessionError?) -> Void
+    ) {
+        service.send(.deactivate(id, notifyOthers: notifyOthers), completion: completion)
+    }
+
+    private func result(
+        _ request: @escaping @Sendable (@escaping @Sendable (SessionError?) -> Void) -> Void
+    ) async throws(SessionError) {
+        let error: SessionError? = await withCheckedContinuation { continuation in
+            request { continuation.resume(returning: $0) }
+        }
+        if let error { throw error }
+    }
+
+    /// The session as the coordinator knows it: category, options, phase, route.
+    public var state: SessionState? { service.runner.read { [id] in $0.coordinator.session(id) } }
+
+    /// Whether it is active and not interrupted.
+    public var isActive: Bool { state?.isActive ?? false }
+
+    /// Whether it was interrupted and has not been told the end.
+    public var isInterrupted: Bool { state?.isInterrupted ?? false }
+
+    /// Whether it is active and what it plays is heard: the switch, the lock, interruptions, routes, other sessions, all
+    /// considered.
+    public var isAudible: Bool {
+        let (state, preferences) = (service.store.state, service.player.preferences)
+        return service.runner.read { [id] in
+            $0.coordinator.isAudible(id, state: state, preferences: preferences)
+        }
+    }
+
+    /// What happens to the session from now on. A subscriber that is more than 1,024 events behind loses the oldest.
+    public var events: AsyncStream<SessionEvent> {
+        let events = try? service.table.with(id) { $0.events }
+        guard let events else { return AsyncStream { $0.finish() } }
+        return events.subscribe(buffering: .bufferingNewest(SessionTable.eventBuffer))
+    }
+
+    // MARK: - Category
+
+    /// The category. A session that set none has ``AudioCategory/soloAmbient``.
+    public var category: AudioCategory { state?.settings.category ?? .default }
+
+    /// The category's options, as they were set.
+    public var options: CategoryOptions { state?.settings.options ?? [] }
+
+    /// Sets the category, and the options to exactly `options`. To an active session that is like being activated with
+    /// them.
+    ///
+    /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not allow an option, or an active
+    ///   session matters more; ``SessionError/Code/noHardware`` where an active session has no input.
+    public func setCategory(_ category: AudioCategory, options: CategoryOptions = []) throws(SessionError) {
+        try request(.setCategory(id, category, options: options))
+    }
+
+    /// Sets the options to exactly `options`; the category stays.
+    ///
+    /// - Throws: What ``setCategory(_:options:)`` throws.
+    public func setOptions(_ options: CategoryOptions) throws(SessionError) {
+        try request(.setOptions(id, options))
+    }
+
+    /// Says whether the session speaks: a podcast, a book.
+    ///
+    /// - Throws: What ``setCategory(_:options:)`` throws.
+    public func setSpoken(_ isSpoken: Bool) throws(SessionError) {
+        try request(.setSpoken(id, isSpoken))
+    }
+
+    /// Switches an override on or off.
+    ///
+    /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not have it.
+    public func setOverride(_ override: SessionOverrides, _ isOn: Bool) throws(SessionError) {
+        try request(.setOverride(id, override, isOn))
+    }
+
+    /// Carries out a request.
+    func request(_ event: SessionCoordinator.Event) throws(SessionError) {
+        if let error = service.send(event) { throw error }
+    }
+
+    // MARK: - Playing
+
+    /// Plays `sound` in the session, and tells what became of it. Cancelling the task stops it.
+    ///
+    /// The session must be active: otherwise the sound fails with ``RingerError/Code/sessionNotActive``, and while the
+    /// session is interrupted it is silenced by that. What a headphone that was pulled out stopped goes on with
+    /// `frame` at the result's position.
+    ///
+    /// - Parameters:
+    ///   - sound: The sound.
+    ///   - frame: Its first frame to be played; beyond the end, nothing is.
+    /// - Returns: What became of it, and when. Positions count from `frame`.
+    public func play(_ sound: PCMBuffer, from frame: Int = 0) async -> SoundResult {
+        let number = service.player.reserve()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                service.play(sound.dropping(frame), reserved: number, in: id) {
+                    continuation.resume(returning: $0)
+                }
+                // The task may have been cancelled before there was anything to stop.
+                if Task.isCancelled { service.player.stop(number) }
+            }
+        } onCancel: {
+            service.player.stop(number)
+        }
+    }
+
+    /// Begins to play `sound` in the session, and returns at once.
+    ///
+    /// - Parameters:
+    ///   - sound: The sound.
+    ///   - frame: Its first frame to be played.
+    ///   - completion: Is called once, when it is over.
+    /// - Returns: The sound, to stop it by.
+    @discardableResult
+    public func start(
+        _ sound: PCMBuffer, from frame: Int = 0, completion: @escaping @Sendable (SoundResult) -> Void = { _ in }
+    ) -> SoundPlayer.ID {
+        let number = service.player.reserve()
+        service.play(sound.dropping(frame), reserved: number, in: id, completion: completion)
+        return number
+    }
+
+    /// Stops a sound that the session plays.
+    public func stop(_ sound: SoundPlayer.ID) {
+        service.player.stop(sound)
+    }
+}
+
+extension PCMBuffer {
+    /// The sound without its first `frames` frames.
+    fileprivate func dropping(_ frames: Int) -> PCMBuffer {
+        guard frames > 0 else { return self }
+        var rest = self
+        rest.samples.removeFirst(min(frames, self.frames) * channels)
+        return rest
+    }
+}

@@ -1,0 +1,145 @@
+/// The coordinator with the sounds that sessions play: what it says about sessions becomes what is to be done with
+/// sounds.
+struct SessionsMachine: StateMachine {
+    typealias Sound = UInt64
+
+    enum Event: Sendable {
+        /// A request or what the device tells; a request with a ticket is answered when it was carried out.
+        case coordinator(SessionCoordinator.Event, ticket: UInt64? = nil)
+        /// The session begins to play the sound of that number.
+        case play(SessionID, Sound)
+        /// The sound is over.
+        case ended(SessionID, Sound)
+        /// Something else changed that properties tell.
+        case deviceChanged
+    }
+
+    enum Action: Sendable {
+        case begin(SessionID, Sound, SoundTerms)
+        case refuse(Sound, SessionError)
+        case setTerms([Sound], SoundTerms)
+        case stop([Sound], SoundOutcome.StopCause)
+        case tell(SessionID, SessionEvent)
+        case setActivity(SessionActivity)
+        case setDeviceRoute(RouteChange)
+        /// Everything else that sessions tell of themselves is to be looked at again.
+        case refresh
+        /// The request of this ticket was carried out, or refused.
+        case answer(UInt64, SessionError?)
+    }
+
+    private(set) var coordinator: SessionCoordinator
+    private var sounds: [SessionID: (playing: [Sound], terms: SoundTerms)] = [:]
+
+    init(board: RouteBoard) {
+        coordinator = SessionCoordinator(board: board)
+    }
+
+    mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .coordinator(let event, let ticket): return request(event, ticket).actions
+        case .play(let id, let sound): return play(id, sound)
+        case .ended(let id, let sound): return ended(id, sound)
+        case .deviceChanged: return [.refresh]
+        }
+    }
+
+    /// Carries out a request.
+    ///
+    /// - Returns: What is to be done, and why the request was refused; nil where it was not.
+    mutating func request(
+        _ event: SessionCoordinator.Event, _ ticket: UInt64? = nil
+    ) -> (actions: [Action], answer: SessionError?) {
+        var actions: [Action] = []
+        var refusal: SessionError?
+        for action in coordinator.handle(event) {
+            if case .refused(_, let error) = action { refusal = error }
+            translate(action, &actions)
+        }
+        if refusal == nil {
+            settleTerms(&actions)
+            actions.append(.refresh)
+        }
+        // Others have stopped, or gone down, before the one who asked is told.
+        if let ticket { actions.append(.answer(ticket, refusal)) }
+        return (actions, refusal)
+    }
+
+    private mutating func translate(_ action: SessionCoordinator.Action, _ actions: inout [Action]) {
+        switch action {
+        case .accepted, .refused: break
+        case .stopSound(let id, let reason):
+            stop(id, reason, &actions)
+            actions.append(.tell(id, .soundStopped(reason)))
+        case .activated(let id): actions.append(.tell(id, .activated))
+        case .deactivated(let id): actions.append(.tell(id, .deactivated))
+        case .interruptionBegan(let id, let cause): actions.append(.tell(id, .interruptionBegan(by: cause)))
+        case .interruptionEnded(let id, let shouldResume):
+            actions.append(.tell(id, .interruptionEnded(shouldResume: shouldResume)))
+        case .interruptionDropped(let id, let reason): actions.append(.tell(id, .interruptionDropped(reason)))
+        case .duck(let id): actions.append(.tell(id, .ducked))
+        case .unduck(let id): actions.append(.tell(id, .unducked))
+        case .settingsChanged(let id, let settings): actions.append(.tell(id, .settingsChanged(settings)))
+        case .routeChanged(let id, let change): actions.append(.tell(id, .routeChanged(change)))
+        case .deviceRouteChanged(let change): actions.append(.setDeviceRoute(change))
+        case .activityChanged(let activity): actions.append(.setActivity(activity))
+        }
+    }
+
+    private mutating func stop(
+        _ id: SessionID, _ reason: SessionCoordinator.StopReason, _ actions: inout [Action]
+    ) {
+        guard let playing = sounds[id]?.playing else { return }
+        let cause: SoundOutcome.StopCause
+        switch reason {
+        case .interruption:
+            // The rules silence what belongs to an interrupted session, and the sound's outcome says so.
+            guard let terms = terms(for: id) else { return }
+            sounds[id]?.terms = terms
+            actions.append(.setTerms(playing, terms))
+            return
+        case .deactivation: cause = .sessionDeactivated
+        case .removal: cause = .sessionRemoved
+        case .oldDeviceUnavailable: cause = .oldDeviceUnavailable
+        }
+        actions.append(.stop(playing, cause))
+    }
+
+    /// Tells sounds what changed for them: a gain, a route, a category.
+    private mutating func settleTerms(_ actions: inout [Action]) {
+        for id in sounds.keys.sorted() {
+            guard let now = terms(for: id), let entry = sounds[id], entry.terms != now else { continue }
+            sounds[id]?.terms = now
+            actions.append(.setTerms(entry.playing, now))
+        }
+    }
+
+    private func terms(for id: SessionID) -> SoundTerms? {
+        guard let session = coordinator.session(id), let request = coordinator.request(for: id) else { return nil }
+        return SoundTerms(request: request, level: session.isDucked ? Ducking.gain : 1, route: session.route.output)
+    }
+
+    private mutating func play(_ id: SessionID, _ sound: Sound) -> [Action] {
+        guard let terms = terms(for: id) else {
+            return [.refuse(sound, SessionError(.notInitialized, "play", session: id))]
+        }
+        guard terms.route != nil else {
+            return [.refuse(sound, SessionError(.noHardware, "play", session: id, detail: "the board has no route"))]
+        }
+        for action in coordinator.handle(.sounding(id, true)) {
+            // An interrupted session's sound is silenced by the rules, with that reason.
+            guard case .refused(_, let error) = action, coordinator.session(id)?.isInterrupted != true else { continue }
+            return [.refuse(sound, error)]
+        }
+        sounds[id, default: ([], terms)].playing.append(sound)
+        sounds[id]?.terms = terms
+        return [.begin(id, sound, terms), .refresh]
+    }
+
+    private mutating func ended(_ id: SessionID, _ sound: Sound) -> [Action] {
+        sounds[id]?.playing.removeAll { $0 == sound }
+        guard sounds[id]?.playing.isEmpty == true else { return [] }
+        sounds[id] = nil
+        return request(.sounding(id, false)).actions
+    }
+}
