@@ -110,3 +110,71 @@ FORWARD(snd_pcm_uframes_t, snd_pcm_status_get_avail, (const snd_pcm_status_t *st
 FORWARD_VOID(snd_pcm_hw_params_free, (snd_pcm_hw_params_t *params), (params))
 FORWARD_VOID(snd_pcm_status_free, (snd_pcm_status_t *status), (status))
 FORWARD_VOID(snd_pcm_sw_params_free, (snd_pcm_sw_params_t *params), (params))
+
+// The controls of a sound card, and its mixer.
+FORWARD(int, snd_card_get_index, (const char *name), (name), -ELIBACC)
+FORWARD(int, snd_config_delete, (snd_config_t *config), (config), -ELIBACC)
+FORWARD(int, snd_config_load, (snd_config_t *config, snd_input_t *in), (config, in), -ELIBACC)
+FORWARD(int, snd_config_top, (snd_config_t **config), (config), -ELIBACC)
+FORWARD(int, snd_ctl_close, (snd_ctl_t *ctl), (ctl), -ELIBACC)
+FORWARD(int, snd_ctl_elem_info, (snd_ctl_t *ctl, snd_ctl_elem_info_t *info), (ctl, info), -ELIBACC)
+FORWARD_VOID(snd_ctl_elem_info_free, (snd_ctl_elem_info_t *obj), (obj))
+FORWARD(snd_ctl_elem_type_t, snd_ctl_elem_info_get_type, (const snd_ctl_elem_info_t *obj),
+    (obj), SND_CTL_ELEM_TYPE_NONE)
+FORWARD(int, snd_ctl_elem_info_malloc, (snd_ctl_elem_info_t **ptr), (ptr), -ELIBACC)
+FORWARD_VOID(snd_ctl_elem_info_set_numid, (snd_ctl_elem_info_t *obj, unsigned int val), (obj, val))
+FORWARD(int, snd_ctl_elem_list, (snd_ctl_t *ctl, snd_ctl_elem_list_t *list), (ctl, list), -ELIBACC)
+FORWARD(int, snd_ctl_elem_list_alloc_space, (snd_ctl_elem_list_t *obj, unsigned int entries), (obj, entries), -ELIBACC)
+FORWARD_VOID(snd_ctl_elem_list_free, (snd_ctl_elem_list_t *obj), (obj))
+FORWARD_VOID(snd_ctl_elem_list_free_space, (snd_ctl_elem_list_t *obj), (obj))
+FORWARD(unsigned int, snd_ctl_elem_list_get_count, (const snd_ctl_elem_list_t *obj), (obj), 0)
+FORWARD(const char *, snd_ctl_elem_list_get_name, (const snd_ctl_elem_list_t *obj, unsigned int idx), (obj, idx), NULL)
+FORWARD(unsigned int, snd_ctl_elem_list_get_numid, (const snd_ctl_elem_list_t *obj, unsigned int idx), (obj, idx), 0)
+FORWARD(unsigned int, snd_ctl_elem_list_get_used, (const snd_ctl_elem_list_t *obj), (obj), 0)
+FORWARD(int, snd_ctl_elem_list_malloc, (snd_ctl_elem_list_t **ptr), (ptr), -ELIBACC)
+FORWARD(int, snd_ctl_elem_read, (snd_ctl_t *ctl, snd_ctl_elem_value_t *data), (ctl, data), -ELIBACC)
+FORWARD_VOID(snd_ctl_elem_value_clear, (snd_ctl_elem_value_t *obj), (obj))
+FORWARD_VOID(snd_ctl_elem_value_free, (snd_ctl_elem_value_t *obj), (obj))
+FORWARD(int, snd_ctl_elem_value_get_boolean, (const snd_ctl_elem_value_t *obj, unsigned int idx), (obj, idx), -ELIBACC)
+FORWARD(int, snd_ctl_elem_value_malloc, (snd_ctl_elem_value_t **ptr), (ptr), -ELIBACC)
+FORWARD_VOID(snd_ctl_elem_value_set_numid, (snd_ctl_elem_value_t *obj, unsigned int val), (obj, val))
+FORWARD(unsigned int, snd_ctl_event_elem_get_mask, (const snd_ctl_event_t *obj), (obj), 0)
+FORWARD_VOID(snd_ctl_event_free, (snd_ctl_event_t *obj), (obj))
+FORWARD(snd_ctl_event_type_t, snd_ctl_event_get_type, (const snd_ctl_event_t *obj), (obj), SND_CTL_EVENT_LAST)
+FORWARD(int, snd_ctl_event_malloc, (snd_ctl_event_t **ptr), (ptr), -ELIBACC)
+FORWARD(int, snd_ctl_open_lconf, (snd_ctl_t **ctl, const char *name, int mode, snd_config_t *lconf),
+    (ctl, name, mode, lconf), -ELIBACC)
+FORWARD(int, snd_ctl_poll_descriptors, (snd_ctl_t *ctl, struct pollfd *pfds, unsigned int space),
+    (ctl, pfds, space), -ELIBACC)
+FORWARD(int, snd_ctl_read, (snd_ctl_t *ctl, snd_ctl_event_t *event), (ctl, event), -ELIBACC)
+FORWARD(int, snd_ctl_subscribe_events, (snd_ctl_t *ctl, int subscribe), (ctl, subscribe), -ELIBACC)
+FORWARD(int, snd_hctl_close, (snd_hctl_t *hctl), (hctl), -ELIBACC)
+FORWARD(int, snd_hctl_open_ctl, (snd_hctl_t **hctlp, snd_ctl_t *ctl), (hctlp, ctl), -ELIBACC)
+FORWARD(int, snd_input_buffer_open, (snd_input_t **inputp, const char *buffer, ssize_t size),
+    (inputp, buffer, size), -ELIBACC)
+FORWARD(int, snd_input_close, (snd_input_t *input), (input), -ELIBACC)
+FORWARD(int, snd_mixer_attach_hctl, (snd_mixer_t *mixer, snd_hctl_t *hctl), (mixer, hctl), -ELIBACC)
+FORWARD(int, snd_mixer_close, (snd_mixer_t *mixer), (mixer), -ELIBACC)
+FORWARD(snd_mixer_elem_t *, snd_mixer_elem_next, (snd_mixer_elem_t *elem), (elem), NULL)
+FORWARD(snd_mixer_elem_t *, snd_mixer_first_elem, (snd_mixer_t *mixer), (mixer), NULL)
+FORWARD(int, snd_mixer_handle_events, (snd_mixer_t *mixer), (mixer), -ELIBACC)
+FORWARD(int, snd_mixer_load, (snd_mixer_t *mixer), (mixer), -ELIBACC)
+FORWARD(int, snd_mixer_open, (snd_mixer_t **mixer, int mode), (mixer, mode), -ELIBACC)
+FORWARD(int, snd_mixer_poll_descriptors, (snd_mixer_t *mixer, struct pollfd *pfds, unsigned int space),
+    (mixer, pfds, space), -ELIBACC)
+FORWARD(const char *, snd_mixer_selem_get_name, (snd_mixer_elem_t *elem), (elem), NULL)
+FORWARD(int, snd_mixer_selem_get_playback_switch,
+    (snd_mixer_elem_t *elem, snd_mixer_selem_channel_id_t channel, int *value),
+    (elem, channel, value), -ELIBACC)
+FORWARD(int, snd_mixer_selem_get_playback_volume,
+    (snd_mixer_elem_t *elem, snd_mixer_selem_channel_id_t channel, long *value),
+    (elem, channel, value), -ELIBACC)
+FORWARD(int, snd_mixer_selem_get_playback_volume_range, (snd_mixer_elem_t *elem, long *min, long *max),
+    (elem, min, max), -ELIBACC)
+FORWARD(int, snd_mixer_selem_has_playback_channel, (snd_mixer_elem_t *obj, snd_mixer_selem_channel_id_t channel),
+    (obj, channel), -ELIBACC)
+FORWARD(int, snd_mixer_selem_has_playback_switch, (snd_mixer_elem_t *elem), (elem), -ELIBACC)
+FORWARD(int, snd_mixer_selem_has_playback_volume, (snd_mixer_elem_t *elem), (elem), -ELIBACC)
+FORWARD(int, snd_mixer_selem_register,
+    (snd_mixer_t *mixer, struct snd_mixer_selem_regopt *options, snd_mixer_class_t **classp),
+    (mixer, options, classp), -ELIBACC)

@@ -26,7 +26,8 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let recording = try trace.makeRecording()
-        let device = try await board.makeDevice(requiring: .ringSilentSwitch, recording: recording)
+        let device = try await board.makeDevice(
+            requiring: .ringSilentSwitch, following: .all, recording: recording)
         defer { device.close() }
         if let seconds {
             let end = device.clock.now + .seconds(seconds)

@@ -25,6 +25,21 @@ enum DirectoryListing {
         return found.map(\.name)
     }
 
+    /// All names but those of the directory itself and its parent; none where it cannot be read.
+    static func names(in directory: FilePath) -> [String] {
+        guard let stream = opendir(directory.string) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            // SAFETY: `d_name` ends with a zero within the entry, which lives until the next call of `readdir`.
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
     /// The number that follows `prefix` in `name`, a C string, where nothing else does.
     private static func number(in name: UnsafePointer<CChar>, after prefix: StaticString) -> Int? {
         // SAFETY: a static string of more than one character has its bytes in memory; `strncmp` stops at the zero.
