@@ -14,8 +14,6 @@ struct AlertMachine: StateMachine {
         /// The round is over; the rules are these then.
         case roundEnded(SystemSoundResult, PlayerRules, now: MonotonicTime)
         case rules(PlayerRules, now: MonotonicTime)
-        /// The pause of this number is over.
-        case pauseEnded(UInt64, now: MonotonicTime)
         case stop(SoundOutcome.StopCause, now: MonotonicTime)
         /// Its time is over.
         case limit(now: MonotonicTime)
@@ -26,8 +24,6 @@ struct AlertMachine: StateMachine {
         case play(Parts, isPatient: Bool)
         /// Stop the round at once; it ends all the same.
         case stopRound(SoundOutcome.StopCause)
-        /// Send `.pauseEnded` with this number at this time.
-        case pause(UInt64, until: MonotonicTime)
         /// Send `.limit` at this time.
         case setLimit(at: MonotonicTime)
         case complete(AlertResult)
@@ -40,24 +36,15 @@ struct AlertMachine: StateMachine {
         case round(Parts)
         /// A round was stopped, to be followed by another, or by the end.
         case stopping
-        /// The next round waits: the one before was over as soon as it began.
-        case pausing
         /// The rules allow nothing now.
         case held
     }
-
-    /// A round that is over sooner than this was no round: its sound or its vibration gave way to another at once.
-    static let shortestRound = Duration.milliseconds(10)
-    /// How long the next round waits then. Two alerts that took each other's place at once would never end.
-    static let pause = Duration.milliseconds(100)
 
     private var phase = Phase.idle
     private var way = AlertWay.none
     private var rules = PlayerRules()
     private var ending: AlertOutcome?
     private var result: AlertResult?
-    private var roundBegan = MonotonicTime(nanoseconds: 0)
-    private var pauses: UInt64 = 0
 
     /// What the alert would do now.
     private var wanted: Parts {
@@ -77,16 +64,13 @@ struct AlertMachine: StateMachine {
             result = AlertResult(
                 outcome: .timedOut, rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now)
             actions.append(.setLimit(at: now + limit))
-            beginRound(isPatient: false, now, &actions)
+            beginRound(isPatient: false, &actions)
         case .roundEnded(let round, let rules, let now):
             self.rules = rules
             roundEnded(round, now, &actions)
-        case .rules(let rules, let now):
+        case .rules(let rules, _):
             self.rules = rules
-            rulesChanged(now, &actions)
-        case .pauseEnded(let number, let now):
-            guard case .pausing = phase, number == pauses else { break }
-            beginRound(isPatient: false, now, &actions)
+            rulesChanged(&actions)
         case .stop(let cause, let now):
             end(.stopped(cause), now, &actions)
         case .limit(let now):
@@ -95,22 +79,21 @@ struct AlertMachine: StateMachine {
         return actions
     }
 
-    private mutating func beginRound(isPatient: Bool, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func beginRound(isPatient: Bool, _ actions: inout [Action]) {
         let parts = wanted
         guard parts != .none else {
             phase = .held
             return
         }
         phase = .round(parts)
-        roundBegan = now
         result?.rounds += 1
         actions.append(.play(parts, isPatient: isPatient))
     }
 
-    private mutating func rulesChanged(_ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func rulesChanged(_ actions: inout [Action]) {
         switch phase {
         case .held:
-            beginRound(isPatient: false, now, &actions)
+            beginRound(isPatient: false, &actions)
         case .round(var parts):
             let wanted = wanted
             if wanted.sound && !parts.sound {
@@ -123,14 +106,14 @@ struct AlertMachine: StateMachine {
             // follows the rules.
             if !wanted.sound { parts.sound = false }
             phase = .round(parts)
-        case .idle, .stopping, .pausing:
+        case .idle, .stopping:
             break
         }
     }
 
     private mutating func roundEnded(_ round: SystemSoundResult, _ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
-        case .idle, .held, .pausing: return
+        case .idle, .held: return
         case .round, .stopping: break
         }
         let isRingingAgain = if case .stopping = phase { true } else { false }
@@ -156,21 +139,15 @@ struct AlertMachine: StateMachine {
             phase = .held
             return
         }
-        if !isRingingAgain, now - roundBegan < Self.shortestRound {
-            phase = .pausing
-            pauses += 1
-            actions.append(.pause(pauses, until: now + Self.pause))
-            return
-        }
         // Another system sound took the place of ours: ours comes back when that one is over.
-        beginRound(isPatient: !isRingingAgain && round.outcome == .stopped(.replaced), now, &actions)
+        beginRound(isPatient: !isRingingAgain && round.outcome == .stopped(.replaced), &actions)
     }
 
     private mutating func end(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard ending == nil else { return }
         switch phase {
         case .idle: break
-        case .held, .pausing: complete(outcome, now, &actions)
+        case .held: complete(outcome, now, &actions)
         case .round:
             ending = outcome
             phase = .stopping

@@ -12,7 +12,6 @@ final class RunningAlert: Sendable {
         self.waiters = waiters
         let clock = sounds.engine.clock
         let limit = TimerSlot(clock)
-        let pause = TimerSlot(clock)
         let round = AlertRound(sounds, sound)
         runner = StateMachineRunner(AlertMachine()) { action, runner in
             switch action {
@@ -24,11 +23,8 @@ final class RunningAlert: Sendable {
                 round.stop(because: cause)
             case .setLimit(let time):
                 limit.set(at: time) { runner.send(.limit(now: clock.now)) }
-            case .pause(let number, let time):
-                pause.set(at: time) { runner.send(.pauseEnded(number, now: clock.now)) }
             case .complete(let result):
                 limit.cancel()
-                pause.cancel()
                 waiters.finish(result)
             }
         }
