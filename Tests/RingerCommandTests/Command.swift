@@ -20,6 +20,10 @@ final class Command {
     }
 
     func callAsFunction(_ arguments: String...) throws -> Result {
+        try callAsFunction(arguments)
+    }
+
+    func callAsFunction(_ arguments: [String]) throws -> Result {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("ringer")

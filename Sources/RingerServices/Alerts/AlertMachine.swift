@@ -63,6 +63,8 @@ struct AlertMachine: StateMachine {
             self.rules = rules
             result = AlertResult(
                 outcome: .timedOut, rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now)
+            // It may have been stopped before it began.
+            if let ending { return finished(ending, now) }
             actions.append(.setLimit(at: now + limit))
             beginRound(isPatient: false, &actions)
         case .roundEnded(let round, let rules, let now):
@@ -139,14 +141,15 @@ struct AlertMachine: StateMachine {
             phase = .held
             return
         }
-        // Another system sound took the place of ours: ours comes back when that one is over.
-        beginRound(isPatient: !isRingingAgain && round.outcome == .stopped(.replaced), &actions)
+        // Another system sound, or vibration, took the place of ours: ours comes back when that one is over.
+        let isReplaced = round.outcome == .stopped(.replaced) || round.vibration == .replaced
+        beginRound(isPatient: !isRingingAgain && isReplaced, &actions)
     }
 
     private mutating func end(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard ending == nil else { return }
         switch phase {
-        case .idle: break
+        case .idle: ending = outcome
         case .held: complete(outcome, now, &actions)
         case .round:
             ending = outcome
@@ -155,6 +158,12 @@ struct AlertMachine: StateMachine {
         case .stopping:
             ending = outcome
         }
+    }
+
+    private mutating func finished(_ outcome: AlertOutcome, _ now: MonotonicTime) -> [Action] {
+        var actions: [Action] = []
+        complete(outcome, now, &actions)
+        return actions
     }
 
     private mutating func complete(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {

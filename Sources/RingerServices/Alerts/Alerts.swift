@@ -87,6 +87,13 @@ public final class Alerts: Sendable {
             return nil
         }
         let new = RunningAlert(sounds: sounds, sound: sound)
+        // Whoever waits for it does so before anybody can stop it.
+        new.join { [running, weak new] _ in
+            running.value.withLock { now in
+                if let new, now?.alert === new { now = nil }
+            }
+        }
+        new.join(completion)
         let (joined, replaced): (RunningAlert?, RunningAlert?) = running.value.withLock { running in
             if let now = running, now.sound == sound, now.way == way, now.alert.join(completion) {
                 return (now.alert, nil)
@@ -97,12 +104,6 @@ public final class Alerts: Sendable {
         }
         if let joined { return joined }
         replaced?.stop(because: .replaced)
-        new.join { [running] _ in
-            running.value.withLock { now in
-                if now?.alert === new { now = nil }
-            }
-        }
-        new.join(completion)
         new.start(way, limit: limit)
         return new
     }

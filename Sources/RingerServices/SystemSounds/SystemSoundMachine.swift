@@ -56,6 +56,13 @@ struct SystemSoundMachine: StateMachine {
         var sound = Part<SoundResult>.none
         var vibration = Part<VibrationEnd>.none
         var stopCause: SoundOutcome.StopCause?
+
+        /// Whether another call took the place of any part of it.
+        var isReplaced: Bool {
+            if case .over(.replaced) = vibration { return true }
+            if case .over(let result) = sound, result.outcome == .stopped(.replaced) { return true }
+            return false
+        }
     }
 
     /// The motor rests so long between two system vibrations, so that each is felt for itself.
@@ -65,6 +72,8 @@ struct SystemSoundMachine: StateMachine {
     static let pace = Duration.milliseconds(1)
     /// So many may complete at once within that time, which none but a clock that stands still lets them.
     static let longestBurst = 1000
+    /// So many may take each other's place within that time: two loops would do it for ever.
+    static let mostReplaced = 8
 
     private var calls: [Number: Call] = [:]
     /// The call whose sound plays or is being stopped.
@@ -82,8 +91,10 @@ struct SystemSoundMachine: StateMachine {
     private var heldBack: [Number: Call] = [:]
     /// How many completions are being called.
     private var delivering = 0
-    /// How many calls completed at once, and since when.
-    private var burst: (since: MonotonicTime, count: Int)?
+    /// How many calls completed at once, how many were replaced, and since when.
+    private var burst: (since: MonotonicTime, count: Int, replaced: Int)?
+    /// Calls whose vibration waits for the motor.
+    private var patientForMotor: [Number] = []
 
     /// How many calls are not over.
     var count: Int { calls.count + heldBack.count }
@@ -165,6 +176,10 @@ struct SystemSoundMachine: StateMachine {
         _ number: Number, _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
         calls[number]?.vibration = .waiting
+        if attempt.isPatient, vibrating != nil || resting != nil {
+            patientForMotor.append(number)
+            return
+        }
         if let before = resting {
             resting = nil
             endVibration(before, .replaced, now, &actions)
@@ -216,6 +231,11 @@ struct SystemSoundMachine: StateMachine {
         if vibrating == number {
             vibrating = nil
             restedAt = now + Self.rest
+            if resting == nil, !patientForMotor.isEmpty {
+                let next = patientForMotor.removeFirst()
+                resting = next
+                actions.append(.schedule(next, at: now + Self.rest))
+            }
         }
         endVibration(number, end, now, &actions)
     }
@@ -247,6 +267,7 @@ struct SystemSoundMachine: StateMachine {
         switch calls[number]?.vibration {
         case .waiting:
             if resting == number { resting = nil }
+            patientForMotor.removeAll { $0 == number }
             endVibration(number, .stopped, now, &actions)
         case .running:
             actions.append(.stopVibration(number))
@@ -281,18 +302,34 @@ struct SystemSoundMachine: StateMachine {
     private mutating func completeIfOver(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let call = calls[number], !call.sound.isUnderWay, !call.vibration.isUnderWay else { return }
         calls[number] = nil
+        if call.isReplaced {
+            countBurst(now) { $0.replaced += 1 }
+            if (burst?.replaced ?? 0) > Self.mostReplaced { return holdBack(call, now, &actions) }
+        }
         complete(call, now, &actions)
     }
 
     private mutating func completeAtOnce(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
-        if burst.map({ now - $0.since >= Self.pace }) ?? true { burst = (now, 0) }
-        burst?.count += 1
+        countBurst(now) { $0.count += 1 }
         if delivering > 0 || (burst?.count ?? 0) > Self.longestBurst {
-            heldBack[call.attempt.number] = call
-            actions.append(.schedule(call.attempt.number, at: now + Self.pace))
+            holdBack(call, now, &actions)
         } else {
             complete(call, now, &actions)
         }
+    }
+
+    private mutating func countBurst(
+        _ now: MonotonicTime, _ change: (inout (since: MonotonicTime, count: Int, replaced: Int)) -> Void
+    ) {
+        var present = burst ?? (now, 0, 0)
+        if now - present.since >= Self.pace { present = (now, 0, 0) }
+        change(&present)
+        burst = present
+    }
+
+    private mutating func holdBack(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
+        heldBack[call.attempt.number] = call
+        actions.append(.schedule(call.attempt.number, at: now + Self.pace))
     }
 
     private mutating func complete(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {

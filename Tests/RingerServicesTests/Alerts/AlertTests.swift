@@ -197,6 +197,37 @@ struct AlertTests {
         #expect(alert.bench.outcomes == [.finished])
     }
 
+    @Test("a vibration interrupts a vibrating alert for as long as it lasts, even one that repeats itself")
+    func interruptedByVibration() throws {
+        // Each used to take the other's place again at once, for ever.
+        let alert = try AlertBench(position: .silent)
+        try alert.bench.sounds.addCompletion(for: .vibrate) { [sounds = alert.bench.sounds] in sounds.start($0) }
+        alert.start()
+        alert.advance(100)
+        alert.bench.play(.vibrate)
+        alert.advance(3000)
+        alert.bench.sounds.removeCompletion(for: .vibrate)
+        alert.alerts.stop()
+        alert.advance(5000)
+        #expect(alert.bench.turns.first == 0..<500_000)
+        #expect(alert.bench.turns.count < 12 && !alert.bench.board.motor.isOn)
+        #expect(alert.outcomes == [.stopped(.caller)])
+    }
+
+    @Test("an alert that is stopped before it began never does")
+    func stoppedBefore() {
+        // Another alert may take its place at any moment; it used to begin all the same.
+        var machine = AlertMachine()
+        let now = MonotonicTime(nanoseconds: 0)
+        #expect(machine.handle(.stop(.replaced, now: now)).isEmpty)
+        let actions = machine.handle(.start(.both, limit: .seconds(20), PlayerRules(), now: now))
+        guard case .complete(let result)? = actions.first, actions.count == 1 else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(result.outcome == .stopped(.replaced) && result.rounds == 0)
+    }
+
     @Test("a predefined vibration is felt in its own pattern, and not heard")
     func predefinedVibration() throws {
         let alert = try AlertBench()

@@ -156,6 +156,27 @@ struct SystemSoundCompletionTests {
         #expect(rounds <= 4 * SystemSoundMachine.longestBurst)
     }
 
+    @Test("two loops that take each other's place for ever do not stand still in time")
+    func war() throws {
+        let bench = try SoundsBench()
+        let ids = [try bench.register(milliseconds: 300), try bench.register(milliseconds: 300)]
+        let isRinging = Atomic(true)
+        for id in ids + [.vibrate] {
+            try bench.sounds.addCompletion(for: id) { [sounds = bench.sounds] id in
+                if isRinging.load(ordering: .relaxed) { sounds.start(id) }
+            }
+        }
+        bench.sounds.start(ids[0])
+        bench.sounds.start(ids[1])
+        bench.sounds.start(.vibrate)
+        bench.sounds.start(.vibrate)
+        bench.clock.advance(by: .milliseconds(50))
+        isRinging.store(false, ordering: .relaxed)
+        bench.clock.advance(by: .seconds(2))
+        #expect(bench.sounds.underWay == 0 && bench.clock.pendingTimers == 0 && !bench.board.motor.isOn)
+        #expect(bench.board.speaker.recordings.count < 1000)
+    }
+
     @Test("a burst of silenced sounds completes at once, however many they are")
     func burst() throws {
         let bench = try SoundsBench(position: .silent)

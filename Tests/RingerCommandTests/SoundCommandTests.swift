@@ -1,0 +1,100 @@
+import Foundation
+import SoundFile
+import Testing
+
+@Suite("ringer sounds, play, alert, notify")
+struct SoundCommandTests {
+    let ringer: Command
+
+    init() throws {
+        ringer = try Command()
+    }
+
+    private func object(_ line: String) throws -> [String: Any] {
+        try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+
+    @Test("sounds lists all 125, one object a line")
+    func list() throws {
+        let result = try ringer("sounds", "--json")
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(result.status == 0 && lines.count == 125)
+        let first = try object(lines[0])
+        #expect(first["id"] as? Int == 1000 && first["name"] as? String == "new-mail")
+        #expect(first["file"] as? String == "new-mail.caf" && first["resolved"] != nil)
+        #expect(try object(lines[124])["resolved"] as? String == "vibration")
+    }
+
+    @Test("sounds --render writes every file, and the files override what they were made of")
+    func render() throws {
+        #expect(try ringer("sounds", "--render", "out").status == 0)
+        let files = try FileManager.default.contentsOfDirectory(atPath: ringer.folder.path + "/out")
+        #expect(files.count == 80 && files.allSatisfy { $0.hasSuffix(".caf") })
+        #expect(try SoundFile.info(ringer.read("out/alarm.caf")).container == .caf)
+        let listed = try ringer("sounds", "--sounds", "out", "--json").output.split(separator: "\n")
+        #expect(try object(String(listed[0]))["resolved"] as? String == "out/new-mail.caf")
+    }
+
+    @Test("play takes an ID, a name, a category or a file, and says what became of it")
+    func play() throws {
+        for sound in ["1104", "tock", "KeyPressed"] {
+            let result = try ringer("play", sound, "--board", "simulated", "--json")
+            let object = try object(result.output)
+            #expect(result.status == 0 && object["outcome"] as? String == "finished", "\(sound)")
+            #expect(object["vibrated"] as? Bool == false && object["fallback"] is NSNull)
+            #expect(object["completion"] as? Double ?? 0 > 0.02)
+        }
+        let silent = try ringer("play", "1104", "--board", "simulated", "--position", "silent", "--json")
+        #expect(try object(silent.output)["by"] as? String == "ringSilentSwitch")
+        let vibration = try ringer("play", "4095", "--board", "simulated", "--position", "silent", "--json")
+        #expect(try object(vibration.output)["vibrated"] as? Bool == true)
+        let announced = try ringer("play", "1104", "-c", "playback", "--board", "simulated", "--position", "silent")
+        #expect(announced.output.hasPrefix("finished"))
+        #expect(try ringer("play", "1999", "--board", "simulated").status == 1)
+        #expect(try ringer("play", "no-such-file", "--board", "simulated").status == 1)
+    }
+
+    @Test("alert lasts as long as it is told, in the way it is told")
+    func alert() throws {
+        let result = try ringer("alert", "1104", "--way", "vibration", "--for", "0.3", "--board", "simulated", "--json")
+        let object = try object(result.output)
+        #expect(object["outcome"] as? String == "timedOut" && object["vibrated"] as? Bool == true)
+        #expect(object["sounded"] as? Bool == false && (object["elapsed"] as? Double ?? 0) >= 0.3)
+        #expect(try ringer("alert", "1104", "--for", "0", "--board", "simulated").status == 64)
+    }
+
+    @Test("notify plays the application's sound, and says why where it plays the default")
+    func notify() throws {
+        #expect(try ringer("sounds", "--render", "Tones").status == 0)
+        let sounds = ringer.folder.path + "/App/Library/Sounds"
+        try FileManager.default.createDirectory(atPath: sounds, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: ringer.folder.path + "/Tones/Tock.caf", toPath: sounds + "/t.caf")
+        func notify(_ arguments: String...) throws -> [String: Any] {
+            let all = ["notify", "--container", "App", "--board", "simulated", "--json"] + arguments
+            return try object(ringer(all).output)
+        }
+        let named = try notify("t.caf")
+        #expect(named["fallback"] is NSNull && named["frames"] as? Int == 2400 && named["vibrated"] as? Bool == true)
+        #expect(try notify("other.caf", "--position", "silent")["fallback"] as? String == "missing")
+        #expect(try notify("../t.caf", "--position", "silent")["fallback"] as? String == "refusedName")
+        let critical = try notify("t.caf", "--critical", "--position", "silent", "--do-not-disturb")
+        #expect(critical["outcome"] as? String == "finished")
+        let forbidden = try notify("t.caf", "--critical", "--forbid-critical", "--position", "silent")
+        #expect(forbidden["outcome"] as? String == "silenced")
+        #expect(forbidden["fallback"] as? String == "criticalNotAllowed")
+        #expect(try ringer("notify", "t.caf", "--board", "simulated").status == 64)
+    }
+
+    @Test("--trace writes a value-change dump or a picture, and nothing else")
+    func trace() throws {
+        #expect(try ringer("play", "1104", "--board", "simulated", "--trace", "run.vcd").status == 0)
+        #expect(try ringer("simulate", "--trace", "run.svg").status == 0)
+        #expect(String(decoding: try ringer.read("run.vcd"), as: UTF8.self).contains("$timescale 1 us $end"))
+        #expect(String(decoding: try ringer.read("run.svg"), as: UTF8.self).contains("</svg>"))
+        for name in ["run.txt", "run", "svg"] {
+            #expect(try ringer("play", "1104", "--board", "simulated", "--trace", name).status == 64)
+        }
+        #expect(try ringer.names == ["run.svg", "run.vcd"])
+        #expect(try ringer("play", "1104", "--board", "simulated", "--trace", "no/run.vcd").status == 1)
+    }
+}
