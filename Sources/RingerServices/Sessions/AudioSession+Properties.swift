@@ -87,7 +87,8 @@ extension AudioSession {
     ///   was changed then.
     public func set(_ property: FourCharacterCode, to value: SessionPropertyValue) throws(SessionError) {
         try carryOut(
-            try require(property, "set") { entry throws(SessionError) in try entry.properties.set(property, to: value) })
+            try require(property, "set") { entry throws(SessionError) in try entry.properties.set(property, to: value) }
+        )
     }
 
     /// Sets the property to the value that `bytes` are.
