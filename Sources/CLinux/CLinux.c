@@ -25,6 +25,26 @@ int ringer_timerfd_set(int timer, int64_t deadline) {
     return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
+int ringer_clock_watch(void) {
+    int timer = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+    if (timer < 0) return -1;
+    // The last second there is: it never comes.
+    struct itimerspec time = {.it_value = {.tv_sec = (time_t)(((uint64_t)1 << (8 * sizeof(time_t) - 1)) - 1)}};
+    if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL) < 0) {
+        int reason = errno;
+        close(timer);
+        errno = reason;
+        return -1;
+    }
+    return timer;
+}
+
+int64_t ringer_time_since_boot(void) {
+    struct timespec time = {0};
+    clock_gettime(CLOCK_BOOTTIME, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 void ringer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 static volatile sig_atomic_t signal_descriptor = -1;

@@ -18,6 +18,17 @@ extension Device {
         public var realTimePriority: Int?
         /// How long a PCM stays open after its sound, so that the next one starts at once.
         public var linger: Duration
+        /// What is followed besides the switch and the jacks; nothing by default: each takes a descriptor or two, and
+        /// what nobody asks for should take no memory.
+        public var following: Following
+        /// The sound card whose volume and jack controls are followed: its id, such as "Dummy", or its number; nil for
+        /// the one of the lowest number.
+        public var card: String?
+        /// The mixer's element that is the output volume; nil for the one that ``MixerVolume`` chooses.
+        public var volumeElement: String?
+        /// Whether the device has a microphone of its own. Where it has none, there is input only while a jack tells
+        /// that a microphone is plugged in.
+        public var hasOwnMicrophone: Bool
         /// Where the kernel shows its devices.
         public var paths: HardwarePaths
 
@@ -25,7 +36,8 @@ extension Device {
         public init(
             ringSilent: SwitchSpecification? = nil, motor: MotorSpecification? = nil, pcm: String = "default",
             routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, linger: Duration = .seconds(2),
-            paths: HardwarePaths = .standard
+            following: Following = [], card: String? = nil, volumeElement: String? = nil,
+            hasOwnMicrophone: Bool = true, paths: HardwarePaths = .standard
         ) {
             self.ringSilent = ringSilent
             self.motor = motor
@@ -33,6 +45,10 @@ extension Device {
             self.routes = routes
             self.realTimePriority = realTimePriority
             self.linger = linger
+            self.following = following
+            self.card = card
+            self.volumeElement = volumeElement
+            self.hasOwnMicrophone = hasOwnMicrophone
             self.paths = paths
         }
     }
@@ -90,7 +106,33 @@ extension Device.Ports {
         self.init(
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths),
             motor: try motor?.make(paths: paths), speaker: speaker,
-            stateSources: findings.jacks.map { JackSource($0.specification, loop: loop, paths: paths) },
+            stateSources: hardware.stateSources(findings, speaker: speaker, loop: loop),
             routes: RouteBoard(pcm: hardware.pcm, routes: hardware.routes), problems: problems, close: { loop.close() })
+    }
+}
+
+extension Device.Hardware {
+    /// What tells the rest of the device's state: the jacks that were found, and what is to be followed besides.
+    fileprivate func stateSources(
+        _ findings: HardwareFindings, speaker: ALSASoundOutput, loop: EventLoop
+    ) -> [any DeviceStateSource] {
+        func jacks() -> [any DeviceStateSource] {
+            let inputs = findings.jacks.map { JackSource($0.specification, loop: loop, paths: paths) }
+            // Where the kernel makes an input device of the jacks, the card's controls would tell the same again.
+            guard inputs.isEmpty && following.contains(.jackControls) else { return inputs }
+            return [JackControls(card: card, loop: loop, paths: paths)]
+        }
+        var sources = jacks()
+        if following.contains(.volume) {
+            sources.append(MixerVolume(card: card, element: volumeElement, loop: loop, paths: paths))
+        }
+        if following.contains(.input) {
+            // Sources of their own: any number of readers may have the same jack.
+            let microphones = hasOwnMicrophone ? [] : jacks()
+            sources.append(InputAvailability(microphones: microphones, loop: loop, paths: paths))
+        }
+        if following.contains(.output) { sources.append(SoundOutputWatch(speaker, loop: loop, paths: paths)) }
+        if following.contains(.sleep) { sources.append(SleepWatch(loop: loop)) }
+        return sources
     }
 }

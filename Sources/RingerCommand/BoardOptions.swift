@@ -31,6 +31,10 @@ struct BoardOptions: ParsableArguments {
     var motor: MotorSpecification?
     @Option(help: "The ALSA PCM to play to. On a simulated board, sounds are then really played. (default: default)")
     var pcm: String?
+    @Option(help: "The sound card whose volume and jacks count: its id or number. (default: the first)")
+    var card: String?
+    @Option(help: "The mixer's element that is the output volume. (default: Master, Speaker, PCM, ...)")
+    var volume: String?
     @Option(help: "A simulated switch that stands there.")
     var position: SwitchPosition?
 
@@ -38,19 +42,22 @@ struct BoardOptions: ParsableArguments {
         if position != nil && ringSilent != nil { throw ValidationError("--position and --switch exclude each other.") }
     }
 
-    /// The hardware that the options name.
-    var hardware: Device.Hardware {
-        Device.Hardware(ringSilent: ringSilent, motor: motor, pcm: pcm ?? "default")
+    /// The hardware that the options name, with what else is `following` it.
+    func hardware(following: Device.Hardware.Following = []) -> Device.Hardware {
+        Device.Hardware(
+            ringSilent: ringSilent, motor: motor, pcm: pcm ?? "default", following: following, card: card,
+            volumeElement: volume)
     }
 
-    /// The device that the options name.
+    /// The device that the options name. A simulated board's state is followed in any case.
     func makeDevice(
-        requiring part: Part? = nil, configuration: Device.Configuration = .init()
+        requiring part: Part? = nil, following: Device.Hardware.Following = [],
+        configuration: Device.Configuration = .init()
     ) async throws -> Device {
         let loop = try EventLoop(name: "ringer-device")
         let device: Device
         do throws(RingerError) {
-            device = try Device(try ports(on: loop), configuration: configuration)
+            device = try Device(try ports(on: loop, following: following), configuration: configuration)
         } catch {
             loop.close()
             throw error
@@ -66,10 +73,12 @@ struct BoardOptions: ParsableArguments {
     }
 
     /// The parts that the options name: those of a simulated board, except the ones that are named.
-    private func ports(on loop: EventLoop) throws(RingerError) -> Device.Ports {
+    private func ports(
+        on loop: EventLoop, following: Device.Hardware.Following
+    ) throws(RingerError) -> Device.Ports {
         let simulated = SimulatedBoard(clock: loop, position: position ?? .ring)
         if board == .auto {
-            var ports = try Device.Ports(hardware, loop: loop)
+            var ports = try Device.Ports(hardware(following: following), loop: loop)
             if position != nil { ports.ringSilent = simulated.ringSilent }
             return ports
         }

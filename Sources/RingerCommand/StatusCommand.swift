@@ -11,7 +11,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let device = try await board.makeDevice()
+        let device = try await board.makeDevice(following: [.volume, .input, .jackControls])
         defer { device.close() }
         let state = device.state
         let members: [(String, JSONValue)] = [
@@ -20,6 +20,8 @@ struct StatusCommand: AsyncParsableCommand {
             ("motor", .optional(device.vibrator?.name)), ("speaker", .string(device.speakerName)),
             ("route", .string(state.route.rawValue)), ("locked", .bool(state.isScreenLocked)),
             ("headphone", .bool(state.isHeadphoneInserted)), ("microphone", .bool(state.isMicrophoneInserted)),
+            ("outputVolume", state.outputVolume.map { .number((Double($0) * 1000).rounded() / 1000) } ?? .null),
+            ("inputAvailable", state.isInputAvailable.map(JSONValue.bool) ?? .null),
             ("systemSound", .string(device.decide(.systemSound()).word)),
             ("alert", .string(device.decide(.alert).word)),
         ]
@@ -32,7 +34,7 @@ struct StatusCommand: AsyncParsableCommand {
                 case .bool(let isTrue): isTrue ? "yes" : "no"
                 default: value.description
                 }
-            try Terminal.show(name.padded(to: 12) + text)
+            try Terminal.show(name.padded(to: 16) + text)
         }
     }
 }

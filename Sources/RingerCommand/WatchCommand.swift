@@ -24,7 +24,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let device = try await board.makeDevice(requiring: .ringSilentSwitch)
+        let device = try await board.makeDevice(requiring: .ringSilentSwitch, following: .all)
         defer { device.close() }
         if let seconds {
             let end = device.clock.now + .seconds(seconds)

@@ -22,6 +22,15 @@ int ringer_timerfd(void);
 /// corresponding C function is `timerfd_settime`.
 int ringer_timerfd_set(int timer, int64_t deadline);
 
+/// A new close-on-exec, non-blocking descriptor that becomes readable when CLOCK_REALTIME is set, and when the machine
+/// wakes from sleep; reading it fails with ECANCELED then. Returns -1 with errno. The corresponding C functions are
+/// `timerfd_create` and `timerfd_settime`, with `TFD_TIMER_CANCEL_ON_SET`.
+int ringer_clock_watch(void);
+
+/// The nanoseconds since the machine started, those that it slept included. The corresponding C function is
+/// `clock_gettime`, with `CLOCK_BOOTTIME`.
+int64_t ringer_time_since_boot(void);
+
 /// Names the calling thread, as `ps -L` shows it; 15 bytes at most. The corresponding C function is
 /// `pthread_setname_np`.
 void ringer_name_thread(const char *name);

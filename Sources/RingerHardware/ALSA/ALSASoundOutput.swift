@@ -7,7 +7,7 @@ import RingerServices
 public final class ALSASoundOutput: SoundOutput {
     /// "ALSA" and the PCM of every route that has none of its own.
     public let name: String
-    private let pcm: String
+    let pcm: String
     private let routes: [AudioRoute: String]
     private let limits: PlaybackMachine.Limits
     let thread: SoundThread

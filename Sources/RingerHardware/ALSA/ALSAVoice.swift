@@ -232,6 +232,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         }
         isOver.store(true, ordering: .releasing)
         thread.remove(self)
+        if case .failed(let error) = end { thread.note(error, of: pcm) }
         let now = time ?? .now
         handler.take()?(.ended(end, at: now, position))
     }

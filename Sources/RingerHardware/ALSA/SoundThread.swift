@@ -7,15 +7,25 @@ import SystemPackage
 ///
 /// A PCM whose sound is over stays open for a while, stopped, so that the next sound of its format starts at once.
 final class SoundThread: @unchecked Sendable {
-    // SAFETY: `idle`, `playing` and `granted` are used on the loop's thread alone, and after it ended by `shutDown`'s
+    // SAFETY: `idle`, `playing` and `watched` are used on the loop's thread alone, and after it ended by `shutDown`'s
     // caller alone: whatever may run later looks at `isClosed` first.
     private var idle: [IdlePCM] = []
     private var playing: [ObjectIdentifier: ALSAVoice] = [:]
+    private var watched: WatchedOutput?
 
     let loop: EventLoop
     private let linger: Duration
     private let closed = Atomic<Bool>(false)
     private let granted = Mutex<HardwareFormat?>(nil)
+
+    /// The PCM whose loss is told.
+    private struct WatchedOutput {
+        var name: String
+        var handler: @Sendable (Bool) -> Void
+        var loss = OutputLoss()
+        /// What it granted last: it is looked for in that format.
+        var format: HardwareFormat?
+    }
 
     private struct IdlePCM {
         var handle: PCMHandle
@@ -69,6 +79,17 @@ final class SoundThread: @unchecked Sendable {
 
     /// A prepared PCM: one that is open already, or a new one.
     func open(_ name: String, sampleRate: Double, channels: Int) throws(RingerError) -> PCMHandle {
+        do throws(RingerError) {
+            let handle = try openQuietly(name, sampleRate: sampleRate, channels: channels)
+            noteOpened(handle)
+            return handle
+        } catch {
+            note(error, of: name)
+            throw error
+        }
+    }
+
+    private func openQuietly(_ name: String, sampleRate: Double, channels: Int) throws(RingerError) -> PCMHandle {
         if isClosed { throw RingerError(.closed, "open", PCMHandle.subject(name)) }
         // Anything that a device could be asked for; it says itself what it cannot do.
         guard sampleRate >= 1, sampleRate <= 1_000_000, (1...256).contains(channels) else {
@@ -121,6 +142,54 @@ final class SoundThread: @unchecked Sendable {
         for pcm in idle { pcm.timer.cancel() }
         idle = []
     }
+
+    // MARK: - Loss
+
+    /// Tells `handler` whether the PCM `name` is lost, from now on and on the sound thread.
+    func watchLoss(of name: String, _ handler: @escaping @Sendable (Bool) -> Void) {
+        loop.sync { [self] in
+            if isClosed { return }
+            watched = WatchedOutput(name: name, handler: handler)
+            handler(false)
+        }
+    }
+
+    /// Ends telling; a call of the handler that is under way ends first, unless this is it.
+    func unwatchLoss() {
+        loop.sync { [self] in if !isClosed { watched = nil } }
+    }
+
+    /// Ends telling soon.
+    func unwatchLossSoon() {
+        loop.execute { [self] in if !isClosed { watched = nil } }
+    }
+
+    /// Takes in that a sound, or opening its PCM `name`, failed.
+    func note(_ error: RingerError, of name: String) {
+        guard var output = watched, output.name == name else { return }
+        let isNews = output.loss.failed(error)
+        watched = output
+        if isNews { output.handler(true) }
+    }
+
+    private func noteOpened(_ handle: PCMHandle) {
+        guard var output = watched, output.name == handle.name else { return }
+        let isNews = output.loss.opened()
+        output.format = handle.format
+        watched = output
+        if isNews { output.handler(false) }
+    }
+
+    /// Looks soon whether the PCM that was lost can be opened again. It is closed at once.
+    func lookForLost() {
+        loop.execute { [self] in
+            guard !isClosed, let output = watched, output.loss.isLost, let format = output.format else { return }
+            // Where it cannot, it is lost as it was.
+            _ = try? open(output.name, sampleRate: Double(format.sampleRate), channels: format.channels)
+        }
+    }
+
+    // MARK: - The end
 
     /// Stops every sound, closes every PCM and ends the thread. A second call does nothing.
     func shutDown() {

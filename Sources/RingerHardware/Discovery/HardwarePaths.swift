@@ -8,12 +8,21 @@ public struct HardwarePaths: Sendable, Hashable {
     public var input: FilePath
     /// The LED class.
     public var leds: FilePath
+    /// The sound cards' files. alsa-lib itself looks in /dev/snd.
+    public var sound: FilePath
+    /// The processes, and below `asound` what the sound cards do.
+    public var processes: FilePath
 
     /// The paths, by default those of every Linux system.
-    public init(devices: FilePath = "/dev", input: FilePath = "/dev/input", leds: FilePath = "/sys/class/leds") {
+    public init(
+        devices: FilePath = "/dev", input: FilePath = "/dev/input", leds: FilePath = "/sys/class/leds",
+        sound: FilePath = "/dev/snd", processes: FilePath = "/proc"
+    ) {
         self.devices = devices
         self.input = input
         self.leds = leds
+        self.sound = sound
+        self.processes = processes
     }
 
     /// The paths of every Linux system.

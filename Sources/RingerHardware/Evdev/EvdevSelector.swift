@@ -75,7 +75,7 @@ extension String {
     /// Whether `part` stands somewhere in the string.
     ///
     /// The standard library's own search brings the regular expressions with it: 1.3 MB in a static firmware.
-    fileprivate func contains(part: String) -> Bool {
+    func contains(part: String) -> Bool {
         let part = Array(part.utf8)
         guard !part.isEmpty else { return true }
         let whole = Array(utf8)

@@ -40,16 +40,20 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
 
     private let loop: EventLoop
     private let directory: FilePath
+    private let isAwaited: Bool
     private let open: @Sendable () throws(RingerError) -> Source
     private let state: Mutex<State>
 
     /// A watcher that opens its device with `open`, on the loop's thread. The device's file comes and goes in
-    /// `directory`; `name` is what the device is, until it is open.
+    /// `directory`; `name` is what the device is, until it is open. One that `isAwaited` need not be there at the
+    /// start: it is told as lost then.
     init(
-        loop: EventLoop, name: String, directory: FilePath, open: @escaping @Sendable () throws(RingerError) -> Source
+        loop: EventLoop, name: String, directory: FilePath, isAwaited: Bool = false,
+        open: @escaping @Sendable () throws(RingerError) -> Source
     ) {
         self.loop = loop
         self.directory = directory
+        self.isAwaited = isAwaited
         self.open = open
         state = Mutex(State(name: name))
     }
@@ -57,7 +61,8 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
     /// What the device is, for people; the last one while it is gone.
     var name: String { state.withLock { $0.name } }
 
-    /// Opens the device and tells what is so now, before it returns.
+    /// Opens the device and tells what is so now, before it returns; one that is awaited and cannot be had is told as
+    /// lost.
     func start(_ handler: @escaping Handler) throws(RingerError) {
         try loop.syncThrowing { () throws(RingerError) in try self.begin(handler) }
     }
@@ -84,9 +89,13 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         // The directory first: a device that goes before it is watched would not be missed.
         let notifier = try DirectoryNotifier(directory)
         let notifierDescriptor = notifier.descriptor
-        let source = try open()
         var events: [WatchEvent<Source.Report>] = []
-        try adopt(source, into: &events)
+        do throws(RingerError) {
+            try adopt(open(), into: &events)
+        } catch {
+            guard isAwaited else { throw error }
+            events.append(.lost(error, at: loop.now))
+        }
         let watch = loop.watch(notifierDescriptor, for: Int16(POLLIN)) { _ in self.directoryChanged() }
         store(notifier, watch, handler)
         tell(events)

@@ -1,0 +1,124 @@
+import RingerServices
+import Synchronization
+import SystemPackage
+
+/// Whether sound can be recorded: whether a capture PCM is there, followed as cards come and go.
+///
+/// A capture PCM is a file `pcmC0D0c` of the cards' directory; nothing is opened, so that it works while another process
+/// records. Whether the process may open it, recording says. The corresponding kernel interface is inotify(7).
+public final class InputAvailability: DeviceStateSource {
+    /// "capture PCMs in /dev/snd".
+    public let name: String
+
+    private struct State {
+        var watch: DirectoryWatch?
+        var handler: (@Sendable (DeviceStateChange) -> Void)?
+        var hasCapture = false
+        /// Of each microphone's source: whether one is plugged in, as told last.
+        var inserted: [Int: Bool] = [:]
+        var told: Bool?
+        var isStarted = false
+    }
+
+    private let loop: EventLoop
+    private let directory: FilePath
+    private let microphones: [any DeviceStateSource]
+    private let state = Mutex(State())
+
+    /// Whether sound can be recorded.
+    ///
+    /// - Parameters:
+    ///   - microphones: Where the device has no microphone of its own, what tells that one is plugged in: sound can be
+    ///     recorded then only while one of them does. They are started and closed with this one, and used for nothing
+    ///     else. None where the device has its own microphone.
+    ///   - loop: The thread that it runs on.
+    ///   - paths: Where the cards' files come and go.
+    public init(microphones: [any DeviceStateSource] = [], loop: EventLoop, paths: HardwarePaths = .standard) {
+        self.loop = loop
+        self.microphones = microphones
+        directory = paths.sound
+        name = "capture PCMs in \(paths.sound)"
+    }
+
+    deinit {
+        state.withLock { $0.watch }?.closeSoon()
+    }
+
+    /// Begins to watch. Whether sound can be recorded now is told before it returns.
+    public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
+        try loop.syncThrowing { () throws(RingerError) in try self.begin(handler) }
+    }
+
+    /// Ends watching. It may be called from anywhere, the handler included; elsewhere it waits for a call of the handler
+    /// that is under way, so the caller must hold no lock that the handler takes.
+    public func close() {
+        loop.sync { self.tearDown() }
+        for microphone in microphones { microphone.close() }
+    }
+
+    // MARK: - On the loop's thread
+
+    private func begin(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
+        let isFirst = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard isFirst else { throw RingerError(.invalid, "watch", name, detail: "it was watched already") }
+        // The directory first: what comes before it is looked at would be missed.
+        let watch = try DirectoryWatch(directory, loop: loop) { [weak self] in self?.look() }
+        state.withLock { $0.watch = watch }
+        do throws(RingerError) {
+            for (index, microphone) in microphones.enumerated() {
+                try microphone.start { [weak self] change in self?.microphone(index, told: change) }
+            }
+        } catch {
+            close()
+            throw error
+        }
+        state.withLock { $0.handler = handler }
+        look()
+    }
+
+    private func microphone(_ index: Int, told change: DeviceStateChange) {
+        switch change {
+        case .microphoneInserted(let isInserted): state.withLock { $0.inserted[index] = isInserted }
+        case .lost: state.withLock { $0.inserted[index] = false }
+        default: return
+        }
+        tell()
+    }
+
+    private func look() {
+        let hasCapture = DirectoryListing.names(in: directory).contains(where: Self.isCapture)
+        state.withLock { $0.hasCapture = hasCapture }
+        tell()
+    }
+
+    private func tell() {
+        let needsMicrophone = !microphones.isEmpty
+        let news: (handler: @Sendable (DeviceStateChange) -> Void, isAvailable: Bool)? = state.withLock { state in
+            guard let handler = state.handler else { return nil }
+            let isAvailable = state.hasCapture && (!needsMicrophone || state.inserted.values.contains(true))
+            guard isAvailable != state.told else { return nil }
+            state.told = isAvailable
+            return (handler, isAvailable)
+        }
+        if let news { news.handler(.inputAvailable(news.isAvailable)) }
+    }
+
+    private func tearDown() {
+        let watch = state.withLock { state in
+            state.isStarted = true
+            state.handler = nil
+            return state.watch.take()
+        }
+        watch?.close()
+    }
+
+    /// Whether the kernel calls a capture PCM `name`: "pcmC0D0c".
+    static func isCapture(_ name: String) -> Bool {
+        guard name.hasPrefix("pcmC"), name.hasSuffix("c") else { return false }
+        let numbers = name.dropFirst(4).dropLast().split(separator: "D", omittingEmptySubsequences: false)
+        return numbers.count == 2 && numbers.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isNumber) }
+    }
+}

@@ -1,0 +1,99 @@
+import RingerServices
+import SystemPackage
+
+/// The jacks that a sound card shows as controls: headphones and microphone.
+///
+/// For cards whose driver makes no input device of its jacks; where there is one, ``JackSource`` tells the same. Of
+/// several jacks of a kind, one that is plugged in suffices. Controls that come later are taken in; a card that is missing
+/// is awaited, and is ``DeviceStateChange/lost(_:)`` until then. The corresponding C functions are `snd_ctl_read` and
+/// `snd_ctl_elem_read`.
+public final class JackControls: DeviceStateSource {
+    private let watcher: DeviceWatcher<Source>
+
+    /// The jacks of a card.
+    ///
+    /// - Parameters:
+    ///   - card: The card's id, such as "Dummy", or its number; nil for the one of the lowest number.
+    ///   - loop: The thread that it runs on.
+    ///   - paths: Where the cards' files come and go.
+    public init(card: String? = nil, loop: EventLoop, paths: HardwarePaths = .standard) {
+        watcher = DeviceWatcher(
+            loop: loop, name: "jacks of \(SoundCard.subject(card))", directory: paths.sound, isAwaited: true
+        ) { () throws(RingerError) in
+            Source(try CardControls(try SoundCard.find(card, in: paths.sound)))
+        }
+    }
+
+    deinit {
+        watcher.closeSoon()
+    }
+
+    /// "jacks of sound card 0".
+    public var name: String { watcher.name }
+
+    /// Begins to watch. What is plugged in now is told before it returns, for the jacks that the card has.
+    public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
+        try watcher.start { event in
+            switch event {
+            case .report(let change): handler(change)
+            case .lost(let error, _): handler(.lost(error))
+            case .found: handler(.found)
+            }
+        }
+    }
+
+    /// Ends watching and closes the card's controls. It may be called from anywhere, the handler included; elsewhere it
+    /// waits for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
+    public func close() {
+        watcher.close()
+    }
+
+    /// The open controls.
+    private struct Source: ~Copyable, DeviceSource {
+        private let controls: CardControls
+        private let identity: FileIdentity?
+        private var jacks: [CardControls.Element] = []
+        private var told: [JackName.Kind: Bool] = [:]
+
+        init(_ controls: consuming CardControls) {
+            identity = FileIdentity(controls.card.controlFile)
+            self.controls = controls
+        }
+
+        var name: String { "jacks of \(controls.card.description)" }
+        var descriptor: CInt { controls.descriptor }
+        var isPresent: Bool { identity?.isThere ?? false }
+
+        mutating func begin(now: MonotonicTime, into reports: inout [DeviceStateChange]) throws(RingerError) {
+            try list()
+            try tell(into: &reports)
+        }
+
+        mutating func read(
+            isReady: Bool, now: MonotonicTime, into reports: inout [DeviceStateChange]
+        ) throws(RingerError) {
+            guard isReady else { return }
+            let changes = try controls.changes()
+            if changes.hasOtherElements { try list() }
+            if changes.hasOtherElements || changes.hasOtherValues { try tell(into: &reports) }
+        }
+
+        private mutating func list() throws(RingerError) {
+            jacks = try controls.booleans { JackName.kind(of: $0) != nil }
+        }
+
+        private mutating func tell(into reports: inout [DeviceStateChange]) throws(RingerError) {
+            // A kind whose last jack went has nothing plugged in any more.
+            var now = told.mapValues { _ in false }
+            for jack in jacks {
+                guard let kind = JackName.kind(of: jack.name), let isOn = try controls.isOn(jack) else { continue }
+                now[kind] = (now[kind] ?? false) || isOn
+            }
+            for (kind, isInserted) in [(JackName.Kind.headphone, now[.headphone]), (.microphone, now[.microphone])] {
+                guard let isInserted, told[kind] != isInserted else { continue }
+                told[kind] = isInserted
+                reports.append(kind == .headphone ? .headphoneInserted(isInserted) : .microphoneInserted(isInserted))
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import RingerHardware
+
+@Suite struct PlaybackVolumeTests {
+    private typealias Channel = PlaybackVolume.Channel
+
+    @Test(
+        "the volume is the value's place between the lowest and the highest step",
+        arguments: [(-50, 0), (25, 0.5), (100, 1), (-60, 0), (110, 1)] as [(Int, Float)])
+    func place(value: Int, expected: Float) {
+        #expect(PlaybackVolume.fraction([Channel(value: value, isOn: true)], low: -50, high: 100) == expected)
+    }
+
+    @Test("of several channels the loudest that is switched on counts")
+    func channels() {
+        let channels = [Channel(value: 2, isOn: true), Channel(value: 8, isOn: true), Channel(value: 10, isOn: false)]
+        #expect(PlaybackVolume.fraction(channels, low: 0, high: 10) == 0.8)
+    }
+
+    @Test("an element that is switched off is at 0")
+    func switchedOff() {
+        #expect(PlaybackVolume.fraction([Channel(value: 10, isOn: false)], low: 0, high: 10) == 0)
+    }
+
+    @Test("an element of one step stands at its top, and one without channels nowhere")
+    func edges() {
+        #expect(PlaybackVolume.fraction([Channel(value: 3, isOn: true)], low: 3, high: 3) == 1)
+        #expect(PlaybackVolume.fraction([], low: 0, high: 10) == nil)
+    }
+
+    @Test("the widest range that a driver can name does not overflow")
+    func widest() {
+        let channel = Channel(value: 0, isOn: true)
+        #expect(PlaybackVolume.fraction([channel], low: .min, high: .max) == 0.5)
+    }
+
+    @Test("Master goes before Speaker, and both before a name that says nothing")
+    func rank() {
+        let names = ["Beep", "PCM", "Speaker", "Master"]
+        #expect(names.min { PlaybackVolume.rank(of: $0) < PlaybackVolume.rank(of: $1) } == "Master")
+        #expect(PlaybackVolume.rank(of: "Speaker") < PlaybackVolume.rank(of: "Beep"))
+    }
+}

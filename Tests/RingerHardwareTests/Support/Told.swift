@@ -1,0 +1,32 @@
+import RingerServices
+import Synchronization
+
+@testable import RingerHardware
+
+/// What a source told, for the test to take.
+final class Told: Sendable {
+    private let changes = Mutex<[DeviceStateChange]>([])
+    private let isTold = Semaphore()
+
+    func tell(_ change: DeviceStateChange) {
+        changes.withLock { $0.append(change) }
+        isTold.signal()
+    }
+
+    /// All that nobody took.
+    func take() -> [DeviceStateChange] {
+        changes.withLock { changes in
+            defer { changes = [] }
+            return changes
+        }
+    }
+
+    /// The next one that nobody took; nil where none comes within 10 s.
+    func next() -> DeviceStateChange? {
+        while true {
+            let first = changes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            if first != nil { return first }
+            guard isTold.wait(seconds: 10) else { return nil }
+        }
+    }
+}
