@@ -39,6 +39,7 @@ extension VirtualTime {
             let lab = try LabDevice(.init(pcm: "null"))
             let session = lab.device.sessions.make(name: "call", category: .playAndRecord)
             #expect(session.routeName == "HeadphonesAndMicrophone")
+            #expect(try await lab.nextRoute().new.output == .headphone)
             try input.setSwitch(codes[1], on: true)
             #expect(try await lab.nextRoute().new.output == .headset)
             #expect(session.routeName == "HeadsetInOut")
