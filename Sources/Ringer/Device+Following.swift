@@ -1,8 +1,10 @@
 extension Device.Hardware {
     /// What a device follows besides its switch and its jacks.
     public struct Following: OptionSet, Sendable, Hashable {
+        /// A bit for each.
         public let rawValue: UInt8
 
+        /// What the bits say.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }

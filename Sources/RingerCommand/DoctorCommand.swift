@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Ringer
+import Synchronization
 
 /// `ringer doctor`: what was found, what is missing, and what mends it.
 struct DoctorCommand: ParsableCommand {
@@ -8,12 +9,15 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Tell which parts of the device were found, what is missing, and what mends it.",
         discussion: """
-            Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing.
+            Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing; a device may
+            do without volume and input.
             JSON, one object a line: {"part":...,"found":true|false,"name":...,"problem":...,"mend":...}
             """)
 
     @Option(help: "The ALSA PCM to look at.")
     var pcm = "default"
+    @Option(help: "The sound card whose mixer to look at: its id or number. (default: the first)")
+    var card: String?
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -39,11 +43,12 @@ struct DoctorCommand: ParsableCommand {
         }
         lines += findings.jacks.map { Finding(part: "jack", name: $0.name) }
         lines.append(speaker())
+        lines += try mixerAndInput()
         lines += findings.problems.map { problem in
             Finding(part: "access", problem: problem.error.description, mend: problem.mend)
         }
         for line in lines { try Terminal.show(output.json ? line.json.description : line.text) }
-        if lines.contains(where: { $0.name == nil }) { throw ExitCode.failure }
+        if lines.contains(where: { $0.name == nil && !$0.isOptional }) { throw ExitCode.failure }
     }
 
     private func speaker() -> Finding {
@@ -59,7 +64,7 @@ struct DoctorCommand: ParsableCommand {
         } catch {
             let mend =
                 switch error.code {
-                case .permissionDenied: "usermod -aG audio $(id -un), then log in again"
+                case .permissionDenied: Self.joinAudio
                 case .busy: "find who holds it: fuser -v /dev/snd/*"
                 case .notFound: "list the PCMs: aplay -L; name one: --pcm; load the card's driver"
                 default: nil as String?
@@ -68,15 +73,53 @@ struct DoctorCommand: ParsableCommand {
         }
     }
 
+    /// The output volume and the input, as they are now: both sources tell that before they have started.
+    private func mixerAndInput() throws -> [Finding] {
+        let loop = try EventLoop(name: "ringer-doctor")
+        defer { loop.close() }
+        let found = Mutex<[DeviceStateChange]>([])
+        let volume = MixerVolume(card: card, loop: loop)
+        let input = InputAvailability(loop: loop)
+        defer {
+            volume.close()
+            input.close()
+        }
+        try volume.start { change in found.withLock { $0.append(change) } }
+        try input.start { change in found.withLock { $0.append(change) } }
+        let changes = found.withLock { $0 }
+        var reason: RingerError?
+        for case .lost(let error) in changes { reason = error }
+        return changes.compactMap { change in
+            switch change {
+            case .outputVolume(let value?):
+                Finding(part: "volume", name: "\(volume.name): \((Double(value) * 100).fixed(0)) %")
+            case .outputVolume(nil):
+                Finding(
+                    part: "volume", problem: reason?.description ?? "\(volume.name): no element with a playback volume",
+                    mend: reason?.code == .permissionDenied
+                        ? Self.joinAudio : "see what the card has: amixer scontrols; name another card: --card",
+                    isOptional: true)
+            case .inputAvailable(true): Finding(part: "input", name: input.name)
+            case .inputAvailable(false): Finding(part: "input", problem: "no \(input.name)", isOptional: true)
+            default: nil
+            }
+        }
+    }
+
+    private static let joinAudio = "usermod -aG audio $(id -un), then log in again"
+
     private struct Finding {
         var part: String
         var name: String?
         var problem: String?
         var mend: String?
+        /// Whether a device may do without.
+        var isOptional = false
 
         var text: String {
             if let name { return "ok       \(part.padded(to: 9))\(name)" }
-            return "missing  \(part.padded(to: 9))\(problem ?? "")" + (mend.map { "\n         mend:    \($0)" } ?? "")
+            let verdict = isOptional ? "none     " : "missing  "
+            return "\(verdict)\(part.padded(to: 9))\(problem ?? "")" + (mend.map { "\n         mend:    \($0)" } ?? "")
         }
 
         var json: JSONValue {

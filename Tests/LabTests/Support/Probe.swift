@@ -131,6 +131,6 @@ func openDeviceCount() throws -> Int {
         let count = readlink("/proc/self/fd/\(name)", &bytes, bytes.count)
         return String(decoding: bytes.prefix(max(0, count)).map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
-    let kinds = ["/dev/input/", "/dev/gpiochip", "/sys/", "inotify", "gpio-line", "gpio-event", "gpio-"]
+    let kinds = ["/dev/input/", "/dev/snd/", "/dev/gpiochip", "/sys/", "inotify", "gpio-line", "gpio-event", "gpio-"]
     return links.count { link in kinds.contains { link.contains($0) } }
 }

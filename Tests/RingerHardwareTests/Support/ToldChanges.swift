@@ -4,7 +4,7 @@ import Synchronization
 @testable import RingerHardware
 
 /// What a source told, for the test to take.
-final class Told: Sendable {
+final class ToldChanges: Sendable {
     private let changes = Mutex<[DeviceStateChange]>([])
     private let isTold = Semaphore()
 

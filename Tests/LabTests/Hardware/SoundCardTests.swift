@@ -1,0 +1,328 @@
+import Glibc
+import Ringer
+import Synchronization
+import Testing
+
+@testable import RingerHardware
+
+extension EitherTime {
+    /// What a sound card tells besides sound: volume, input, jacks, whether it is there and who plays on it.
+    @Suite struct SoundCardTests {
+        @Test("the volume is told as it is, then as amixer changes it")
+        func volume() async throws {
+            try await setMaster("20%")
+            let watched = try WatchedState { MixerVolume(card: "Dummy", loop: $0) }
+            #expect(watched.probe.all == [.outputVolume(0.2)])
+            #expect(watched.source.name == "volume of sound card 0")
+            _ = try await watched.probe.next()
+            try await setMaster("60%")
+            #expect(try await watched.nextVolume() == 0.6)
+            // Of two channels the louder one counts.
+            try await setMaster("100%,0%")
+            #expect(try await watched.nextVolume() == 1)
+            try await setMaster("0%")
+            #expect(try await watched.nextVolume() == 0)
+        }
+
+        @Test("other elements of the mixer, and the same volume again, are no news")
+        func noNews() async throws {
+            try await setMaster("20%")
+            let watched = try WatchedState { MixerVolume(card: "0", element: "Master", loop: $0) }
+            _ = try await watched.probe.next()
+            let other = try await ChildProcess.run("amixer", "-q", "-D", "hw:Dummy", "sset", "CD", "10%")
+            #expect(other.status == 0)
+            try await setMaster("20%")
+            try await setMaster("40%")
+            #expect(try await watched.nextVolume() == 0.4)
+        }
+
+        @Test("an element that comes, is switched off and goes has a volume, none to hear, and none")
+        func element() async throws {
+            let watched = try WatchedState { MixerVolume(card: "Dummy", element: "Amplifier", loop: $0) }
+            #expect(try await watched.nextVolume() == nil)
+            do {
+                let volume = try UserControl.integer("Amplifier Playback Volume", in: 0...4)
+                #expect(try await watched.nextVolume() == 0)
+                try volume.set(3)
+                #expect(try await watched.nextVolume() == 0.75)
+                // A switch that comes is off at first.
+                let power = try UserControl.boolean("Amplifier Playback Switch")
+                #expect(try await watched.nextVolume() == 0)
+                try power.set(1)
+                #expect(try await watched.nextVolume() == 0.75)
+                try power.set(0)
+                #expect(try await watched.nextVolume() == 0)
+                withExtendedLifetime((volume, power)) {}
+            }
+            while try await watched.nextVolume() != nil {}
+        }
+
+        @Test("a card that disappears has no volume, and lets its driver go; back, it is told again")
+        func cardGoes() async throws {
+            try await setMaster("20%")
+            let watched = try WatchedState { MixerVolume(card: "Dummy", loop: $0) }
+            _ = try await watched.probe.next()
+            for _ in 0..<3 {
+                try await SoundCardDriver.dummy.whileUnplugged {
+                    guard case .lost(let error) = try await watched.probe.next() else {
+                        throw LabFailure("the card was not lost")
+                    }
+                    #expect(error.code == .disconnected)
+                    #expect(try await watched.nextVolume() == nil)
+                    #expect(watched.probe.waiting == 0)
+                }
+                try await watched.expect(.found)
+                _ = try await watched.nextVolume()
+            }
+            try await setMaster("80%")
+            #expect(try await watched.nextVolume() == 0.8)
+        }
+
+        @Test("a card that is missing at the start is awaited")
+        func awaited() async throws {
+            var watched: WatchedState?
+            try await SoundCardDriver.dummy.whileUnplugged {
+                let early = try WatchedState { MixerVolume(card: "Dummy", loop: $0) }
+                guard case .lost(let error) = try await early.probe.next() else { throw LabFailure("found too early") }
+                #expect(error.code == .notFound)
+                #expect(try await early.nextVolume() == nil)
+                watched = early
+            }
+            let late = try #require(watched)
+            #expect(try await late.probe.next() == .found)
+            #expect(try await late.nextVolume() != nil)
+        }
+
+        @Test("jack controls are told as they are, as they change, as they come and go")
+        func jackControls() async throws {
+            let headphone = try UserControl.boolean("Headphone Jack")
+            try headphone.set(1)
+            let phantom = try UserControl.boolean("Mic Phantom Jack")
+            let watched = try WatchedState { JackControls(card: "Dummy", loop: $0) }
+            #expect(watched.probe.all == [.headphoneInserted(true)])
+            _ = try await watched.probe.next()
+            try headphone.set(0)
+            try await watched.expect(.headphoneInserted(false))
+            try phantom.set(1)
+            do {
+                let microphone = try UserControl.boolean("Mic Jack")
+                try await watched.expect(.microphoneInserted(false))
+                try microphone.set(1)
+                try await watched.expect(.microphoneInserted(true))
+                withExtendedLifetime(microphone) {}
+            }
+            try await watched.expect(.microphoneInserted(false))
+            #expect(watched.probe.waiting == 0)
+            withExtendedLifetime((headphone, phantom)) {}
+        }
+
+        @Test("input is available while a card with a capture PCM is there")
+        func input() async throws {
+            let watched = try WatchedState { InputAvailability(loop: $0) }
+            try await watched.expect(.inputAvailable(true))
+            try await SoundCardDriver.loopback.whileUnplugged {
+                #expect(watched.probe.waiting == 0)
+                try await SoundCardDriver.dummy.whileUnplugged {
+                    try await watched.expect(.inputAvailable(false))
+                }
+                try await watched.expect(.inputAvailable(true))
+            }
+        }
+
+        @Test("without a microphone of its own, a device has input while one is plugged in")
+        func microphone() async throws {
+            let input = try VirtualInput(.switches([SwitchCode.microphoneInsert]), name: "test-jack")
+            let watched = try WatchedState { InputAvailability(microphones: [JackSource(loop: $0)], loop: $0) }
+            try await watched.expect(.inputAvailable(false))
+            try input.setSwitch(SwitchCode.microphoneInsert, on: true)
+            try await watched.expect(.inputAvailable(true))
+            try input.unplug()
+            try await watched.expect(.inputAvailable(false))
+        }
+
+        @Test("another process's sound is heard of, and this one's is not, whichever thread opened it")
+        func otherAudio() async throws {
+            let other = OtherAudio()
+            #expect(!other.isPlaying())
+            do {
+                let format = ["-q", "-t", "raw", "-f", "S16_LE", "-r", "48000", "-c", "2"]
+                let player = try ChildProcess(["aplay", "-D", "hw:Dummy"] + format + ["/dev/zero"])
+                try await until("aplay plays") { other.isPlaying() }
+                withExtendedLifetime(player) {}
+            }
+            #expect(!other.isPlaying())
+
+            let watched = try PlayedSound()
+            watched.play(seconds: 60)
+            guard case .started = try await watched.probe.next() else { throw LabFailure("the sound did not start") }
+            #expect(!other.isPlaying())
+            #expect(other.isPlaying(excluding: 1))
+            watched.output.close()
+            #expect(!other.isPlaying(excluding: 1))
+        }
+
+        @Test("an output whose card goes while it plays is lost, and is back with the card")
+        func outputLost() async throws {
+            let sound = try PlayedSound()
+            let watched = try WatchedState { SoundOutputWatch(sound.output, loop: $0) }
+            try await watched.expect(.outputLost(false))
+            // Only what was open once can be lost.
+            sound.play(seconds: 60)
+            for _ in 0..<2 {
+                while try await sound.probe.next(within: .seconds(20)).isStart == false {}
+                try await SoundCardDriver.dummy.whileUnplugged {
+                    try await watched.expect(.outputLost(true))
+                }
+                try await watched.expect(.outputLost(false))
+                sound.play(seconds: 60)
+            }
+        }
+
+        @Test("setting the clock is no sleep, and what slept meanwhile is told")
+        func sleep() async throws {
+            let clocks = Mutex(ClockReading(before: 0, after: 1_000, sinceBoot: 500))
+            let loop = try EventLoop(name: "lab-sleep")
+            defer { loop.close() }
+            let reads = Probe<Void>(loop)
+            let told = Probe<DeviceStateChange>(loop)
+            let watch = SleepWatch(loop: loop) {
+                reads.tell(())
+                return clocks.withLock { $0 }
+            }
+            defer { watch.close() }
+            try watch.start { told.tell($0) }
+            _ = try await (reads.next(), reads.next())
+
+            for hours in [1, -1] {
+                try setClock(ahead: hours * 3600)
+                try await reads.next()
+                loop.sync {}
+                #expect(told.waiting == 0)
+            }
+            clocks.withLock { $0.sinceBoot += 8_000_000_000 }
+            try setClock(ahead: 8)
+            try await reads.next()
+            #expect(try await told.next() == .wokeFromSleep)
+            try setClock(ahead: -8)
+            try await reads.next()
+            loop.sync {}
+            #expect(told.waiting == 0)
+        }
+
+        @Test("a device follows what it is asked to, and status shows it")
+        func device() async throws {
+            try await setMaster("60%")
+            let quiet = try await Device.discover(.init(pcm: "null"))
+            #expect(quiet.state.outputVolume == nil && quiet.state.isInputAvailable == nil)
+            quiet.close()
+            let device = try await Device.discover(.init(pcm: "null", following: .all, card: "Dummy"))
+            defer { device.close() }
+            #expect(device.state.outputVolume == 0.6)
+            #expect(device.state.isInputAvailable == true)
+            let status = try await ChildProcess.run(RingerCommandLine.path, "status", "--json", "--pcm", "null")
+            #expect(status.output.contains(#""outputVolume":0.6,"inputAvailable":true"#))
+            let doctor = try await ChildProcess.run(RingerCommandLine.path, "doctor", "--pcm", "null")
+            #expect(doctor.output.contains("ok       volume   volume of sound card 0: 60 %"))
+            #expect(doctor.output.contains("ok       input    capture PCMs in /dev/snd"))
+        }
+
+        @Test("what follows a card leaves no descriptor open")
+        func descriptors() async throws {
+            let before = try openDeviceCount()
+            for _ in 0..<3 {
+                let device = try await Device.discover(.init(pcm: "null", following: .all))
+                device.close()
+            }
+            #expect(try openDeviceCount() == before)
+        }
+
+        private func setMaster(_ volume: String) async throws {
+            let set = try await ChildProcess.run("amixer", "-q", "-D", "hw:Dummy", "sset", "Master", volume)
+            guard set.status == 0 else { throw LabFailure("amixer: \(set.output)") }
+        }
+
+        private func setClock(ahead seconds: Int) throws {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            time.tv_sec += seconds
+            guard clock_settime(CLOCK_REALTIME, &time) == 0 else { throw LabFailure.system("clock_settime") }
+        }
+
+        /// Looks for what no kernel tells, with a limit.
+        private func until(_ what: String, _ isSo: () -> Bool) async throws {
+            for _ in 0..<500 {
+                if isSo() { return }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            throw LabFailure("not within 5 s: \(what)")
+        }
+    }
+}
+
+extension PlaybackEvent {
+    fileprivate var isStart: Bool {
+        if case .started = self { return true }
+        return false
+    }
+}
+
+/// A state source that is watched, with what it told.
+private final class WatchedState: Sendable {
+    let loop: EventLoop
+    let source: any DeviceStateSource
+    let probe: Probe<DeviceStateChange>
+
+    init(_ make: (EventLoop) -> any DeviceStateSource) throws {
+        loop = try EventLoop(name: "lab-state")
+        source = make(loop)
+        let probe = Probe<DeviceStateChange>(loop)
+        self.probe = probe
+        do {
+            try source.start { probe.tell($0) }
+        } catch {
+            loop.close()
+            throw error
+        }
+    }
+
+    deinit {
+        source.close()
+        loop.close()
+    }
+
+    /// Expects `change` to be what comes next.
+    func expect(_ change: DeviceStateChange, at location: SourceLocation = #_sourceLocation) async throws {
+        let next = try await probe.next()
+        #expect(next == change, sourceLocation: location)
+    }
+
+    /// What comes next, which has to be a volume.
+    func nextVolume() async throws -> Float? {
+        let change = try await probe.next()
+        guard case .outputVolume(let volume) = change else { throw LabFailure("\(change) instead of a volume") }
+        return volume
+    }
+}
+
+/// Silence on the card that plays to nobody.
+private final class PlayedSound: Sendable {
+    let output: ALSASoundOutput
+    let probe: Probe<PlaybackEvent>
+    private let loop: EventLoop
+
+    init() throws {
+        loop = try EventLoop(name: "lab-clock")
+        output = try ALSASoundOutput(pcm: "default", linger: .zero)
+        probe = Probe(loop)
+    }
+
+    deinit {
+        output.close()
+        loop.close()
+    }
+
+    func play(seconds: Int) {
+        let sound = PCMBuffer.silence(duration: .seconds(seconds))
+        _ = output.play(sound, PlaybackOptions()) { [probe] event in probe.tell(event) }
+    }
+}
