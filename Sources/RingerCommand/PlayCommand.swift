@@ -32,7 +32,10 @@ struct PlayCommand: AsyncParsableCommand {
 
 extension SoundResult {
     /// The result as JSON has it.
-    var json: JSONValue {
+    var json: JSONValue { .object(members) }
+
+    /// The result's members as JSON has them.
+    var members: [(String, JSONValue)] {
         let by: JSONValue =
             switch outcome {
             case .finished: .null
@@ -40,10 +43,10 @@ extension SoundResult {
             case .stopped(let cause): .string(cause.rawValue)
             case .failed(let error): .string(error.description)
             }
-        return .object([
+        return [
             ("outcome", .string(outcome.word)), ("by", by), ("elapsed", .number(elapsed.inSeconds)),
             ("frames", .integer(position.played)),
-        ])
+        ]
     }
 
     /// The result in words.

@@ -10,6 +10,7 @@ struct RingerCommand: AsyncParsableCommand {
         discussion: "Exit status: 0 done, 1 failed with one line on standard error, 64 bad usage.",
         subcommands: [
             StatusCommand.self, WatchCommand.self, PlayCommand.self, VibrateCommand.self, DetectCommand.self,
+            SessionCommand.self, RoutesCommand.self,
             DecideCommand.self, PolicyCommand.self, InfoCommand.self, ConvertCommand.self,
             DoctorCommand.self,
             SimulateCommand.self,
