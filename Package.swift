@@ -1,6 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// For a small program: relocations in a tenth of the room (glibc 2.36 and newer), and no table of the program's own
+// symbols, which only plug-ins would read. Unsafe to SwiftPM, as any flag is; no library's target has any.
+let small: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
+        .when(platforms: [.linux], configuration: .release))
+]
+
 let package = Package(
     name: "ringer",
     products: [
@@ -23,7 +31,8 @@ let package = Package(
         .target(name: "CGPIOD", dependencies: ["CLibGPIOD"]),
         .systemLibrary(name: "CSoxr", pkgConfig: "soxr", providers: [.apt(["libsoxr-dev"])]),
         .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
-        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        // Loads alsa-lib when the first sound is played.
+        .target(name: "CALSA", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CLinux"),
 
         // Pure: the standard library only.
@@ -57,15 +66,20 @@ let package = Package(
                 "Ringer", "SystemSounds", "SoundFile", "CSoxr",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ], linkerSettings: small),
 
         // How long what must be quick takes: run in release, never asserted in a test.
         .executableTarget(
             name: "system-sounds-benchmark", dependencies: ["SystemSounds", "SoundFile"],
             path: "Benchmarks/SystemSounds"),
+        .executableTarget(
+            name: "system-sound-services-benchmark",
+            dependencies: ["Ringer", "RingerHardware", .product(name: "SystemPackage", package: "swift-system")],
+            path: "Benchmarks/SystemSoundServices"),
 
         // What users build.
-        .executableTarget(name: "Minimal", dependencies: ["Ringer"], path: "examples/Minimal"),
+        .executableTarget(
+            name: "Minimal", dependencies: ["Ringer"], path: "examples/Minimal", linkerSettings: small),
 
         .testTarget(
             name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
@@ -78,10 +92,18 @@ let package = Package(
             dependencies: [
                 "RingerServices", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
             ]),
+        // Draws the documentation's pictures from the running code, and compares them with those in docs/.
+        .testTarget(
+            name: "BehaviourTests",
+            dependencies: ["Ringer", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system")]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
-        .testTarget(name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"]),
+        .testTarget(
+            name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"],
+            linkerSettings: [.linkedLibrary("asound")]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),
-        .testTarget(name: "LabTests", dependencies: ["Ringer", "RingerHardware", "RingerTestKit", "CALSA", "CLabSupport"]),
+        .testTarget(
+            name: "LabTests", dependencies: ["Ringer", "RingerHardware", "RingerTestKit", "CALSA", "CLabSupport"],
+            linkerSettings: [.linkedLibrary("asound")]),
     ],
     swiftLanguageModes: [.v6]
 )

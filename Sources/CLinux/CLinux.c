@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -45,7 +46,11 @@ int64_t ringer_time_since_boot(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-void ringer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+void ringer_name_thread(const char *name) {
+    char start[16]; // what the kernel keeps
+    snprintf(start, sizeof start, "%s", name);
+    pthread_setname_np(pthread_self(), start);
+}
 
 static volatile sig_atomic_t signal_descriptor = -1;
 

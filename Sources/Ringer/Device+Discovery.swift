@@ -93,11 +93,17 @@ extension Device.Ports {
 
         let ringSilent = hardware.ringSilent ?? findings.switches.first?.specification
         if ringSilent == nil {
-            problems.append(RingerError(.notFound, "find a ring/silent switch", "\(paths.input), \(paths.devices)"))
+            problems.append(
+                RingerError(
+                    .notFound, "find a ring/silent switch", paths.input.string,
+                    detail: "no SW_MUTE_DEVICE, no ABS_SND_PROFILE and no GPIO line named ring-silent"))
         }
         let motor = hardware.motor ?? findings.motors.first?.specification
         if motor == nil {
-            problems.append(RingerError(.notFound, "find a vibration motor", "\(paths.input), \(paths.leds)"))
+            problems.append(
+                RingerError(
+                    .notFound, "find a vibration motor", paths.input.string,
+                    detail: "no force feedback, and no LED or GPIO line named vibrator"))
         }
         let speaker = try ALSASoundOutput(
             pcm: hardware.pcm, routes: hardware.routes, realTimePriority: hardware.realTimePriority,

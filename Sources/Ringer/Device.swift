@@ -60,19 +60,25 @@ public final class Device: Sendable {
     /// What the speaker is, for people.
     public var speakerName: String { ports.speaker.name }
     /// Plays sounds as the policy allows.
-    public let player: SoundPlayer
+    public var player: SoundPlayer { lazyPlayer.part }
+    private let lazyPlayer: Lazily<SoundPlayer>
     /// The motor; nil where the device has none.
     public let vibrator: Vibrator?
     /// The audio sessions.
-    public let sessions: AudioSessions
+    public var sessions: AudioSessions { lazySessions.part }
+    private let lazySessions: Lazily<AudioSessions>
     /// Finds out by timing whether sounds are heard.
-    public let muteDetector: MuteDetector
+    public var muteDetector: MuteDetector { lazyMuteDetector.part }
+    private let lazyMuteDetector: Lazily<MuteDetector>
     /// Short sounds by number, registered or predefined.
-    public let sounds: SystemSoundServices
+    public var sounds: SystemSoundServices { lazySounds.part }
+    private let lazySounds: Lazily<SystemSoundServices>
     /// Alerts that repeat until somebody answers.
-    public let alerts: Alerts
+    public var alerts: Alerts { lazyAlerts.part }
+    private let lazyAlerts: Lazily<Alerts>
     /// The sounds of notifications.
-    public let notifications: NotificationSounds
+    public var notifications: NotificationSounds { lazyNotifications.part }
+    private let lazyNotifications: Lazily<NotificationSounds>
 
     /// A device of these ports.
     ///
@@ -84,32 +90,49 @@ public final class Device: Sendable {
         self.ports = ports
         self.reporter = reporter
         self.store = store
-        player = SoundPlayer(output: ports.speaker, clock: ports.clock, store: store, report: report)
-        player.preferences = configuration.preferences
-        sessions = AudioSessions(
-            player: player, store: store, clock: ports.clock, board: ports.routes, otherAudio: ports.otherAudio,
-            report: report)
-        muteDetector = MuteDetector(
-            player: player, store: store, clock: ports.clock, configuration: configuration.detector, report: report)
-        vibrator = ports.motor.map { motor in
+        let player = Lazily {
+            let player = SoundPlayer(output: ports.speaker, clock: ports.clock, store: store, report: report)
+            player.preferences = configuration.preferences
+            return player
+        }
+        lazyPlayer = player
+        lazyMuteDetector = Lazily {
+            MuteDetector(
+                player: player.part, store: store, clock: ports.clock, configuration: configuration.detector,
+                report: report)
+        }
+        lazySessions = Lazily {
+            AudioSessions(
+                player: player.part, store: store, clock: ports.clock, board: ports.routes,
+                otherAudio: ports.otherAudio, report: report)
+        }
+        let vibrator = ports.motor.map { motor in
             Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
                 report(.vibration($0))
             }
         }
-        sounds = SystemSoundServices(
-            player: player, vibrator: vibrator, clock: ports.clock, configuration: configuration.sounds, report: report)
-        alerts = Alerts(sounds)
-        notifications = NotificationSounds(sounds, configuration: configuration.notifications)
+        self.vibrator = vibrator
+        let sounds = Lazily {
+            SystemSoundServices(
+                player: player.part, vibrator: vibrator, clock: ports.clock, configuration: configuration.sounds,
+                report: report)
+        }
+        lazySounds = sounds
+        lazyAlerts = Lazily { Alerts(sounds.part) }
+        lazyNotifications = Lazily {
+            NotificationSounds(sounds.part, configuration: configuration.notifications)
+        }
         for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
         do throws(RingerError) {
             let clock = ports.clock
+            // Where jacks come and go, the sessions know what that means for the route.
+            if !ports.stateSources.isEmpty { _ = sessions }
             for source in ports.stateSources {
-                let name = source.name
-                try source.start { store.change($0, from: name, at: clock.now) }
+                // What it is, is known for certain only once it is open, and may change when it comes back.
+                try source.start { store.change($0, from: source.name, at: clock.now) }
             }
             if let ringSilent = ports.ringSilent {
-                let name = ringSilent.name
-                try ringSilent.start { store.ringSilent($0, from: name) }
+                try ringSilent.start { store.ringSilent($0, from: ringSilent.name) }
             }
         } catch {
             close()
@@ -153,12 +176,9 @@ public final class Device: Sendable {
 
     /// Tells the device where sound leaves it now.
     public func setRoute(_ route: AudioRoute) {
+        // The sessions follow the route.
+        _ = sessions
         store.change(.route(route), from: "firmware", at: clock.now)
-    }
-
-    /// Tells the device what its audio sessions are doing, where they are somebody else's.
-    public func setSessions(_ activity: SessionActivity) {
-        store.sessions(are: activity)
     }
 
     /// What becomes of `request` now.
@@ -196,10 +216,10 @@ public final class Device: Sendable {
 
     /// Stops every sound and the motor, at once.
     public func stopAll() {
-        alerts.stop()
-        sounds.stopAll()
+        lazyAlerts.ifMade { $0.stop() }
+        lazySounds.ifMade { $0.stopAll() }
         vibrator?.stop()
-        player.stopAll()
+        lazyPlayer.ifMade { $0.stopAll() }
     }
 
     // MARK: - Life
@@ -208,16 +228,16 @@ public final class Device: Sendable {
     public func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         // Nothing must begin another round, or take the place of what is being stopped.
-        alerts.stop(because: .closed)
-        sounds.close()
-        sessions.close()
+        lazyAlerts.ifMade { $0.stop(because: .closed) }
+        lazySounds.change { $0.close() }
+        lazySessions.ifMade { $0.close() }
         do throws(RingerError) {
             try vibrator?.close()
         } catch {
             reporter.report(.vibration(.offFailed(error, attempt: 1, at: clock.now)))
         }
-        sounds.stopAll(because: .closed)
-        player.stopAll(because: .closed)
+        lazySounds.ifMade { $0.stopAll(because: .closed) }
+        lazyPlayer.ifMade { $0.stopAll(because: .closed) }
         ports.ringSilent?.close()
         for source in ports.stateSources { source.close() }
         ports.speaker.close()

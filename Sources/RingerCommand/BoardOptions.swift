@@ -68,8 +68,10 @@ struct BoardOptions: ParsableArguments {
     /// The device that the options name. A simulated board's state is followed in any case.
     func makeDevice(
         requiring part: Part? = nil, following: Device.Hardware.Following = [],
-        configuration: Device.Configuration = .init()
+        configuration: Device.Configuration = .init(), recording: TraceRecording? = nil
     ) async throws -> Device {
+        var configuration = configuration
+        if let recording { configuration.observer = { recording.recorder.record($0) } }
         let loop = try EventLoop(name: "ringer-device")
         let device: Device
         do throws(RingerError) {
@@ -78,7 +80,7 @@ struct BoardOptions: ParsableArguments {
             loop.close()
             throw error
         }
-        try device.closeOnTermination()
+        try device.closeOnTermination(afterwards: { recording?.finishOnTermination() })
         if part == .ringSilentSwitch && device.state.ringSilent == nil {
             device.close()
             throw RingerError(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import SoundFile
+import RingerServices
 import SystemPackage
 
 /// `ringer convert`: what `afconvert` does with sound files.
@@ -91,10 +91,9 @@ struct ConvertCommand: ParsableCommand {
     private func convert() throws {
         guard let container = try container() else { return }
         let format = try format()
-        let source: FileSource
+        let source = try FileByteSource(input)
         let converter: SoundConverter
         do {
-            source = try FileSource(FilePath(input))
             converter = try SoundConverter(source)
         } catch {
             throw Failure(file: input, cause: error)

@@ -1,5 +1,5 @@
 import ArgumentParser
-import SoundFile
+import RingerServices
 import SystemPackage
 
 /// `ringer info`: what `afinfo` tells of sound files.
@@ -22,7 +22,7 @@ struct InfoCommand: ParsableCommand {
         var hasFailed = false
         for (index, file) in files.enumerated() {
             do {
-                let info = try SoundFile.info(try FileSource(FilePath(file)))
+                let info = try SoundLoader.info(file)
                 if json {
                     try Terminal.show(Self.json(file, info).description)
                 } else {
@@ -31,7 +31,7 @@ struct InfoCommand: ParsableCommand {
                 }
             } catch {
                 hasFailed = true
-                Terminal.complain("ringer: \(file): \(error)")
+                Terminal.complain("ringer: \(error)")
             }
         }
         if hasFailed { throw ExitCode.failure }

@@ -5,70 +5,58 @@ import Ringer
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play a sound in a category, as the switch and the other rules allow.",
+        abstract: "Play a sound, as the switch and the other rules allow.",
         discussion: """
-            A flip of the switch in the middle stops a sound that honours it. A sound that is silenced is no failure.
-            JSON: {"outcome":"finished|silenced|stopped|failed","by":...,"elapsed":seconds}
+            A predefined sound is played as a system sound, a file in an audio session's category; --category plays
+            either in a category. A flip of the switch in the middle stops a sound that honours it. A sound that is
+            silenced is no failure.
+            JSON: {"outcome":"finished|silenced|stopped|failed","by":...,"elapsed":seconds,"frames":...,
+            "vibrated":true|false,"completion":seconds from the call,"fallback":reason or null}
             """)
 
-    @Argument(help: "The sound file.", completion: .file())
-    var file: String
-    @Option(name: .shortAndLong, help: "What the sound is for, and so whether the switch silences it.")
-    var category = AudioCategory.default
+    @Argument(help: NamedSound.help, completion: .file())
+    var sound: NamedSound
+    @Option(
+        name: .shortAndLong,
+        help: "What the sound is for, and so whether the switch silences it. (default for a file: soloAmbient)")
+    var category: AudioCategory?
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []
+    @OptionGroup var sounds: SoundOptions
     @OptionGroup var board: BoardOptions
+    @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let sound = try SoundLoader.load(file)
-        let device = try await board.makeDevice()
+        // A file that is no sound is found out before anything is opened.
+        let samples: PCMBuffer? = if case .file(let path) = sound { try SoundLoader.load(path) } else { nil }
+        let recording = try trace.makeRecording()
+        let device = try await board.makeDevice(configuration: sounds.configuration, recording: recording)
         defer { device.close() }
-        let result = await device.player.play(sound, as: .session(category, options: options.together))
+        switch (sound, category) {
+        case (.id(let id), nil):
+            try await show(device.sounds.play(id))
+        case (.id(let id), let category?):
+            guard let samples = try device.sounds.samples(of: id) else {
+                throw RingerError(
+                    .unsupported, "play it in a category", "system sound \(id)", detail: "it has no sound")
+            }
+            try await show(device.player.play(samples, as: .session(category, options: options.together)))
+        case (.file, let category):
+            guard let samples else { return }
+            try await show(
+                device.player.play(samples, as: .session(category ?? .default, options: options.together)))
+        }
+        try recording?.finish(at: device.clock.now)
+    }
+
+    private func show(_ result: SoundResult) throws {
         try Terminal.show(output.json ? result.json.description : result.sentence)
         if case .failed(let error) = result.outcome { throw error }
     }
-}
 
-extension SoundResult {
-    /// The result as JSON has it.
-    var json: JSONValue { .object(members) }
-
-    /// The result's members as JSON has them.
-    var members: [(String, JSONValue)] {
-        let by: JSONValue =
-            switch outcome {
-            case .finished: .null
-            case .silenced(let reason): .string(reason.rawValue)
-            case .stopped(let cause): .string(cause.rawValue)
-            case .failed(let error): .string(error.description)
-            }
-        return [
-            ("outcome", .string(outcome.word)), ("by", by), ("elapsed", .number(elapsed.inSeconds)),
-            ("frames", .integer(position.played)),
-        ]
-    }
-
-    /// The result in words.
-    var sentence: String {
-        let time = "after \(elapsed.inSeconds.fixed(3)) s"
-        return switch outcome {
-        case .finished: "finished \(time)"
-        case .silenced(let reason): "silenced by \(reason.rawValue) \(time)"
-        case .stopped(let cause): "stopped (\(cause.rawValue)) \(time)"
-        case .failed: "failed \(time)"
-        }
-    }
-}
-
-extension SoundOutcome {
-    /// "finished", "silenced", "stopped" or "failed".
-    var word: String {
-        switch self {
-        case .finished: "finished"
-        case .silenced: "silenced"
-        case .stopped: "stopped"
-        case .failed: "failed"
-        }
+    private func show(_ result: SystemSoundResult) throws {
+        try Terminal.show(output.json ? result.json.description : result.sentence)
+        if case .failed(let error) = result.outcome { throw error }
     }
 }

@@ -9,8 +9,9 @@ struct RingerCommand: AsyncParsableCommand {
         abstract: "The ring/silent switch, the vibration motor and short sounds of an embedded Linux device.",
         discussion: "Exit status: 0 done, 1 failed with one line on standard error, 64 bad usage.",
         subcommands: [
-            StatusCommand.self, WatchCommand.self, PlayCommand.self, VibrateCommand.self, DetectCommand.self,
-            SessionCommand.self, RoutesCommand.self,
+            StatusCommand.self, WatchCommand.self, PlayCommand.self, AlertCommand.self, NotifyCommand.self,
+            SoundsCommand.self,
+            VibrateCommand.self, DetectCommand.self, SessionCommand.self, RoutesCommand.self,
             DecideCommand.self, PolicyCommand.self, InfoCommand.self, ConvertCommand.self,
             DoctorCommand.self,
             SimulateCommand.self,

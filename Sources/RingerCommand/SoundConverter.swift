@@ -1,4 +1,4 @@
-import SoundFile
+import RingerServices
 import SystemPackage
 
 /// Takes a sound from one file to another piece by piece, in the memory of a few pieces however long it is.
@@ -13,11 +13,11 @@ struct SoundConverter {
 
     private static let framesPerPiece = 4096
 
-    private let decoder: SoundDecoder<FileSource>
+    private let decoder: SoundDecoder<FileByteSource>
     var info: SoundFileInfo { decoder.info }
 
     /// Reads the headers.
-    init(_ source: FileSource) throws {
+    init(_ source: FileByteSource) throws {
         decoder = try SoundDecoder(source)
     }
 

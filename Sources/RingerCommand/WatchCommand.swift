@@ -15,6 +15,7 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(name: .customLong("for"), help: "End after this many seconds.")
     var seconds: Double?
     @OptionGroup var board: BoardOptions
+    @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -24,7 +25,9 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let device = try await board.makeDevice(requiring: .ringSilentSwitch, following: .all)
+        let recording = try trace.makeRecording()
+        let device = try await board.makeDevice(
+            requiring: .ringSilentSwitch, following: .all, recording: recording)
         defer { device.close() }
         if let seconds {
             let end = device.clock.now + .seconds(seconds)
@@ -36,6 +39,7 @@ struct WatchCommand: AsyncParsableCommand {
             guard let line = WatchLine(event) else { continue }
             try Terminal.show(output.json ? line.json(ringSilent: newest).description : line.text)
         }
+        try recording?.finish(at: device.clock.now)
     }
 }
 

@@ -6,7 +6,8 @@ import Synchronization
 /// state tells a new subscriber the newest value first; nothing falls between it and the next.
 public final class Broadcast<Element: Sendable>: Sendable {
     private struct State {
-        var subscribers: [UInt64: AsyncStream<Element>.Continuation] = [:]
+        /// Few, and in the order in which they subscribed.
+        var subscribers: [(id: UInt64, continuation: AsyncStream<Element>.Continuation)] = []
         var nextID: UInt64 = 0
         var newest: Element?
         var isFinished = false
@@ -45,7 +46,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
             if let first = first ?? state.newest { continuation.yield(first) }
             if state.isFinished { return nil }
             state.nextID += 1
-            state.subscribers[state.nextID] = continuation
+            state.subscribers.append((state.nextID, continuation))
             return state.nextID
         }
         guard let id else {
@@ -53,7 +54,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
             return stream
         }
         continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.subscribers.removeValue(forKey: id) }
+            self?.state.withLock { $0.subscribers.removeAll { $0.id == id } }
         }
         return stream
     }
@@ -67,8 +68,8 @@ public final class Broadcast<Element: Sendable>: Sendable {
         state.withLock { state in
             if keepsNewest { state.newest = element }
             var lost = 0
-            for subscriber in state.subscribers.values {
-                if case .dropped = subscriber.yield(element) { lost += 1 }
+            for subscriber in state.subscribers {
+                if case .dropped = subscriber.continuation.yield(element) { lost += 1 }
             }
             return lost
         }
@@ -78,9 +79,9 @@ public final class Broadcast<Element: Sendable>: Sendable {
     public func finish() {
         let subscribers = state.withLock { state in
             state.isFinished = true
-            defer { state.subscribers = [:] }
-            return Array(state.subscribers.values)
+            defer { state.subscribers = [] }
+            return state.subscribers
         }
-        for subscriber in subscribers { subscriber.finish() }
+        for subscriber in subscribers { subscriber.continuation.finish() }
     }
 }

@@ -24,7 +24,7 @@ struct InfoCommandTests {
         let complaints = result.errors.split(separator: "\n")
         #expect(complaints.count == 2)
         #expect(complaints.first?.hasPrefix("ringer: bad.wav: ") == true)
-        #expect(complaints.last == "ringer: missing: No such file or directory")
+        #expect(complaints.last == "ringer: missing: cannot open: No such file or directory")
     }
 
     @Test("tells people the same in words")

@@ -3,18 +3,20 @@ import Ringer
 
 @main
 struct Minimal {
-    static func main() async throws {
-        let device = try await Device.discover()
-        try device.closeOnTermination()
+    static func main() throws {
         let chime = try CommandLine.arguments.dropFirst().first.map { path in try SoundLoader.load(path) }
 
-        for await state in device.states {
-            guard state.ringSilent == .ring else {
-                // At silent the sound would not be heard: it is felt.
-                _ = await device.vibrate()
-                continue
+        // Everything on the device's own thread: no other is started.
+        try Device.run { device in
+            try device.closeOnTermination()
+            for await state in device.states {
+                guard state.ringSilent == .ring else {
+                    // At silent the sound would not be heard: it is felt.
+                    _ = await device.vibrate()
+                    continue
+                }
+                if let chime { _ = await device.player.play(chime, as: .session(.soloAmbient)) }
             }
-            if let chime { _ = await device.player.play(chime, as: .session(.soloAmbient)) }
         }
     }
 }

@@ -7,6 +7,7 @@ import Synchronization
 struct InteractiveSimulation {
     let position: SwitchPosition
     let json: Bool
+    var recording: TraceRecording?
 
     private static let keys: [(key: Character, does: String, step: SimulationStep)] = [
         (" ", "flip the switch", .flip),
@@ -40,19 +41,23 @@ struct InteractiveSimulation {
             configuration: .init(observer: { event in
                 log.note(event)
                 screen.update(event)
+                recording?.recorder.record(event)
             }))
         defer { device.close() }
         let simulation = Simulation(board: board, device: device, report: { log.note($0) })
 
         let terminal = try KeyReader(loop: loop)
         defer { terminal.restore() }
-        try device.closeOnTermination { terminal.restore() }
+        try device.closeOnTermination(
+            cleanUp: { terminal.restore() }, afterwards: { recording?.finishOnTermination() })
         for await key in terminal.keys {
             if key == "q" || key == "\u{4}" { break }
             if key == "?" { try screen.show(Self.help) }
             if let step = Self.keys.first(where: { $0.key == key })?.step { simulation.perform(step) }
         }
         try screen.finish()
+        device.close()
+        try recording?.finish(at: loop.now)
         if let failure = log.failure { throw failure }
     }
 }

@@ -19,17 +19,19 @@ struct SimulateCommand: AsyncParsableCommand {
     var script: String?
     @Option(help: "Where the switch stands at first.")
     var position = SwitchPosition.ring
+    @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
+        let recording = try trace.makeRecording()
         if let script {
             let steps = try SimulationScript.read(script)
-            try await ScriptedSimulation(position: position, json: output.json).run(steps)
+            try await ScriptedSimulation(position: position, json: output.json, recording: recording).run(steps)
         } else if Terminal.isInteractive {
-            try await InteractiveSimulation(position: position, json: output.json).run()
+            try await InteractiveSimulation(position: position, json: output.json, recording: recording).run()
         } else {
             let steps = try SimulationScript.parse(SimulationScript.tour, name: "tour")
-            try await ScriptedSimulation(position: position, json: output.json).run(steps)
+            try await ScriptedSimulation(position: position, json: output.json, recording: recording).run(steps)
         }
     }
 }
@@ -75,12 +77,19 @@ enum SimulationScript {
 struct ScriptedSimulation {
     let position: SwitchPosition
     let json: Bool
+    var recording: TraceRecording?
 
     func run(_ steps: [SimulationStep]) async throws {
         let log = SimulationLog(json: json) { line throws(RingerError) in try Terminal.show(line) }
         let clock = VirtualClock()
         let board = SimulatedBoard(clock: clock, position: position)
-        let device = try Device.simulated(board, configuration: .init(observer: { log.note($0) }))
+        let device = try Device.simulated(
+            board,
+            configuration: .init(
+                observer: { event in
+                    log.note(event)
+                    recording?.recorder.record(event)
+                }))
         let simulation = Simulation(board: board, device: device, report: { log.note($0) })
         for step in steps {
             simulation.perform(step)
@@ -89,6 +98,7 @@ struct ScriptedSimulation {
         // Whatever still plays or turns ends: a sound lasts 30 s at most, a vibration what its pattern says.
         while clock.pendingTimers > 0 { clock.advance(by: .seconds(1)) }
         device.close()
+        try recording?.finish(at: clock.now)
         if let failure = log.failure { throw failure }
     }
 }

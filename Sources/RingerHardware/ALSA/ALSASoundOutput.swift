@@ -6,7 +6,7 @@ import RingerServices
 /// printed.
 public final class ALSASoundOutput: SoundOutput {
     /// "ALSA" and the PCM of every route that has none of its own.
-    public let name: String
+    public var name: String { "ALSA \(pcm)" }
     let pcm: String
     private let routes: [AudioRoute: String]
     private let limits: PlaybackMachine.Limits
@@ -37,7 +37,6 @@ public final class ALSASoundOutput: SoundOutput {
         pcm: String, routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, linger: Duration = .seconds(2),
         limits: PlaybackMachine.Limits
     ) throws(RingerError) {
-        name = "ALSA \(pcm)"
         self.pcm = pcm
         self.routes = routes
         self.limits = limits

@@ -10,7 +10,7 @@ final class SoundThread: @unchecked Sendable {
     // SAFETY: `idle`, `playing` and `watched` are used on the loop's thread alone, and after it ended by `shutDown`'s
     // caller alone: whatever may run later looks at `isClosed` first.
     private var idle: [IdlePCM] = []
-    private var playing: [ObjectIdentifier: ALSAVoice] = [:]
+    private var playing: [ALSAVoice] = []
     private var watched: WatchedOutput?
 
     let loop: EventLoop
@@ -35,12 +35,6 @@ final class SoundThread: @unchecked Sendable {
     init(realTimePriority: Int?, linger: Duration) throws(RingerError) {
         loop = try EventLoop(name: "ringer-sound", realTimePriority: realTimePriority)
         self.linger = linger
-        loop.execute {
-            ALSAMessages.keepOnThisThread()
-            // Read ahead of the first sound, which would wait for it otherwise. Where it fails, opening says so.
-            snd_config_update()
-            ALSAMessages.forget()
-        }
     }
 
     /// Whether ``shutDown()`` was called: nothing is opened any more.
@@ -51,12 +45,12 @@ final class SoundThread: @unchecked Sendable {
 
     /// Keeps `voice` while it plays.
     func add(_ voice: ALSAVoice) {
-        playing[ObjectIdentifier(voice)] = voice
+        playing.append(voice)
     }
 
     /// Lets `voice` go.
     func remove(_ voice: ALSAVoice) {
-        playing[ObjectIdentifier(voice)] = nil
+        playing.removeAll { $0 === voice }
     }
 
     /// What `name` grants, which is open afterwards.
@@ -104,6 +98,8 @@ final class SoundThread: @unchecked Sendable {
                 // It went bad while nobody used it; whether the device is there, opening it again tells.
             }
         }
+        // The first call loads alsa-lib: a firmware that plays nothing does without.
+        ALSAMessages.keepOnThisThread()
         let handle: PCMHandle
         do throws(RingerError) {
             handle = try PCMHandle(name: name, sampleRate: sampleRate, channels: channels)
@@ -195,7 +191,7 @@ final class SoundThread: @unchecked Sendable {
     func shutDown() {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         loop.sync { [self] in
-            for voice in Array(playing.values) { voice.stopNow() }
+            for voice in playing { voice.stopNow() }
             closeIdle()
         }
         loop.close()

@@ -29,7 +29,7 @@ struct SoundCard: Sendable, Hashable {
             index = Int(result)
         } else {
             guard let file = DirectoryListing.numbered(prefix, in: directory).first,
-                let number = Int(file.dropFirst(prefix.count))
+                let number = Int(file.dropFirst(prefix.utf8CodeUnitCount))
             else { throw RingerError(.notFound, "find a sound card", directory.string) }
             index = number
         }
@@ -75,5 +75,5 @@ struct SoundCard: Sendable, Hashable {
         RingerError(operation, description, Errno(rawValue: number), detail: ALSAMessages.take())
     }
 
-    private static let prefix = "controlC"
+    private static let prefix: StaticString = "controlC"
 }

@@ -6,14 +6,23 @@ enum DirectoryListing {
     /// The names that are `prefix` and a number, by that number; none where the directory cannot be read.
     ///
     /// The corresponding C function is `readdir`.
-    static func numbered(_ prefix: String, in directory: FilePath) -> [String] {
-        names(in: directory)
-            .compactMap { name -> (number: Int, name: String)? in
-                guard name.hasPrefix(prefix), let number = Int(name.dropFirst(prefix.count)) else { return nil }
-                return (number, name)
+    static func numbered(_ prefix: StaticString, in directory: FilePath) -> [String] {
+        guard let stream = opendir(directory.string) else { return [] }
+        defer { closedir(stream) }
+        // In order already: a few names among hundreds, and sorting code would cost more memory than it saves time.
+        var found: [(number: Int, name: String)] = []
+        while let entry = readdir(stream) {
+            // SAFETY: `d_name` ends with a zero within the entry, which lives until the next call of `readdir`.
+            let name: (number: Int, name: String)? = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                    number(in: name, after: prefix).map { ($0, String(cString: name)) }
+                }
             }
-            .sorted { $0.number < $1.number }
-            .map(\.name)
+            guard let name else { continue }
+            let index = found.firstIndex { $0.number > name.number } ?? found.endIndex
+            found.insert(name, at: index)
+        }
+        return found.map(\.name)
     }
 
     /// All names but those of the directory itself and its parent; none where it cannot be read.
@@ -29,5 +38,31 @@ enum DirectoryListing {
             if name != "." && name != ".." { names.append(name) }
         }
         return names
+    }
+
+    /// The number that follows `prefix` in `name`, a C string, where nothing else does.
+    private static func number(in name: UnsafePointer<CChar>, after prefix: StaticString) -> Int? {
+        // SAFETY: a static string of more than one character has its bytes in memory; `strncmp` stops at the zero.
+        guard
+            prefix.withUTF8Buffer({ prefix in
+                guard let start = prefix.baseAddress else { return false }
+                return start.withMemoryRebound(to: CChar.self, capacity: prefix.count) {
+                    strncmp(name, $0, prefix.count) == 0
+                }
+            })
+        else { return nil }
+        var digits = name + prefix.utf8CodeUnitCount
+        guard digits.pointee != 0 else { return nil }
+        var number = 0
+        while digits.pointee != 0 {
+            let digit = Int(digits.pointee) - 0x30
+            guard (0...9).contains(digit) else { return nil }
+            let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isFull) = tens.addingReportingOverflow(digit)
+            if isTooLarge || isFull { return nil }
+            number = sum
+            digits += 1
+        }
+        return number
     }
 }

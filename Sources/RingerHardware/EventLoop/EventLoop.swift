@@ -16,6 +16,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     public typealias DescriptorHandler = @Sendable (_ ready: Int16) -> Void
 
     private struct Watched {
+        var id: UInt64
         var descriptor: CInt
         var events: Int16
         var handler: DescriptorHandler
@@ -33,7 +34,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     private struct State {
-        var watched: [UInt64: Watched] = [:]
+        /// Few, in the order in which they were watched.
+        var watched: [Watched] = []
         /// By deadline, and by age where two are equal; the next one is last.
         var timers: [Timer] = []
         var work: [Work] = []
@@ -112,7 +114,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         state.withLock { state in
             state.isClosed = true
             state.timers = []
-            state.watched = [:]
+            state.watched = []
         }
         wakeUp()
     }
@@ -157,7 +159,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     ) -> WatchedDescriptor {
         let id = state.withLock { state in
             state.nextID += 1
-            state.watched[state.nextID] = Watched(descriptor: descriptor, events: events, handler: handler)
+            state.watched.append(
+                Watched(id: state.nextID, descriptor: descriptor, events: events, handler: handler))
             state.descriptorsChanged = true
             return state.nextID
         }
@@ -175,7 +178,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         public func cancel() {
             guard let loop else { return }
             loop.state.withLock { state in
-                state.watched[id] = nil
+                state.watched.removeAll { $0.id == id }
                 state.descriptorsChanged = true
             }
             loop.wakeUp()
@@ -272,9 +275,9 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
                     state.descriptorsChanged = false
                     descriptors = [wake, alarm].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
                     ids = [0, 0]
-                    for (id, watched) in state.watched {
+                    for watched in state.watched {
                         descriptors.append(pollfd(fd: watched.descriptor, events: watched.events, revents: 0))
-                        ids.append(id)
+                        ids.append(watched.id)
                     }
                 }
                 let next = state.timers.last.map { max(1, $0.deadline.nanoseconds) } ?? 0
@@ -304,7 +307,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
                 continue
             }
             // An earlier handler may have stopped watching this one.
-            let handler = state.withLock { $0.watched[ids[index]]?.handler }
+            let handler = state.withLock { state in state.watched.first { $0.id == ids[index] }?.handler }
             handler?(descriptor.revents)
         }
     }
@@ -372,7 +375,7 @@ private func runEventLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutable
     var signals = sigset_t()
     sigfillset(&signals)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    ringer_name_thread(String(decoding: start.name.utf8.prefix(15), as: UTF8.self))
+    ringer_name_thread(start.name)
     start.wait()?.run()
     return nil
 }

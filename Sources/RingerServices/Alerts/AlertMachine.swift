@@ -23,7 +23,7 @@ struct AlertMachine: StateMachine {
         /// Begin a round, and send `.roundEnded` when it is over. A patient one waits for other sounds to end.
         case play(Parts, isPatient: Bool)
         /// Stop the round at once; it ends all the same.
-        case stopRound
+        case stopRound(SoundOutcome.StopCause)
         /// Send `.limit` at this time.
         case setLimit(at: MonotonicTime)
         case complete(AlertResult)
@@ -99,7 +99,7 @@ struct AlertMachine: StateMachine {
             if wanted.sound && !parts.sound {
                 // It may ring again: what it does instead ends now.
                 phase = .stopping
-                actions.append(.stopRound)
+                actions.append(.stopRound(.replaced))
                 return
             }
             // A sound that is not allowed any more was stopped; the vibration beside it goes on, and the next round
@@ -116,6 +116,7 @@ struct AlertMachine: StateMachine {
         case .idle, .held: return
         case .round, .stopping: break
         }
+        let isRingingAgain = if case .stopping = phase { true } else { false }
         if round.startedAt != nil { result?.sounded = true }
         if round.vibrated { result?.vibrated = true }
         if let fallback = round.fallback { result?.fallback = fallback }
@@ -139,7 +140,7 @@ struct AlertMachine: StateMachine {
             return
         }
         // Another system sound took the place of ours: ours comes back when that one is over.
-        beginRound(isPatient: round.outcome == .stopped(.replaced), &actions)
+        beginRound(isPatient: !isRingingAgain && round.outcome == .stopped(.replaced), &actions)
     }
 
     private mutating func end(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
@@ -150,7 +151,7 @@ struct AlertMachine: StateMachine {
         case .round:
             ending = outcome
             phase = .stopping
-            actions.append(.stopRound)
+            actions.append(.stopRound(outcome.cause))
         case .stopping:
             ending = outcome
         }
@@ -163,5 +164,12 @@ struct AlertMachine: StateMachine {
         result.endedAt = now
         self.result = result
         actions.append(.complete(result))
+    }
+}
+
+extension AlertOutcome {
+    /// Why the round that runs then is stopped.
+    fileprivate var cause: SoundOutcome.StopCause {
+        if case .stopped(let cause) = self { cause } else { .limited }
     }
 }

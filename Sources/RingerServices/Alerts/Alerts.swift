@@ -10,22 +10,30 @@ public final class Alerts: Sendable {
     /// How long an alert lasts unless told otherwise: 20 s.
     public static let standardLimit = Duration.seconds(20)
 
-    private struct Running {
+    fileprivate struct Running {
         var sound: SystemSoundID
         var way: AlertWay
         var alert: RunningAlert
     }
 
     private let sounds: SystemSoundServices
-    private let running = Mutex<Running?>(nil)
+    private let running = CurrentAlert()
+    private let observer: UInt64
 
     /// Alerts that are played by `sounds`.
     public init(_ sounds: SystemSoundServices) {
         self.sounds = sounds
-        sounds.player.observeRules { [weak self] rules in self?.current?.rules(are: rules) }
+        let running = running
+        observer = sounds.engine.player.observeRules { rules in
+            running.value.withLock { $0?.alert }?.rules(are: rules)
+        }
     }
 
-    private var current: RunningAlert? { running.withLock { $0?.alert } }
+    deinit {
+        sounds.engine.player.removeRulesObserver(observer)
+    }
+
+    private var current: RunningAlert? { running.value.withLock { $0?.alert } }
 
     /// Whether an alert runs.
     public var isRunning: Bool { current != nil }
@@ -71,7 +79,7 @@ public final class Alerts: Sendable {
         _ completion: @escaping @Sendable (AlertResult) -> Void
     ) -> RunningAlert? {
         guard sounds.table.contains(sound) else {
-            let now = sounds.clock.now
+            let now = sounds.engine.clock.now
             completion(
                 AlertResult(
                     outcome: .failed(SystemSoundError.unknown(sound, "alert").cause), rounds: 0, sounded: false,
@@ -79,7 +87,7 @@ public final class Alerts: Sendable {
             return nil
         }
         let new = RunningAlert(sounds: sounds, sound: sound)
-        let (joined, replaced): (RunningAlert?, RunningAlert?) = running.withLock { running in
+        let (joined, replaced): (RunningAlert?, RunningAlert?) = running.value.withLock { running in
             if let now = running, now.sound == sound, now.way == way, now.alert.join(completion) {
                 return (now.alert, nil)
             }
@@ -89,15 +97,20 @@ public final class Alerts: Sendable {
         }
         if let joined { return joined }
         replaced?.stop(because: .replaced)
-        new.join { [weak self] _ in
-            self?.running.withLock { running in
-                if running?.alert === new { running = nil }
+        new.join { [running] _ in
+            running.value.withLock { now in
+                if now?.alert === new { now = nil }
             }
         }
         new.join(completion)
         new.start(way, limit: limit)
         return new
     }
+}
+
+/// The alert that runs.
+private final class CurrentAlert: Sendable {
+    let value = Mutex<Alerts.Running?>(nil)
 }
 
 /// An alert that may have to be stopped before it is known.

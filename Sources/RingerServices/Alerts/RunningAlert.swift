@@ -10,17 +10,17 @@ final class RunningAlert: Sendable {
         self.sounds = sounds
         let waiters = AlertWaiters()
         self.waiters = waiters
-        let clock = sounds.clock
+        let clock = sounds.engine.clock
         let limit = TimerSlot(clock)
         let round = AlertRound(sounds, sound)
         runner = StateMachineRunner(AlertMachine()) { action, runner in
             switch action {
             case .play(let parts, let isPatient):
                 round.begin(parts, isPatient: isPatient) { result in
-                    runner.send(.roundEnded(result, sounds.player.rules, now: clock.now))
+                    runner.send(.roundEnded(result, sounds.engine.player.rules, now: clock.now))
                 }
-            case .stopRound:
-                round.stop()
+            case .stopRound(let cause):
+                round.stop(because: cause)
             case .setLimit(let time):
                 limit.set(at: time) { runner.send(.limit(now: clock.now)) }
             case .complete(let result):
@@ -37,15 +37,15 @@ final class RunningAlert: Sendable {
     }
 
     func start(_ way: AlertWay, limit: Duration) {
-        runner.send(.start(way, limit: limit, sounds.player.rules, now: sounds.clock.now))
+        runner.send(.start(way, limit: limit, sounds.engine.player.rules, now: sounds.engine.clock.now))
     }
 
     func rules(are rules: PlayerRules) {
-        runner.send(.rules(rules, now: sounds.clock.now))
+        runner.send(.rules(rules, now: sounds.engine.clock.now))
     }
 
     func stop(because cause: SoundOutcome.StopCause) {
-        runner.send(.stop(cause, now: sounds.clock.now))
+        runner.send(.stop(cause, now: sounds.engine.clock.now))
     }
 }
 
@@ -96,13 +96,13 @@ private final class AlertRound: Sendable {
         if !parts.vibration { round.pattern = nil }
         round.isPatient = isPatient
         round.tellsID = false
-        let call = SystemSoundServices.Call(id: sounds.player.reserve())
+        let call = SystemSoundServices.Call(id: sounds.engine.player.reserve())
         state.withLock { $0.call = call }
         sounds.begin(call, round, completion)
     }
 
-    func stop() {
-        if let call = state.withLock({ $0.call }) { sounds.stop(call) }
+    func stop(because cause: SoundOutcome.StopCause) {
+        if let call = state.withLock({ $0.call }) { sounds.stop(call, because: cause) }
     }
 
     private func decoded() -> SystemSoundOrder.Source {

@@ -43,7 +43,7 @@ public final class NotificationSounds: Sendable {
         _ sound: NotificationSound, in container: ApplicationContainer?,
         completion: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
     ) -> SystemSoundServices.Call {
-        let call = SystemSoundServices.Call(id: sounds.player.reserve())
+        let call = SystemSoundServices.Call(id: sounds.engine.player.reserve())
         sounds.begin(call, order(sound, container), completion)
         return call
     }

@@ -41,6 +41,8 @@ struct PlayerMachine: StateMachine {
     private(set) var state = DeviceState()
     private(set) var preferences = UserPreferences()
     private var sounds: [ID: Sound] = [:]
+    /// The sounds, in the order in which they were begun. Most changes of state come while nothing plays.
+    private var inOrder: [ID] { sounds.isEmpty ? [] : sounds.keys.sorted() }
 
     /// What decides now.
     var rules: PlayerRules { PlayerRules(state: state, preferences: preferences) }
@@ -62,16 +64,16 @@ struct PlayerMachine: StateMachine {
         case .stop(let id, let cause):
             halt(id, .stopped(cause), &actions)
         case .stopAll(let cause):
-            for id in sounds.keys.sorted() { halt(id, .stopped(cause), &actions) }
+            for id in inOrder { halt(id, .stopped(cause), &actions) }
         case .playback(let id, let event):
             playback(id, event, &actions)
         case .state(let state, let now):
             self.state = state
-            for id in sounds.keys.sorted() { decideAnew(id, now, &actions) }
+            for id in inOrder { decideAnew(id, now, &actions) }
             actions.append(.rules(rules))
         case .preferences(let preferences, let now):
             self.preferences = preferences
-            for id in sounds.keys.sorted() { decideAnew(id, now, &actions) }
+            for id in inOrder { decideAnew(id, now, &actions) }
             actions.append(.rules(rules))
         }
         return actions

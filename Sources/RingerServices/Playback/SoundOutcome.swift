@@ -17,7 +17,7 @@ public enum SoundOutcome: Sendable, Hashable {
         case replaced
         /// Its ID was disposed of.
         case disposed
-        /// The motor had turned for as long as it may.
+        /// It had lasted for as long as it may: the motor's turns, or the alert it belongs to.
         case limited
         /// Its session was deactivated.
         case sessionDeactivated

@@ -64,9 +64,16 @@ public final class SoundPlayer: Sendable {
     /// What decides now.
     var rules: PlayerRules { runner.read { $0.rules } }
 
-    /// Adds an observer for the player's lifetime. It is not told what is so now.
-    func observeRules(_ observer: @escaping RulesObserver) {
+    /// Adds an observer. It is not told what is so now.
+    ///
+    /// - Returns: The number to remove it by.
+    func observeRules(_ observer: @escaping RulesObserver) -> UInt64 {
         observers.add(observer)
+    }
+
+    /// Removes an observer. It may be told once more, by a change that is under way.
+    func removeRulesObserver(_ number: UInt64) {
+        observers.remove(number)
     }
 
     /// How many sounds play now.
@@ -176,13 +183,26 @@ public struct PlaybackMonitor: Sendable {
 
 /// Who is told each change of the rules.
 private final class RulesObservers: Sendable {
-    private let observers = Mutex<[SoundPlayer.RulesObserver]>([])
+    private struct State {
+        var observers: [(number: UInt64, observer: SoundPlayer.RulesObserver)] = []
+        var last: UInt64 = 0
+    }
 
-    func add(_ observer: @escaping SoundPlayer.RulesObserver) {
-        observers.withLock { $0.append(observer) }
+    private let state = Mutex(State())
+
+    func add(_ observer: @escaping SoundPlayer.RulesObserver) -> UInt64 {
+        state.withLock { state in
+            state.last += 1
+            state.observers.append((state.last, observer))
+            return state.last
+        }
+    }
+
+    func remove(_ number: UInt64) {
+        state.withLock { $0.observers.removeAll { $0.number == number } }
     }
 
     func tell(_ rules: PlayerRules) {
-        for observer in observers.withLock({ $0 }) { observer(rules) }
+        for entry in state.withLock({ $0.observers }) { entry.observer(rules) }
     }
 }

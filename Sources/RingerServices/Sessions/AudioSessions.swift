@@ -93,7 +93,8 @@ public final class AudioSessions: Sendable {
             guard let runner = weakRunner.value else { return }
             if let event = Self.event(change) { runner.send(.coordinator(event)) } else { runner.send(.deviceChanged) }
         }
-        player.observeRules { _ in weakRunner.value?.send(.deviceChanged) }
+        // They live as long as the player.
+        _ = player.observeRules { _ in weakRunner.value?.send(.deviceChanged) }
     }
 
     /// What a change of the device's state is for the coordinator; nil where it is nothing to it.

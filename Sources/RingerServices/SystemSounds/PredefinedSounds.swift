@@ -18,16 +18,21 @@ public struct PredefinedSounds: Sendable {
     /// The family of the device, which decides about the file of a few sounds.
     public var variant: DeviceVariant
     /// Where files that override are looked for, the first directory first.
-    public var directories: [String]
+    public var directories: [String] {
+        get { named ?? Self.standardDirectories }
+        set { named = newValue }
+    }
+    /// The directories that were named; nil for the standard ones, which are looked up when a sound is.
+    private var named: [String]?
     /// The rate at which recipes are rendered, in hertz.
     public var sampleRate: Double
 
-    /// The predefined sounds of a device.
+    /// The predefined sounds of a device, by default with the ``standardDirectories``.
     public init(
-        variant: DeviceVariant = .phone, directories: [String] = Self.standardDirectories, sampleRate: Double = 48_000
+        variant: DeviceVariant = .phone, directories: [String]? = nil, sampleRate: Double = 48_000
     ) {
         self.variant = variant
-        self.directories = directories
+        named = directories
         self.sampleRate = sampleRate
     }
 
@@ -57,6 +62,11 @@ public struct PredefinedSounds: Sendable {
             if access(path, F_OK) == 0 { return .file(path) }
         }
         return .synthesized
+    }
+
+    /// The samples of `sound`, decoded or synthesised now; nil where it has no sound.
+    public func samples(of sound: PredefinedSound) -> PCMBuffer? {
+        load(sound)?.samples
     }
 
     /// The samples of `sound`, from its file or its recipe; nil where it has no sound. A file that is broken, or longer

@@ -4,7 +4,7 @@ import Synchronization
 /// were used longest ago given up first.
 final class SoundCache: Sendable {
     enum Key: Sendable, Hashable {
-        case registered(SystemSoundID)
+        case registered(client: UInt64, SystemSoundID)
         /// A predefined sound's file.
         case predefined(String)
     }
@@ -51,6 +51,18 @@ final class SoundCache: Sendable {
             state.uses += 1
             state.sounds[key] = (sound, state.uses)
             state.bytes += sound.bytes
+            return givenUp
+        }
+        _ = givenUp
+    }
+
+    /// Gives up what is kept for a client.
+    func removeAll(of client: UInt64) {
+        let givenUp: [LoadedSound] = state.withLock { state in
+            var givenUp: [LoadedSound] = []
+            for key in state.sounds.keys {
+                if case .registered(client: client, _) = key { Self.remove(key, from: &state, into: &givenUp) }
+            }
             return givenUp
         }
         _ = givenUp

@@ -2,6 +2,8 @@
 struct SystemSoundAttempt: Sendable, Equatable {
     /// Its number among all the player's sounds.
     var number: UInt64
+    /// Who made the call.
+    var client: UInt64
     var sound: SystemSoundID
     var request: SoundRequest
     var decision: Decision
@@ -13,8 +15,6 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var pattern: VibrationPattern?
     /// Whether it waits for the sound before it to end, rather than takes its place.
     var isPatient = false
-    /// Whether the completion of its ID is called besides its own.
-    var tellsID = true
     var fallback: SoundFallback?
     /// Why it cannot be heard.
     var failure: RingerError?

@@ -4,19 +4,24 @@
 /// would refuse the second. What is neither heard nor felt leaves the others alone.
 struct SystemSoundMachine: StateMachine {
     typealias Number = UInt64
+    typealias Client = UInt64
 
     enum Event: Sendable {
         case play(SystemSoundAttempt, now: MonotonicTime)
         case soundEnded(Number, SoundResult)
         case vibrationEnded(Number, VibrationEnd, now: MonotonicTime)
         case stop(Number, SoundOutcome.StopCause, now: MonotonicTime)
-        /// Stops every call for the ID.
-        case stopSound(SystemSoundID, SoundOutcome.StopCause, now: MonotonicTime)
-        /// Stops every call but those for these IDs.
-        case stopAll(SoundOutcome.StopCause, except: Set<SystemSoundID>, now: MonotonicTime)
+        /// Stops a client's every call for the ID.
+        case stopSound(Client, SystemSoundID, SoundOutcome.StopCause, now: MonotonicTime)
+        /// Stops a client's every call but those for these IDs.
+        case stopClient(Client, SoundOutcome.StopCause, except: Set<SystemSoundID>, now: MonotonicTime)
+        /// Stops every call.
+        case stopAll(SoundOutcome.StopCause, now: MonotonicTime)
         case rules(PlayerRules, now: MonotonicTime)
         /// The timer of this number is due: the motor has rested, or a completion was held back.
         case timer(Number, now: MonotonicTime)
+        /// A completion was called and has returned.
+        case delivered
     }
 
     enum Action: Sendable, Equatable {
@@ -26,7 +31,8 @@ struct SystemSoundMachine: StateMachine {
         case stopVibration(Number)
         /// Send `.timer` with this number at this time.
         case schedule(Number, at: MonotonicTime)
-        case complete(Number, SystemSoundResult, tellsID: Bool)
+        /// Call the completions, then send `.delivered`.
+        case complete(Number, SystemSoundResult)
         case report(DeviceEvent)
     }
 
@@ -54,9 +60,11 @@ struct SystemSoundMachine: StateMachine {
 
     /// The motor rests so long between two system vibrations, so that each is felt for itself.
     static let rest = VibrationSequencer.shortestRest
-    /// A call that completes at once does so this much later where the same ID did within that time: a loop that plays
+    /// A call that is made from a completion, and would complete at once, does so this much later: a loop that plays
     /// again in its completion takes turns with everything else, instead of standing still in time.
     static let pace = Duration.milliseconds(1)
+    /// So many may complete at once within that time, which none but a clock that stands still lets them.
+    static let longestBurst = 1000
 
     private var calls: [Number: Call] = [:]
     /// The call whose sound plays or is being stopped.
@@ -70,9 +78,12 @@ struct SystemSoundMachine: StateMachine {
     /// The call that waits for the motor to have rested.
     private var resting: Number?
     private var restedAt: MonotonicTime?
-    /// Calls whose completion is held back, and when each ID last completed at once.
+    /// Calls whose completion is held back.
     private var heldBack: [Number: Call] = [:]
-    private var completedAtOnce: [SystemSoundID: MonotonicTime] = [:]
+    /// How many completions are being called.
+    private var delivering = 0
+    /// How many calls completed at once, and since when.
+    private var burst: (since: MonotonicTime, count: Int)?
 
     /// How many calls are not over.
     var count: Int { calls.count + heldBack.count }
@@ -88,15 +99,12 @@ struct SystemSoundMachine: StateMachine {
             vibrationEnded(number, end, now, &actions)
         case .stop(let number, let cause, let now):
             stop(number, cause, now, &actions)
-        case .stopSound(let id, let cause, let now):
-            for number in calls.keys.sorted() where calls[number]?.attempt.sound == id {
-                stop(number, cause, now, &actions)
-            }
-        case .stopAll(let cause, let kept, let now):
-            for number in calls.keys.sorted() {
-                guard let call = calls[number], !kept.contains(call.attempt.sound) else { continue }
-                stop(number, cause, now, &actions)
-            }
+        case .stopSound(let client, let id, let cause, let now):
+            stop(cause, now, &actions) { $0.client == client && $0.sound == id }
+        case .stopClient(let client, let cause, let kept, let now):
+            stop(cause, now, &actions) { $0.client == client && !kept.contains($0.sound) }
+        case .stopAll(let cause, let now):
+            stop(cause, now, &actions) { _ in true }
         case .rules(let rules, let now):
             // Sounds that must stop were stopped by the player already.
             for number in [vibrating, resting].compactMap({ $0 }) {
@@ -105,6 +113,8 @@ struct SystemSoundMachine: StateMachine {
             }
         case .timer(let number, let now):
             timerIsDue(number, now, &actions)
+        case .delivered:
+            delivering -= 1
         }
         return actions
     }
@@ -224,6 +234,15 @@ struct SystemSoundMachine: StateMachine {
         }
     }
 
+    private mutating func stop(
+        _ cause: SoundOutcome.StopCause, _ now: MonotonicTime, _ actions: inout [Action],
+        where isMeant: (SystemSoundAttempt) -> Bool
+    ) {
+        for number in calls.keys.sorted() {
+            if let call = calls[number], isMeant(call.attempt) { stop(number, cause, now, &actions) }
+        }
+    }
+
     private mutating func stopVibration(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
         switch calls[number]?.vibration {
         case .waiting:
@@ -266,19 +285,17 @@ struct SystemSoundMachine: StateMachine {
     }
 
     private mutating func completeAtOnce(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
-        let id = call.attempt.sound
-        if let last = completedAtOnce[id], now - last < Self.pace {
-            completedAtOnce[id] = now + Self.pace
+        if burst.map({ now - $0.since >= Self.pace }) ?? true { burst = (now, 0) }
+        burst?.count += 1
+        if delivering > 0 || (burst?.count ?? 0) > Self.longestBurst {
             heldBack[call.attempt.number] = call
             actions.append(.schedule(call.attempt.number, at: now + Self.pace))
-            return
+        } else {
+            complete(call, now, &actions)
         }
-        if completedAtOnce.count >= 64 { completedAtOnce = completedAtOnce.filter { now - $0.value < Self.pace } }
-        completedAtOnce[id] = now
-        complete(call, now, &actions)
     }
 
-    private func complete(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func complete(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
         let attempt = call.attempt
         var result = SystemSoundResult(
             sound: attempt.sound, outcome: attempt.outcomeAtOnce, vibration: nil, fallback: attempt.fallback,
@@ -292,10 +309,11 @@ struct SystemSoundMachine: StateMachine {
         } else if attempt.request == .vibration, let end = result.vibration {
             result.outcome = SoundOutcome(end, stoppedBy: call.stopCause)
         }
-        if !attempt.isHeard, !attempt.isFelt {
+        if !attempt.isHeard {
             actions.append(.report(.soundEnded(result.outcome, sound: attempt.number, at: now)))
         }
-        actions.append(.complete(attempt.number, result, tellsID: attempt.tellsID))
+        delivering += 1
+        actions.append(.complete(attempt.number, result))
     }
 }
 

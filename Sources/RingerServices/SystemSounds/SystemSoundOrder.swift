@@ -48,11 +48,11 @@ extension SystemSoundServices {
 
     /// Decides about `order`, and decodes its sound where it may be heard.
     func attempt(_ call: Call, _ order: SystemSoundOrder) -> SystemSoundAttempt {
-        let now = clock.now
+        let now = engine.clock.now
         var attempt = SystemSoundAttempt(
-            number: call.id.number, sound: order.sound, request: order.request,
-            decision: player.rules.decide(order.request), pattern: order.pattern, isPatient: order.isPatient,
-            tellsID: order.tellsID, fallback: order.fallback, requestedAt: now)
+            number: call.id.number, client: client, sound: order.sound, request: order.request,
+            decision: engine.player.rules.decide(order.request), pattern: order.pattern, isPatient: order.isPatient,
+            fallback: order.fallback, requestedAt: now)
         attempt.frames = frames(of: order.source)
         if case .failed(let error) = order.source { attempt.failure = error }
         guard attempt.decision.isHeard else { return attempt }
@@ -72,8 +72,15 @@ extension SystemSoundServices {
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound, or its file cannot be read any more.
     public func prepare(_ id: SystemSoundID) throws(SystemSoundError) {
+        _ = try samples(of: id)
+    }
+
+    /// The samples of a sound, decoded or synthesised; nil for one that has none, such as a vibration.
+    ///
+    /// - Throws: ``SystemSoundError`` where there is no such sound, or its file cannot be read any more.
+    public func samples(of id: SystemSoundID) throws(SystemSoundError) -> PCMBuffer? {
         do throws(RingerError) {
-            _ = try load(order(id, as: .sound).source)
+            return try load(order(id, as: .sound).source)?.samples
         } catch {
             throw SystemSoundError(error)
         }
@@ -86,21 +93,21 @@ extension SystemSoundServices {
         case .loaded(let sound): return sound
         case .failed(let error): throw error
         case .predefined(let sound):
-            guard let file = sound.file(on: configuration.predefined.variant) else { return nil }
-            if let kept = cache[.predefined(file)] { return kept }
-            let loaded = configuration.predefined.load(sound)
-            if let loaded { cache.keep(loaded, for: .predefined(file)) }
+            guard let file = sound.file(on: engine.configuration.predefined.variant) else { return nil }
+            if let kept = engine.cache[.predefined(file)] { return kept }
+            let loaded = engine.configuration.predefined.load(sound)
+            if let loaded { engine.cache.keep(loaded, for: .predefined(file)) }
             return loaded
         case .registered(let id):
             switch table.source(of: id) {
             case .samples(let samples): return LoadedSound(samples)
             case .file(let path, _):
-                if let kept = cache[.registered(id)] { return kept }
+                if let kept = engine.cache[.registered(client: client, id)] { return kept }
                 let loaded = LoadedSound(
                     try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration))
-                cache.keep(loaded, for: .registered(id))
+                engine.cache.keep(loaded, for: .registered(client: client, id))
                 // It may have been disposed of meanwhile.
-                if table.source(of: id) == nil { cache.remove(.registered(id)) }
+                if table.source(of: id) == nil { engine.cache.remove(.registered(client: client, id)) }
                 return loaded
             case nil: throw SystemSoundError.unknown(id, "play").cause
             }
@@ -122,8 +129,8 @@ extension SystemSoundServices {
         case .loaded(let sound): return sound.samples.frames
         case .file(_, let frames, _): return frames
         case .predefined(let sound):
-            let file = sound.file(on: configuration.predefined.variant)
-            return file.flatMap { cache[.predefined($0)]?.samples.frames } ?? 0
+            let file = sound.file(on: engine.configuration.predefined.variant)
+            return file.flatMap { engine.cache[.predefined($0)]?.samples.frames } ?? 0
         case .registered(let id):
             switch table.source(of: id) {
             case .samples(let samples): return samples.frames

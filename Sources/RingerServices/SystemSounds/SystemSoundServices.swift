@@ -13,12 +13,12 @@ public final class SystemSoundServices: Sendable {
     public struct Configuration: Sendable {
         /// The predefined sounds.
         public var predefined: PredefinedSounds
-        /// How many bytes of decoded samples are kept so that they start at once the next time; 4 MiB are 43 s of one
+        /// How many bytes of decoded samples are kept so that they start at once the next time; 1 MiB are 11 s of one
         /// channel at 48 kHz. A sound larger than this is decoded each time it is played.
         public var cacheLimit: Int
 
         /// A configuration, by default a phone's.
-        public init(predefined: PredefinedSounds = PredefinedSounds(), cacheLimit: Int = 4 << 20) {
+        public init(predefined: PredefinedSounds = PredefinedSounds(), cacheLimit: Int = 1 << 20) {
             self.predefined = predefined
             self.cacheLimit = cacheLimit
         }
@@ -38,15 +38,12 @@ public final class SystemSoundServices: Sendable {
         case alert
     }
 
-    let configuration: Configuration
     let table = SystemSoundTable()
-    let cache: SoundCache
-    let player: SoundPlayer
-    let clock: any DeviceClock
-    private let runner: StateMachineRunner<SystemSoundMachine>
-    private let completions = CompletionTable<UInt64, SystemSoundResult>()
+    let engine: SystemSoundEngine
+    /// Which of the device's clients it is.
+    let client: UInt64
 
-    /// The services of one client.
+    /// The services of a device's first client.
     ///
     /// - Parameters:
     ///   - player: Plays what the policy lets be heard.
@@ -54,41 +51,28 @@ public final class SystemSoundServices: Sendable {
     ///   - clock: The device's time.
     ///   - configuration: How the services behave.
     ///   - report: Is told what is decided about sounds that never reach the player, in order.
-    public init(
+    public convenience init(
         player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock, configuration: Configuration = .init(),
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
-        self.configuration = configuration
-        self.player = player
-        self.clock = clock
-        cache = SoundCache(limit: configuration.cacheLimit)
-        let vibrations = SystemVibrations(vibrator, clock: clock)
-        let completions = completions
-        let table = table
-        runner = StateMachineRunner(SystemSoundMachine()) { action, runner in
-            switch action {
-            case .startSound(let number, let samples, let request):
-                player.start(samples, reserved: SoundPlayer.ID(number: number), as: request) { result in
-                    runner.send(.soundEnded(number, result))
-                }
-            case .stopSound(let number, let cause):
-                player.stop(SoundPlayer.ID(number: number), because: cause)
-            case .startVibration(let number, let pattern):
-                vibrations.start(number, pattern) { end in
-                    runner.send(.vibrationEnded(number, end, now: clock.now))
-                }
-            case .stopVibration(let number):
-                vibrations.stop(number)
-            case .schedule(let number, let time):
-                _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) }
-            case .complete(let number, let result, let tellsID):
-                if tellsID, result.error == nil { table.completion(of: result.sound)?(result.sound) }
-                completions.complete(number, with: result)
-            case .report(let event):
-                report(event)
-            }
-        }
-        player.observeRules { [weak runner] rules in runner?.send(.rules(rules, now: clock.now)) }
+        self.init(
+            SystemSoundEngine(
+                player: player, vibrator: vibrator, clock: clock, configuration: configuration, report: report))
+    }
+
+    private init(_ engine: SystemSoundEngine) {
+        self.engine = engine
+        client = engine.nextClient()
+    }
+
+    deinit {
+        close()
+    }
+
+    /// The services of another client of the same device: with IDs, properties and completions of its own, and the one
+    /// sound and the one motor shared with all.
+    public func makeClient() -> SystemSoundServices {
+        SystemSoundServices(engine)
     }
 
     // MARK: - Registering
@@ -143,16 +127,16 @@ public final class SystemSoundServices: Sendable {
     ///   ID, as for a predefined one.
     public func dispose(_ id: SystemSoundID) throws(SystemSoundError) {
         guard table.remove(id) else { throw .unknown(id, "dispose of the sound") }
-        cache.remove(.registered(id))
-        runner.send(.stopSound(id, .disposed, now: clock.now))
+        engine.cache.remove(.registered(client: client, id))
+        engine.send(.stopSound(client, id, .disposed, now: engine.clock.now))
     }
 
     /// How many sounds are registered.
     public var registered: Int { table.count.sounds }
-    /// How many calls are not over.
-    public var underWay: Int { runner.read { $0.count } }
-    /// How many bytes of decoded samples are kept.
-    public var cachedBytes: Int { cache.bytes }
+    /// How many calls are not over, those of other clients included.
+    public var underWay: Int { engine.count }
+    /// How many bytes of decoded samples are kept, for all clients.
+    public var cachedBytes: Int { engine.cache.bytes }
 
     // MARK: - Completions by ID
 
@@ -186,15 +170,15 @@ public final class SystemSoundServices: Sendable {
     ///     a vibration back that was asked for.
     ///   - use: What it is played as.
     ///   - completion: Is called once for this call, whatever becomes of it: an unknown ID or a vanished file included.
-    ///     Before the call returns where the rules silence the sound; 1 ms later where they did so for the same ID
-    ///     within the last millisecond, so that a loop written in completions stands still for nobody.
+    ///     Before the call returns where the rules silence the sound; 1 ms later where the call is made from a
+    ///     completion, so that a loop written in completions does not stand still in time.
     /// - Returns: The call, to stop it by.
     @discardableResult
     public func start(
         _ id: SystemSoundID, as use: Use = .sound,
         completion: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
     ) -> Call {
-        let call = Call(id: player.reserve())
+        let call = Call(id: engine.player.reserve())
         begin(call, order(id, as: use), completion)
         return call
     }
@@ -222,26 +206,27 @@ public final class SystemSoundServices: Sendable {
 
     /// Stops the sound and the vibration of a call at once; one that is over stays so.
     public func stop(_ call: Call, because cause: SoundOutcome.StopCause = .caller) {
-        runner.send(.stop(call.id.number, cause, now: clock.now))
+        engine.send(.stop(call.id.number, cause, now: engine.clock.now))
     }
 
-    /// Stops every call.
+    /// Stops every call, those of other clients included.
     public func stopAll(because cause: SoundOutcome.StopCause = .caller) {
-        runner.send(.stopAll(cause, except: [], now: clock.now))
+        engine.send(.stopAll(cause, now: engine.clock.now))
     }
 
     /// Ends the client: its sounds are forgotten and stop as ``SoundOutcome/StopCause/closed``, its completions by ID
     /// are not called any more. A second call does nothing.
     ///
     /// A sound whose ``SystemSoundProperty/completePlaybackIfAppDies`` is set plays on to its end, for as long as the
-    /// player lives: in a process of its own, where the player dies with the client, that is not at all.
+    /// device lives: where the client has the device to itself, and closes it too, that is not at all.
     public func close() {
-        let playingOn = table.removeAll()
-        runner.send(.stopAll(.closed, except: playingOn, now: clock.now))
+        guard let playingOn = table.removeAll() else { return }
+        engine.cache.removeAll(of: client)
+        engine.send(.stopClient(client, .closed, except: playingOn, now: engine.clock.now))
     }
 
     func wait(for order: SystemSoundOrder) async -> SystemSoundResult {
-        let call = Call(id: player.reserve())
+        let call = Call(id: engine.player.reserve())
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(call, order) { continuation.resume(returning: $0) }
@@ -256,39 +241,14 @@ public final class SystemSoundServices: Sendable {
     func begin(
         _ call: Call, _ order: SystemSoundOrder, _ completion: @escaping @Sendable (SystemSoundResult) -> Void
     ) {
-        completions.add(call.id.number, completion)
-        let attempt = attempt(call, order)
-        runner.send(.play(attempt, now: clock.now))
+        let tellsID = order.tellsID
+        engine.begin(attempt(call, order)) { [table] result in
+            if tellsID, result.error == nil { table.completion(of: result.sound)?(result.sound) }
+            completion(result)
+        }
         if case .registered(let id) = order.source, !table.contains(id) {
             // It was disposed of meanwhile.
-            runner.send(.stop(call.id.number, .disposed, now: clock.now))
+            engine.send(.stop(call.id.number, .disposed, now: engine.clock.now))
         }
-    }
-}
-
-/// Which vibration of the motor belongs to which call.
-private final class SystemVibrations: Sendable {
-    private let vibrator: Vibrator?
-    private let clock: any DeviceClock
-    private let running = Mutex<(number: UInt64, vibration: Vibrator.ID)?>(nil)
-
-    init(_ vibrator: Vibrator?, clock: any DeviceClock) {
-        self.vibrator = vibrator
-        self.clock = clock
-    }
-
-    func start(_ number: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void) {
-        guard let vibrator else {
-            completion(
-                .failed(RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")))
-            return
-        }
-        let vibration = vibrator.start(pattern, completion: completion)
-        running.withLock { $0 = (number, vibration) }
-    }
-
-    func stop(_ number: UInt64) {
-        let vibration = running.withLock { $0?.number == number ? $0?.vibration : nil }
-        if let vibration { vibrator?.stop(vibration) }
     }
 }

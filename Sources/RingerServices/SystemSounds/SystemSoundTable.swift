@@ -55,9 +55,10 @@ final class SystemSoundTable: Sendable {
         }
     }
 
-    /// Forgets everything, for good, and tells which sounds are to play on.
-    func removeAll() -> Set<SystemSoundID> {
+    /// Forgets everything, for good, and tells which sounds are to play on; nil where that was done before.
+    func removeAll() -> Set<SystemSoundID>? {
         state.withLock { state in
+            if state.isClosed { return nil }
             let playingOn = state.properties.filter { $0.value.completesPlaybackIfAppDies }.keys
             defer { state = State(next: state.next, isClosed: true) }
             return Set(playingOn)

@@ -9,7 +9,7 @@ extension EitherTime {
             let device = try await Device.discover(.init(pcm: "null"))
             defer { device.close() }
             #expect(device.state.ringSilent == .ring)
-            #expect(device.state.ringSilentSource?.contains(LabBoard.switchName) == true)
+            #expect(device.state.ringSilentSource?.contains("/dev/input/event") == true)
             #expect(device.vibrator?.name.contains(LabBoard.motorName) == true)
         }
 

@@ -21,6 +21,20 @@ import Testing
         loop.close()
     }
 
+    @Test("a task that the loop runs stays on its thread, and its error is the caller's")
+    func run() throws {
+        let order = Record<Bool>()
+        try loop.run { [loop] in
+            order.add(loop.isCurrentThread)
+            await Task.yield()
+            order.add(loop.isCurrentThread)
+        }
+        #expect(order.all == [true, true])
+        let error = RingerError(.busy, "open", "a device")
+        #expect(throws: error) { try loop.run { throw error } }
+        loop.close()
+    }
+
     @Test("waiting for work on the loop's own thread runs it at once")
     func nestedSync() {
         let order = Record<Int>()

@@ -116,6 +116,6 @@ struct PredefinedPlayingTests {
     func bounded() throws {
         let bench = try SoundsBench()
         for sound in PredefinedSound.all { try bench.sounds.prepare(SystemSoundID(rawValue: sound.id)) }
-        #expect(bench.sounds.cachedBytes <= 4 << 20 && bench.sounds.cachedBytes > 2 << 20)
+        #expect(bench.sounds.cachedBytes <= 1 << 20 && bench.sounds.cachedBytes > 1 << 19)
     }
 }

@@ -16,7 +16,7 @@ struct SoundsBench {
 
     init(
         position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences(),
-        directories: [String] = [], cacheLimit: Int = 4 << 20, hasMotor: Bool = true
+        directories: [String] = [], cacheLimit: Int = 1 << 20, hasMotor: Bool = true
     ) throws {
         let clock = clock
         let events = events

@@ -87,7 +87,9 @@ struct SystemSoundFileTests {
         #expect(bench.sounds.cachedBytes == 24_000)
         try bench.sounds.prepare(ids[2])
         #expect(bench.sounds.cachedBytes == 24_000)
-        #expect(bench.sounds.cache[.registered(ids[0])] != nil && bench.sounds.cache[.registered(ids[1])] == nil)
+        #expect(
+            bench.sounds.engine.cache[.registered(client: bench.sounds.client, ids[0])] != nil
+                && bench.sounds.engine.cache[.registered(client: bench.sounds.client, ids[1])] == nil)
         let large = try bench.sounds.register(try directory.writeWAV("large.wav", frames: 48_000))
         bench.play(large)
         bench.clock.advance(by: .seconds(2))
@@ -118,7 +120,7 @@ struct SystemSoundFileTests {
         bench.clock.advance(by: .seconds(1))
         #expect(repeated == 0)
         #expect(bench.sounds.table.count == (0, 0, 0))
-        #expect(bench.sounds.cachedBytes == 0 && bench.sounds.cache.count == 0 && bench.sounds.underWay == 0)
+        #expect(bench.sounds.cachedBytes == 0 && bench.sounds.engine.cache.count == 0 && bench.sounds.underWay == 0)
         #expect(bench.player.playing == 0 && bench.clock.pendingTimers == 0)
         #expect(try openDescriptors() == descriptors)
     }

@@ -1,5 +1,5 @@
-#ifndef RINGER_CALSA_SHIM_H
-#define RINGER_CALSA_SHIM_H
+#ifndef RINGER_CALSA_H
+#define RINGER_CALSA_H
 
 #include <stdarg.h>
 

@@ -1,0 +1,22 @@
+import RingerServices
+import SystemPackage
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+/// Makes directories.
+enum Directory {
+    /// Makes the directory at `path`, where there is none; the one it is in must be there. The corresponding C function
+    /// is `mkdir`.
+    static func make(_ path: String) throws(RingerError) {
+        guard mkdir(path, 0o777) != 0 else { return }
+        let reason = Errno(rawValue: errno)
+        var status = stat()
+        // SAFETY: stat fills in the structure, or fails.
+        let isDirectory = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        guard reason == .fileExists, isDirectory else { throw RingerError("make the directory", path, reason) }
+    }
+}

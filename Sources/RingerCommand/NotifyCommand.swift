@@ -1,0 +1,68 @@
+import ArgumentParser
+import Ringer
+
+/// `ringer notify`: a notification's sound.
+struct NotifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify",
+        abstract: "Play a notification's sound: the default, or an application's own.",
+        discussion: """
+            A name is looked for in Library/Sounds of the container, then in its bundle, nowhere else. What cannot be
+            played, or lasts 30 s or longer, gives way to the default, and "fallback" says why: missing, undecodable,
+            tooLong, refusedName, criticalNotAllowed.
+            JSON: {"outcome":"finished|silenced|stopped|failed","by":...,"elapsed":seconds,"frames":...,
+            "vibrated":true|false,"completion":seconds from the call,"fallback":reason or null}
+            """)
+
+    @Argument(help: "The file's name in the application's container; the default sound without one.")
+    var name: String?
+    @Flag(help: "A critical sound: it ignores the switch and do-not-disturb.")
+    var critical = false
+    @Flag(name: .customLong("forbid-critical"), help: "The application may not send critical ones.")
+    var forbidsCritical = false
+    @Option(help: "How loud, 0 to 1.")
+    var volume: Float = 1
+    @Option(help: "The application's directory.", completion: .directory)
+    var container: String?
+    @Option(
+        help:
+            "The application's bundle. (default: the one directory in the container that ends in .app, or the container)",
+        completion: .directory)
+    var bundle: String?
+    @Flag(name: .customLong("do-not-disturb"), help: "The user does not want to be disturbed.")
+    var doNotDisturb = false
+    @OptionGroup var sounds: SoundOptions
+    @OptionGroup var board: BoardOptions
+    @OptionGroup var trace: TraceOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard volume >= 0 && volume <= 1 else {
+            throw ValidationError("--volume takes 0 to 1, not \(volume).")
+        }
+        if name != nil && container == nil { throw ValidationError("A name needs a --container to look for it in.") }
+    }
+
+    func run() async throws {
+        let recording = try trace.makeRecording()
+        var configuration = sounds.configuration
+        configuration.preferences.doNotDisturb = doNotDisturb
+        let device = try await board.makeDevice(configuration: configuration, recording: recording)
+        defer { device.close() }
+        let application = ApplicationContainer(
+            container ?? "", bundle: bundle, allowsCriticalAlerts: !forbidsCritical)
+        let result = await device.notifications.play(sound, in: application)
+        try Terminal.show(output.json ? result.json.description : result.sentence)
+        try recording?.finish(at: device.clock.now)
+        if case .failed(let error) = result.outcome { throw error }
+    }
+
+    private var sound: NotificationSound {
+        switch (name, critical) {
+        case (let name?, false): .named(name, volume: volume)
+        case (let name?, true): .criticalNamed(name, volume: volume)
+        case (nil, false): .standard(volume: volume)
+        case (nil, true): .standardCritical(volume: volume)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Ringer
+
+extension SoundResult {
+    /// The result as JSON has it.
+    var json: JSONValue { .object(members) }
+
+    /// The result's members as JSON has them.
+    var members: [(String, JSONValue)] {
+        outcome.members + [
+            ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
+            ("vibrated", .bool(false)), ("completion", .number((endedAt - requestedAt).inSeconds)),
+            ("fallback", .null),
+        ]
+    }
+
+    /// The result in words.
+    var sentence: String { outcome.sentence(after: elapsed) }
+}
+
+extension SystemSoundResult {
+    /// The result as JSON has it.
+    var json: JSONValue {
+        .object(
+            outcome.members + [
+                ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
+                ("vibrated", .bool(vibrated)), ("completion", .number(completedAfter.inSeconds)),
+                ("fallback", .optional(fallback?.reason.rawValue)),
+            ])
+    }
+
+    /// The result in words.
+    var sentence: String {
+        outcome.sentence(after: elapsed) + (vibrated ? ", vibrated" : "")
+            + (fallback.map { "; another sound instead: \($0)" } ?? "")
+    }
+}
+
+extension AlertResult {
+    /// The result as JSON has it.
+    var json: JSONValue {
+        let by: JSONValue =
+            switch outcome {
+            case .timedOut: .null
+            case .stopped(let cause): .string(cause.rawValue)
+            case .failed(let error): .string(error.description)
+            }
+        return .object([
+            ("outcome", .string(word)), ("by", by), ("elapsed", .number(elapsed.inSeconds)),
+            ("rounds", .integer(rounds)), ("sounded", .bool(sounded)), ("vibrated", .bool(vibrated)),
+            ("completion", .number(elapsed.inSeconds)), ("fallback", .optional(fallback?.reason.rawValue)),
+        ])
+    }
+
+    /// The result in words.
+    var sentence: String {
+        let did =
+            switch (sounded, vibrated) {
+            case (true, true): "heard and felt"
+            case (true, false): "heard"
+            case (false, true): "felt"
+            case (false, false): "neither heard nor felt"
+            }
+        return "\(word) after \(elapsed.inSeconds.fixed(3)) s, \(rounds) round\(rounds == 1 ? "" : "s"), \(did)"
+            + (soundError.map { "; not heard: \($0)" } ?? "")
+            + (fallback.map { "; another sound instead: \($0)" } ?? "")
+    }
+
+    private var word: String {
+        switch outcome {
+        case .timedOut: "timedOut"
+        case .stopped: "stopped"
+        case .failed: "failed"
+        }
+    }
+}
+
+extension SoundOutcome {
+    /// "finished", "silenced", "stopped" or "failed".
+    var word: String {
+        switch self {
+        case .finished: "finished"
+        case .silenced: "silenced"
+        case .stopped: "stopped"
+        case .failed: "failed"
+        }
+    }
+
+    /// The outcome, and by whom or what, as JSON has them.
+    fileprivate var members: [(String, JSONValue)] {
+        let by: JSONValue =
+            switch self {
+            case .finished: .null
+            case .silenced(let reason): .string(reason.rawValue)
+            case .stopped(let cause): .string(cause.rawValue)
+            case .failed(let error): .string(error.description)
+            }
+        return [("outcome", .string(word)), ("by", by)]
+    }
+
+    fileprivate func sentence(after elapsed: Duration) -> String {
+        let time = "after \(elapsed.inSeconds.fixed(3)) s"
+        return switch self {
+        case .finished: "finished \(time)"
+        case .silenced(let reason): "silenced by \(reason.rawValue) \(time)"
+        case .stopped(let cause): "stopped (\(cause.rawValue)) \(time)"
+        case .failed: "failed \(time)"
+        }
+    }
+}

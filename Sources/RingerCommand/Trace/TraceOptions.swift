@@ -1,0 +1,25 @@
+import ArgumentParser
+import Ringer
+
+/// Whether a command writes down what the device did.
+struct TraceOptions: ParsableArguments {
+    @Option(
+        name: .customLong("trace"),
+        help: ArgumentHelp(
+            "Write switch, sound, motor and decisions over time: NAME.vcd for GTKWave and PulseView, NAME.svg as a picture.",
+            valueName: "file"),
+        completion: .file(extensions: ["vcd", "svg"]))
+    var file: String?
+
+    func validate() throws {
+        if let file, TraceRecording.Format(file) == nil {
+            throw ValidationError("--trace takes a name that ends in .vcd or .svg, not '\(file)'.")
+        }
+    }
+
+    /// The recording that the options ask for, its file opened; nil where they ask for none.
+    func makeRecording() throws(RingerError) -> TraceRecording? {
+        guard let file, let format = TraceRecording.Format(file) else { return nil }
+        return try TraceRecording(file, format)
+    }
+}

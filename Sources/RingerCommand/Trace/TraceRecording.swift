@@ -1,0 +1,69 @@
+import Ringer
+import Synchronization
+import SystemPackage
+
+/// What a device did during a command, written to a file at its end: whole, or not at all.
+final class TraceRecording: Sendable {
+    /// How it is written.
+    enum Format: Sendable {
+        case valueChangeDump, picture
+
+        /// The format that a file's name asks for; nil where its extension is another.
+        init?(_ file: String) {
+            switch FilePath(file).extension?.lowercased() {
+            case "vcd": self = .valueChangeDump
+            case "svg": self = .picture
+            default: return nil
+            }
+        }
+    }
+
+    let recorder = SignalRecorder()
+    private let path: String
+    private let format: Format
+    private let file: Mutex<ReplacementFile?>
+
+    /// A recording into the file at `path`, which is made now, so that it does not fail after the work was done.
+    init(_ path: String, _ format: Format) throws(RingerError) {
+        self.path = path
+        self.format = format
+        do {
+            file = Mutex(try ReplacementFile(FilePath(path)))
+        } catch {
+            throw RingerError("create", path, (error as? Errno) ?? .ioError)
+        }
+    }
+
+    /// Writes the file. A second call does nothing.
+    func finish(at time: MonotonicTime) throws(RingerError) {
+        recorder.end(at: time)
+        try write()
+    }
+
+    /// Writes the file as it is when the process is told to end.
+    func finishOnTermination() {
+        do throws(RingerError) {
+            try write()
+        } catch {
+            Terminal.complain("ringer: \(error)")
+        }
+    }
+
+    private func write() throws(RingerError) {
+        let trace = recorder.trace
+        let text =
+            switch format {
+            case .valueChangeDump: ValueChangeDump.text(of: trace)
+            case .picture: TimelinePicture(of: trace, title: FilePath(path).stem ?? path).svg
+            }
+        do {
+            try file.withLock { file in
+                guard var open = file.take() else { return }
+                try open.descriptor.writeAll(text.utf8)
+                try open.finish()
+            }
+        } catch {
+            throw RingerError("write", path, (error as? Errno) ?? .ioError)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+/// What all clients of a device share: the one sound, the one motor, and the samples that are kept.
+final class SystemSoundEngine: Sendable {
+    let configuration: SystemSoundServices.Configuration
+    let cache: SoundCache
+    let player: SoundPlayer
+    let clock: any DeviceClock
+    private let runner: StateMachineRunner<SystemSoundMachine>
+    private let completions = CompletionTable<UInt64, SystemSoundResult>()
+    private let clients = Atomic<UInt64>(0)
+    private let observer: UInt64
+
+    init(
+        player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock,
+        configuration: SystemSoundServices.Configuration, report: @escaping @Sendable (DeviceEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.player = player
+        self.clock = clock
+        cache = SoundCache(limit: configuration.cacheLimit)
+        let vibrations = SystemVibrations(vibrator)
+        let completions = completions
+        let runner = StateMachineRunner(SystemSoundMachine()) { action, runner in
+            switch action {
+            case .startSound(let number, let samples, let request):
+                player.start(samples, reserved: SoundPlayer.ID(number: number), as: request) { result in
+                    runner.send(.soundEnded(number, result))
+                }
+            case .stopSound(let number, let cause):
+                player.stop(SoundPlayer.ID(number: number), because: cause)
+            case .startVibration(let number, let pattern):
+                vibrations.start(number, pattern) { end in
+                    runner.send(.vibrationEnded(number, end, now: clock.now))
+                }
+            case .stopVibration(let number):
+                vibrations.stop(number)
+            case .schedule(let number, let time):
+                _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) }
+            case .complete(let number, let result):
+                completions.complete(number, with: result)
+                runner.send(.delivered)
+            case .report(let event):
+                report(event)
+            }
+        }
+        self.runner = runner
+        observer = player.observeRules { [weak runner] rules in runner?.send(.rules(rules, now: clock.now)) }
+    }
+
+    deinit {
+        player.removeRulesObserver(observer)
+    }
+
+    /// How many calls are not over.
+    var count: Int { runner.read { $0.count } }
+
+    /// A number for a client.
+    func nextClient() -> UInt64 {
+        clients.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    /// Begins a call; `completion` is called once.
+    func begin(_ attempt: SystemSoundAttempt, _ completion: @escaping @Sendable (SystemSoundResult) -> Void) {
+        completions.add(attempt.number, completion)
+        send(.play(attempt, now: clock.now))
+    }
+
+    func send(_ event: SystemSoundMachine.Event) {
+        runner.send(event)
+    }
+}

@@ -1,0 +1,79 @@
+import RingerServices
+
+/// What a device did over time, as signals: its switch, its sound, its motor, and what was decided.
+///
+/// A value, made from the device's events; ``ValueChangeDump`` and ``TimelinePicture`` show it.
+public struct SignalTrace: Sendable, Hashable {
+    /// Something that changed, and when.
+    public struct Change: Sendable, Hashable {
+        /// When.
+        public var at: MonotonicTime
+        /// What.
+        public var signal: Signal
+
+        /// The change of `signal` at `time`.
+        public init(at time: MonotonicTime, _ signal: Signal) {
+            at = time
+            self.signal = signal
+        }
+    }
+
+    /// What can change.
+    public enum Signal: Sendable, Hashable {
+        /// The switch stands there now.
+        case ringSilent(SwitchPosition)
+        /// The sound of this number is heard from now on, or not any more.
+        case sound(UInt64, isOn: Bool)
+        /// The motor turns at this strength from now on; 0 is rest.
+        case motor(Float)
+        /// What to do with a sound was decided.
+        case decision(Decision)
+        /// What became of a sound.
+        case outcome(SoundOutcome)
+        /// What somebody did or saw, in words: a call, a completion.
+        case mark(String)
+    }
+
+    /// When the trace begins.
+    public var start: MonotonicTime
+    /// When it ends; nil for its last change.
+    public var end: MonotonicTime?
+    private var unsorted: [Change] = []
+
+    /// A trace that begins at `start`.
+    public init(start: MonotonicTime) {
+        self.start = start
+    }
+
+    /// The changes in the order of their times: the kernel's stamp of an edge may be older than what is known already.
+    /// What was so before the beginning is told at the beginning.
+    public var changes: [Change] {
+        let early = unsorted.map { Change(at: max($0.at, start), $0.signal) }
+        // Swift's sort keeps the order of equal elements only by the index.
+        return early.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+    }
+
+    /// When the trace is over.
+    public var lastInstant: MonotonicTime { max(end ?? start, unsorted.map(\.at).max() ?? start, start) }
+
+    /// Adds a change.
+    public mutating func add(_ signal: Signal, at time: MonotonicTime) {
+        unsorted.append(Change(at: time, signal))
+    }
+
+    /// Adds what `event` says of the signals; many events say nothing of them.
+    public mutating func add(_ event: DeviceEvent) {
+        switch event {
+        case .switchMoved(let position, _, let time): add(.ringSilent(position), at: time)
+        case .decided(let decision, _, _, let time): add(.decision(decision), at: time)
+        case .playback(.started(let time), let sound): add(.sound(sound, isOn: true), at: time)
+        case .playback(.ended(_, let time, _), let sound): add(.sound(sound, isOn: false), at: time)
+        case .soundEnded(let outcome, _, let time): add(.outcome(outcome), at: time)
+        case .vibration(.on(let strength, let time)): add(.motor(strength), at: time)
+        case .vibration(.off(let time)): add(.motor(0), at: time)
+        case .vibration, .playback, .fallback, .switchLost, .switchFound, .switchEdgesDropped, .stateChanged,
+            .detectorDisagrees, .degraded, .session, .routeChanged:
+            break
+        }
+    }
+}

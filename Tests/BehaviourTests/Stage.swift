@@ -1,0 +1,60 @@
+import Ringer
+
+/// A device in virtual time whose signals are recorded: what a picture is drawn from.
+struct Stage {
+    let clock = VirtualClock()
+    let board: SimulatedBoard
+    let device: Device
+    let recorder: SignalRecorder
+
+    init(position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences()) throws {
+        let recorder = SignalRecorder(start: clock.now)
+        self.recorder = recorder
+        board = SimulatedBoard(clock: clock, position: position)
+        var configuration = Device.Configuration(preferences: preferences, observer: { recorder.record($0) })
+        // What is on this machine must not show in the pictures.
+        configuration.sounds.predefined.directories = []
+        device = try Device.simulated(board, configuration: configuration)
+    }
+
+    /// Lets so many milliseconds pass.
+    func wait(_ milliseconds: Int) {
+        clock.advance(by: .milliseconds(milliseconds))
+    }
+
+    /// Writes into the picture what somebody does or sees now.
+    func mark(_ text: String) {
+        recorder.mark(text, at: clock.now)
+    }
+
+    /// Moves the switch.
+    func flip(to position: SwitchPosition) {
+        board.ringSilent.position = position
+    }
+
+    /// Plays a system sound; the call and its completion are marked.
+    @discardableResult
+    func play(_ id: SystemSoundID, as use: SystemSoundServices.Use = .sound, _ name: String) -> SystemSoundServices.Call
+    {
+        mark(name)
+        return device.sounds.start(id, as: use) { [recorder, clock] _ in recorder.mark("completion", at: clock.now) }
+    }
+
+    /// Begins an alert; its start and its end are marked.
+    func alert(_ id: SystemSoundID, way: AlertWay = .both) {
+        mark("alert")
+        device.alerts.start(id, way: way) { [recorder, clock] result in
+            switch result.outcome {
+            case .stopped: recorder.mark("stopped", at: clock.now)
+            case .timedOut: recorder.mark("timed out", at: clock.now)
+            case .failed: recorder.mark("failed", at: clock.now)
+            }
+        }
+    }
+
+    /// The picture of what happened until now.
+    func picture(_ title: String) -> String {
+        recorder.end(at: clock.now)
+        return TimelinePicture(of: recorder.trace, title: title).svg
+    }
+}
