@@ -113,7 +113,8 @@ extension Device.Ports {
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths),
             motor: try motor?.make(paths: paths), speaker: speaker,
             stateSources: hardware.stateSources(findings, speaker: speaker, loop: loop),
-            routes: RouteBoard(pcm: hardware.pcm, routes: hardware.routes), problems: problems, close: { loop.close() })
+            routes: RouteBoard(pcm: hardware.pcm, routes: hardware.routes),
+            otherAudio: { OtherAudio(paths: paths).isPlaying() }, problems: problems, close: { loop.close() })
     }
 }
 

@@ -21,6 +21,8 @@ public final class Device: Sendable {
         public var stateSources: [any DeviceStateSource]
         /// The routes that the device has.
         public var routes: RouteBoard
+        /// Says whether another process plays, when it is asked; nil where nobody knows.
+        public var otherAudio: (@Sendable () -> Bool)?
         /// What could not be had, and why: told as ``DeviceEvent/degraded(_:at:)``.
         public var problems: [RingerError]
         /// Frees what all the ports share, after they were closed.
@@ -30,7 +32,7 @@ public final class Device: Sendable {
         public init(
             clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
             speaker: any SoundOutput, stateSources: [any DeviceStateSource] = [],
-            routes: RouteBoard = .standard, problems: [RingerError] = [],
+            routes: RouteBoard = .standard, otherAudio: (@Sendable () -> Bool)? = nil, problems: [RingerError] = [],
             close: @escaping @Sendable () -> Void = {}
         ) {
             self.clock = clock
@@ -39,6 +41,7 @@ public final class Device: Sendable {
             self.speaker = speaker
             self.stateSources = stateSources
             self.routes = routes
+            self.otherAudio = otherAudio
             self.problems = problems
             self.close = close
         }
@@ -100,7 +103,8 @@ public final class Device: Sendable {
         }
         lazySessions = Lazily {
             AudioSessions(
-                player: player.part, store: store, clock: ports.clock, board: ports.routes, report: report)
+                player: player.part, store: store, clock: ports.clock, board: ports.routes,
+                otherAudio: ports.otherAudio, report: report)
         }
         let vibrator = ports.motor.map { motor in
             Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {

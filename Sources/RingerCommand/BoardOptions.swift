@@ -35,6 +35,11 @@ struct BoardOptions: ParsableArguments {
     var card: String?
     @Option(help: "The mixer's element that is the output volume. (default: Master, Speaker, PCM, ...)")
     var volume: String?
+    @Option(
+        name: .customLong("route-pcm"),
+        help: "A route that the board has, and its PCM, such as receiver=plughw:1; may be given several times.",
+        transform: Self.routePCM)
+    var routes: [(route: AudioRoute, pcm: String)] = []
     @Option(help: "A simulated switch that stands there.")
     var position: SwitchPosition?
 
@@ -42,10 +47,21 @@ struct BoardOptions: ParsableArguments {
         if position != nil && ringSilent != nil { throw ValidationError("--position and --switch exclude each other.") }
     }
 
+    private static func routePCM(_ text: String) throws -> (route: AudioRoute, pcm: String) {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, let route = AudioRoute(rawValue: String(parts[0])) else {
+            let names = AudioRoute.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("--route-pcm takes ROUTE=PCM, with a route of \(names), not \"\(text)\".")
+        }
+        return (route, String(parts[1]))
+    }
+
     /// The hardware that the options name, with what else is `following` it.
     func hardware(following: Device.Hardware.Following = []) -> Device.Hardware {
         Device.Hardware(
-            ringSilent: ringSilent, motor: motor, pcm: pcm ?? "default", following: following, card: card,
+            ringSilent: ringSilent, motor: motor, pcm: pcm ?? "default",
+            routes: Dictionary(routes.map { ($0.route, $0.pcm) }, uniquingKeysWith: { $1 }), following: following,
+            card: card,
             volumeElement: volume)
     }
 

@@ -11,7 +11,7 @@ struct RingerCommand: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, WatchCommand.self, PlayCommand.self, AlertCommand.self, NotifyCommand.self,
             SoundsCommand.self,
-            VibrateCommand.self, DetectCommand.self,
+            VibrateCommand.self, DetectCommand.self, SessionCommand.self, RoutesCommand.self,
             DecideCommand.self, PolicyCommand.self, InfoCommand.self, ConvertCommand.self,
             DoctorCommand.self,
             SimulateCommand.self,

@@ -2,13 +2,15 @@ import Ringer
 
 extension SoundResult {
     /// The result as JSON has it.
-    var json: JSONValue {
-        .object(
-            outcome.members + [
-                ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
-                ("vibrated", .bool(false)), ("completion", .number((endedAt - requestedAt).inSeconds)),
-                ("fallback", .null),
-            ])
+    var json: JSONValue { .object(members) }
+
+    /// The result's members as JSON has them.
+    var members: [(String, JSONValue)] {
+        outcome.members + [
+            ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
+            ("vibrated", .bool(false)), ("completion", .number((endedAt - requestedAt).inSeconds)),
+            ("fallback", .null),
+        ]
     }
 
     /// The result in words.

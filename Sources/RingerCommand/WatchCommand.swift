@@ -5,7 +5,7 @@ import Ringer
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show the switch's position, then everything that happens.",
+        abstract: "Show the switch's position, then everything that happens: routes, volume, input, lock, sessions.",
         discussion: """
             Nothing polls: the command sleeps until the kernel has news. Times are the kernel's stamps, in seconds of its
             monotonic clock.
@@ -61,7 +61,7 @@ private struct WatchLine {
         case .switchFound(let source, let at):
             self.init(event: "found", source: source, at: at)
         case .stateChanged(let change, let source, let at):
-            self.init(event: "state", source: source, at: at, detail: "\(change)")
+            self.init(event: "state", source: source, at: at, detail: change.sentence)
         case .degraded(let error, let at):
             self.init(event: "degraded", source: error.subject, at: at, detail: "\(error)")
         case .session(let event, let id, let name, let at):

@@ -23,7 +23,8 @@ struct PlayerBench {
         let store = DeviceStateStore { events.append($0) }
         self.store = store
         player = SoundPlayer(output: board.speaker, clock: clock, store: store) { events.append($0) }
-        sessions = AudioSessions(player: player, store: store, clock: clock, board: routes) { events.append($0) }
+        sessions = AudioSessions(
+            player: player, store: store, clock: clock, board: routes, report: { events.append($0) })
         detector = MuteDetector(player: player, store: store, clock: clock) { events.append($0) }
         if position != nil {
             try board.ringSilent.start { store.ringSilent($0, from: "switch") }

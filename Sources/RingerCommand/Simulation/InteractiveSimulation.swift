@@ -15,6 +15,8 @@ struct InteractiveSimulation {
         ("s", "switch to silent", .move(.silent)),
         ("p", "play, soloAmbient", .play(.soloAmbient, .seconds(3))),
         ("a", "announce, playback", .play(.playback, .seconds(3))),
+        ("o", "session, soloAmbient", .session(.soloAmbient, .seconds(10))),
+        ("c", "a call rings", .call(true)), ("e", "the call ends", .call(false)),
         ("m", "vibrate", .vibrate(.standard)), ("d", "detect", .detect),
         ("l", "lock the screen", .lock(true)), ("u", "unlock it", .lock(false)),
         ("h", "headphone in", .headphone(true)), ("j", "headphone out", .headphone(false)),
@@ -117,8 +119,7 @@ private final class StatusScreen: Sendable {
             switch event {
             case .switchMoved(let position, _, _): state.position = position
             case .stateChanged(.screenLocked(let isLocked), _, _): state.isLocked = isLocked
-            case .stateChanged(.headphoneInserted(let isInserted), _, _):
-                state.route = isInserted ? .headphone : .speaker
+            case .routeChanged(let change, _): state.route = change.new.output ?? state.route
             case .vibration(.on): state.motor = true
             case .vibration(.off): state.motor = false
             case .playback(.started, let sound): state.playing.insert(sound)

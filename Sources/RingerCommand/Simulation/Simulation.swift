@@ -15,10 +15,24 @@ struct Simulation: Sendable {
         case .headphone(let isInserted): board.surroundings.set(.headphoneInserted(isInserted))
         case .plug(let isPlugged): isPlugged ? board.ringSilent.plug() : board.ringSilent.unplug()
         case .play(let category, let length): device.player.start(Self.sound(lasting: length), as: .session(category))
+        case .session(let category, let length): play(category, Self.sound(lasting: length))
+        case .call(true): if device.sessions.interruptions.isEmpty { _ = device.sessions.interruptionBegan() }
+        case .call(false):
+            for call in device.sessions.interruptions { device.sessions.interruptionEnded(call) }
         case .vibrate(let pattern): device.vibrator?.start(pattern)
         case .detect: device.muteDetector.measure { [report] in report($0) }
         case .stop: device.stopAll()
         case .wait: break
+        }
+    }
+
+    /// Plays a sound in a session that ends with it.
+    private func play(_ category: AudioCategory, _ sound: PCMBuffer) {
+        let session = device.sessions.make(name: category.rawValue, category: category)
+        session.activate { refusal in
+            guard refusal == nil else { return }
+            // The sound holds the session, which is removed with its last reference.
+            session.start(sound) { _ in session.deactivate { _ in } }
         }
     }
 

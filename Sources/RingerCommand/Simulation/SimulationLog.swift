@@ -94,8 +94,8 @@ final class SimulationLog: Sendable {
         case .fallback(let fallback, let sound, let at):
             return Line(at: at, subject: "sound \(sound)", text: "another one instead: \(fallback)")
         case .session(let event, let id, let name, let at):
-            return Line(
-                at: at, subject: name.isEmpty ? "session \(id.rawValue)" : "session \(name)", text: event.sentence)
+            let title = name.isEmpty ? "\(id.rawValue)" : name
+            return Line(at: at, subject: "session", text: "\(title) \(event.sentence)")
         case .routeChanged(let change, let at):
             return Line(at: at, subject: "route", text: change.sentence)
         case .vibration(let report):
@@ -144,7 +144,7 @@ extension SoundOutcome {
 
 extension DeviceStateChange {
     /// The change, in words.
-    fileprivate var sentence: String {
+    var sentence: String {
         switch self {
         case .headphoneInserted(let isInserted): isInserted ? "headphone in" : "headphone out"
         case .microphoneInserted(let isInserted): isInserted ? "microphone in" : "microphone out"

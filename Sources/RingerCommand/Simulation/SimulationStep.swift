@@ -9,6 +9,8 @@ enum SimulationStep: Sendable {
     case headphone(Bool)
     case plug(Bool)
     case play(AudioCategory, Duration?)
+    case session(AudioCategory, Duration?)
+    case call(Bool)
     case vibrate(VibrationPattern)
     case detect
     case stop
@@ -22,6 +24,8 @@ enum SimulationStep: Sendable {
         headphone in | headphone out        plug headphones in, pull them out
         unplug | plug                       unplug the switch itself, plug it in again
         play CATEGORY [SECONDS]             play a sound in that category
+        session CATEGORY [SECONDS]          the same in an audio session of its own
+        call | hang-up                      a call interrupts the sessions, and ends
         vibrate [ON,OFF,ON...]              turn the motor (milliseconds)
         detect                              find out by timing whether sounds are heard
         stop                                stop sounds and motor
@@ -55,6 +59,11 @@ enum SimulationStep: Sendable {
         case ("play", 1), ("play", 2):
             guard let category = AudioCategory(rawValue: rest[0]) else { return nil }
             return .play(category, try rest.count == 2 ? seconds(rest[1], longest: 30) : nil)
+        case ("session", 1), ("session", 2):
+            guard let category = AudioCategory(rawValue: rest[0]) else { return nil }
+            return .session(category, try rest.count == 2 ? seconds(rest[1], longest: 30) : nil)
+        case ("call", 0): return .call(true)
+        case ("hang-up", 0): return .call(false)
         case ("vibrate", 0): return .vibrate(.standard)
         case ("vibrate", 1): return .vibrate(try VibrationPattern(milliseconds: rest[0]))
         case ("detect", 0): return .detect

@@ -105,6 +105,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         case .readPosition:
             let before = MonotonicTime.now
             ask { pcm throws(RingerError) in .position(delay: try pcm.delay(), before: before, at: .now) }
+        case .rewind(let frames): send(.rewound(handle?.rewind(keeping: frames) ?? 0))
         case .watch: watch()
         case .unwatch: unwatch()
         case .schedule(let timer, let deadline): schedule(timer, deadline)

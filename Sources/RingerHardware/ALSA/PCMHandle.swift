@@ -89,6 +89,30 @@ final class PCMHandle {
         return delay
     }
 
+    /// Takes back what was written last, except for the `frames` that are heard next.
+    ///
+    /// Only a stream that lies in a card's own buffer, dmix's included, can be taken back: what a plugin has passed on to
+    /// another process is gone, whatever it says of itself.
+    ///
+    /// - Returns: How many frames were taken back; 0 where the stream cannot. The corresponding C functions are
+    ///   `snd_pcm_rewindable` and `snd_pcm_rewind`.
+    func rewind(keeping frames: Int) -> Int {
+        guard isOnCard, snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING else { return 0 }
+        let most = min(snd_pcm_rewindable(pcm), snd_pcm_sframes_t(format.bufferFrames)) - frames
+        guard most > 0 else { return 0 }
+        // A stream that fails here says so again when it is written to.
+        return max(0, snd_pcm_rewind(pcm, snd_pcm_uframes_t(most)))
+    }
+
+    /// Whether the PCM is a card's, possibly with conversion or mixing in front of it. The corresponding C function is
+    /// `snd_pcm_info_get_card`.
+    private var isOnCard: Bool {
+        var info: OpaquePointer?
+        guard snd_pcm_info_malloc(&info) == 0, let info else { return false }
+        defer { snd_pcm_info_free(info) }
+        return snd_pcm_info(pcm, info) == 0 && snd_pcm_info_get_card(info) >= 0
+    }
+
     /// How many written frames were left in the buffer when the stream stopped by itself; nil where it cannot tell.
     /// The corresponding C function is `snd_pcm_status`.
     func framesLeftAtStop() -> Int? {

@@ -33,6 +33,11 @@ struct PlaybackLedger: Sendable {
         written += count
     }
 
+    /// The last `count` frames of the sound were taken back; no more than are in the stream, and not heard.
+    mutating func takeBack(_ count: Int) {
+        written = max(written - count, heard, base)
+    }
+
     /// `count` zeros were taken.
     mutating func pad(_ count: Int) {
         padded += count

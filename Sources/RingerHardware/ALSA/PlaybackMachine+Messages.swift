@@ -42,6 +42,8 @@ extension PlaybackMachine {
         /// A call failed; `left` frames were in the buffer then, where that is known.
         case failed(RingerError, left: Int?, at: MonotonicTime)
         case setGain(Float, over: Duration)
+        /// The frames written last that were taken back: they are to be written again.
+        case rewound(Int)
         case stop
     }
 
@@ -52,6 +54,8 @@ extension PlaybackMachine {
         case pad(frames: Int)
         case start
         case readPosition
+        /// Take back what was written, up to so many frames from being heard.
+        case rewind(keeping: Int)
         /// Call back when there is room for a period. Nothing where that is so already.
         case watch
         case unwatch

@@ -67,6 +67,11 @@ struct PlaybackMachine: StateMachine {
     /// When the position was last read.
     private var seenAt = MonotonicTime(nanoseconds: 0)
     private var drainPause: Duration = .zero
+    /// Gains that wait for the stream to say how far it goes back.
+    private var pendingGains: [(gain: Float, duration: Duration)] = []
+
+    /// How close to being heard frames are left as they were written: the thread may be late by that.
+    private static let safety: Duration = .milliseconds(10)
 
     /// The life of a sound of `frames` frames on the PCM `subject`.
     init(frames: Int, options: PlaybackOptions, subject: String, limits: Limits = Limits()) {
@@ -100,9 +105,8 @@ struct PlaybackMachine: StateMachine {
         case .prepared: return fill()
         case .resumption(let result, let now): return resumption(result, at: now)
         case .failed(let error, let left, let now): return failed(error, left: left, at: now)
-        case .setGain(let gain, let duration):
-            ramp.go(to: gain, from: ledger.written, over: format.frames(in: duration))
-            return []
+        case .setGain(let gain, let duration): return setGain(gain, over: duration)
+        case .rewound(let frames): return rewound(frames)
         case .stop: return stop()
         }
     }
@@ -125,6 +129,26 @@ extension PlaybackMachine {
         let next = ledger.next(frames)
         asked = next.count
         return [.write(next, ramp)]
+    }
+
+    /// Goes to another gain. What was written with the old one and is far from being heard is taken back first, where the
+    /// stream can do that, so that a full buffer does not hold the change up. The last frames of a sound are left as
+    /// they are.
+    private mutating func setGain(_ gain: Float, over duration: Duration) -> [Action] {
+        guard phase == .running, ledger.ahead > 0 else {
+            ramp.go(to: gain, from: ledger.written, over: format.frames(in: duration))
+            return []
+        }
+        pendingGains.append((gain, duration))
+        return [.rewind(keeping: max(format.periodFrames, format.frames(in: Self.safety)))]
+    }
+
+    private mutating func rewound(_ frames: Int) -> [Action] {
+        guard !pendingGains.isEmpty else { return [] }
+        let (gain, duration) = pendingGains.removeFirst()
+        ledger.takeBack(frames)
+        ramp.go(to: gain, from: ledger.written, over: format.frames(in: duration))
+        return frames > 0 && phase == .running ? write(atMost: frames) : []
     }
 
     private mutating func pad(atMost frames: Int) -> [Action] {

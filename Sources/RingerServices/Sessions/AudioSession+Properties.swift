@@ -29,7 +29,10 @@ extension AudioSession {
     /// The duration of the buffer that the hardware has, in seconds. Property `chbd`.
     public var ioBufferDuration: Double { read(\.ioBufferDuration) }
     /// Whether another session, or a process that knows of no sessions, plays. Property `othr`.
-    public var isOtherAudioPlaying: Bool { read(\.isOtherAudioPlaying) }
+    public var isOtherAudioPlaying: Bool {
+        service.lookForOtherAudio()
+        return read(\.isOtherAudioPlaying)
+    }
     /// Whether sound can be recorded. Property `aiav`.
     public var isInputAvailable: Bool { read(\.isInputAvailable) }
     /// The overrides that are on: `ovrd`, `duck`, `cmix`, `cspk`, `cblu`.
@@ -59,7 +62,10 @@ extension AudioSession {
     ///
     /// - Throws: ``SessionError/Code/unsupportedProperty`` where there is no such property, or it cannot be read.
     public func value(of property: FourCharacterCode) throws(SessionError) -> SessionPropertyValue {
-        try require(property, "get") { entry throws(SessionError) in try entry.properties.value(of: property) }
+        if property == "othr" { service.lookForOtherAudio() }
+        return try require(property, "get") { entry throws(SessionError) in
+            try entry.properties.value(of: property)
+        }
     }
 
     /// The size of the property's value now, in bytes.
@@ -76,7 +82,8 @@ extension AudioSession {
     /// - Throws: ``SessionError/Code/unsupportedProperty``; ``SessionError/Code/badPropertySize`` where the buffer is too
     ///   small.
     public func bytes(of property: FourCharacterCode, capacity: Int) throws(SessionError) -> [UInt8] {
-        try require(property, "get") { entry throws(SessionError) in
+        if property == "othr" { service.lookForOtherAudio() }
+        return try require(property, "get") { entry throws(SessionError) in
             try entry.properties.bytes(of: property, capacity: capacity)
         }
     }

@@ -19,7 +19,7 @@ public final class AudioSessions: Sendable {
     private let completions = CompletionTable<UInt64, SessionError?>()
     private let pending = PendingSounds()
     private let nextNumber = Atomic<UInt64>(0)
-    private let report: @Sendable (DeviceEvent) -> Void
+    private let otherAudio: (@Sendable () -> Bool)?
 
     /// The sessions of a device.
     ///
@@ -28,15 +28,17 @@ public final class AudioSessions: Sendable {
     ///   - store: The device's state: they follow it, and tell it what they do.
     ///   - clock: The device's time.
     ///   - board: The routes that the device has.
+    ///   - otherAudio: Says whether another process plays, when it is asked; nil where only
+    ///     ``DeviceStateChange/otherAudioPlaying(_:)`` tells.
     ///   - report: Is told what happens to sessions, in order.
     public init(
         player: SoundPlayer, store: DeviceStateStore, clock: any DeviceClock, board: RouteBoard = .standard,
-        report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
+        otherAudio: (@Sendable () -> Bool)? = nil, report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.player = player
         self.store = store
         self.clock = clock
-        self.report = report
+        self.otherAudio = otherAudio
         let table = SessionTable()
         self.table = table
         let (completions, pending) = (completions, pending)
@@ -91,6 +93,7 @@ public final class AudioSessions: Sendable {
             guard let runner = weakRunner.value else { return }
             if let event = Self.event(change) { runner.send(.coordinator(event)) } else { runner.send(.deviceChanged) }
         }
+        // They live as long as the player.
         _ = player.observeRules { _ in weakRunner.value?.send(.deviceChanged) }
     }
 
@@ -178,6 +181,9 @@ public final class AudioSessions: Sendable {
         return interruption
     }
 
+    /// The interruptions that are under way, the oldest first.
+    public var interruptions: [OutsideInterruption] { runner.read { $0.coordinator.outside } }
+
     /// Tells that the user accepted the interruption: those that it interrupted are inactive, and are told no end.
     public func interruptionAnswered(_ interruption: OutsideInterruption) {
         runner.send(.coordinator(.outsideAnswered(interruption)))
@@ -193,6 +199,16 @@ public final class AudioSessions: Sendable {
     }
 
     // MARK: - For the sessions' handles
+
+    /// Looks whether another process plays: nobody tells when one begins.
+    func lookForOtherAudio() {
+        guard let isPlaying = otherAudio?() else { return }
+        runner.send { machine in
+            // Asking again and again wakes nobody.
+            let isNew = machine.coordinator.isOutsideAudioPlaying != isPlaying
+            return (isNew ? machine.request(.outsideAudio(isPlaying: isPlaying)).actions : [], ())
+        }
+    }
 
     /// Carries out a request, and says at once why it is refused; nil where it is not. What follows from it has been
     /// done when the call returns, unless another thread is at it.

@@ -32,6 +32,13 @@ final class LabDevice: Sendable {
         }
     }
 
+    /// The next route that the device's sound takes; other events are passed over.
+    func nextRoute() async throws -> RouteChange {
+        while true {
+            if case .routeChanged(let change, _) = try await events.next() { return change }
+        }
+    }
+
     /// Waits until the sound's first frame was accepted.
     func nextStart() async throws -> MonotonicTime {
         while true {

@@ -31,6 +31,25 @@ import Testing
         .failed(RingerError("write", "PCM x", errno), left: left, at: start + .milliseconds(40))
     }
 
+    // MARK: - Gain
+
+    @Test("a change of gain takes back what is not about to be heard, and begins there")
+    func gain() throws {
+        var machine = running()
+        #expect(machine.handle(.setGain(0.5, over: .milliseconds(20))).description == "[rewind but 10]")
+        let actions = machine.handle(.rewound(60))
+        guard case .write(let frames, let ramp)? = actions.first else {
+            Issue.record("\(actions.description)")
+            return
+        }
+        #expect(frames == 20..<80)
+        #expect(ramp.gain(at: 20) == 1 && ramp.gain(at: 30) == 0.75 && ramp.gain(at: 40) == 0.5)
+        // What the stream cannot take back keeps its gain.
+        var stubborn = running()
+        _ = stubborn.handle(.setGain(0.5, over: .milliseconds(20)))
+        #expect(stubborn.handle(.rewound(0)).isEmpty)
+    }
+
     // MARK: - Every frame once
 
     private static let troubles: [(String, SimulatedPCM.Troubles)] = [
@@ -40,10 +59,12 @@ import Testing
         ("a queue of its own", .init(latency: 300)),
         ("underruns", .init(underruns: 20)),
         ("suspensions", .init(suspends: 20, resumes: [.running, .prepared, .later, .refused])),
+        ("changes of the gain", .init(gains: 40)),
+        ("changes of the gain on a stream that takes nothing back", .init(gains: 40, rewinds: false)),
         (
             "everything",
             .init(
-                refusesRoom: 20, underruns: 10, suspends: 10, resumes: [.running, .later, .refused])
+                refusesRoom: 20, underruns: 10, suspends: 10, resumes: [.running, .later, .refused], gains: 20)
         ),
     ]
 
@@ -234,6 +255,7 @@ extension [PlaybackMachine.Action] {
                 case .pad(let frames): "pad \(frames)"
                 case .start: "start"
                 case .readPosition: "readPosition"
+                case .rewind(let frames): "rewind but \(frames)"
                 case .watch: "watch"
                 case .unwatch: "unwatch"
                 case .schedule(let timer, _): "schedule \(timer)"

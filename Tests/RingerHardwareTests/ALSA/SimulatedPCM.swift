@@ -15,6 +15,10 @@ struct SimulatedPCM {
         var granularity = 1
         /// Frames in the device's own queue.
         var latency = 0
+        /// How likely it is that the gain is changed before time passes.
+        var gains = 0
+        /// Whether the stream takes back what was written.
+        var rewinds = true
     }
 
     private let format = HardwareFormat(
@@ -59,6 +63,7 @@ struct SimulatedPCM {
 
     /// Lets time pass to whatever comes next.
     private mutating func sleep() -> PlaybackMachine.Event? {
+        if chance(troubles.gains) { return .setGain(chance(50) ? 1 : 0.5, over: .milliseconds(20)) }
         let timer = timers.min { $0.value < $1.value }
         if isWatched {
             if hasFailed || room >= format.periodFrames {
@@ -113,6 +118,10 @@ struct SimulatedPCM {
             isRunning = true
             return .started(at: now)
         case .readPosition: return position()
+        case .rewind(let kept):
+            let count = troubles.rewinds && isRunning && failure == nil ? max(0, buffer.count - played - kept) : 0
+            buffer.removeLast(count)
+            return .rewound(count)
         case .watch: isWatched = true
         case .unwatch: isWatched = false
         case .schedule(let timer, let deadline): timers[timer] = deadline

@@ -1,0 +1,41 @@
+import ArgumentParser
+import Ringer
+
+/// `ringer routes`: where sound may leave the device.
+struct RoutesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "routes",
+        abstract: "Show the routes that the board has, their PCMs, and which one sound takes now.",
+        discussion: """
+            The board is described with --route-pcm: a speaker and a jack behind --pcm are there by themselves.
+            JSON, one object a line: {"route":...,"pcm":...,"present":...,"current":...,"silencedBySwitch":...}
+            """)
+
+    @OptionGroup var board: BoardOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let device = try await board.makeDevice(following: [.jackControls])
+        defer { device.close() }
+        let routes = device.sessions.routes
+        let silenced = device.preferences.routesSilencedBySwitch
+        for entry in routes.board.entries {
+            let isPresent = routes.present.contains(entry.route)
+            let isCurrent = device.state.route == entry.route
+            let isSilenced = silenced.contains(entry.route)
+            if output.json {
+                try Terminal.show(
+                    JSONValue.object([
+                        ("route", .string(entry.route.rawValue)), ("pcm", .string(entry.pcm)),
+                        ("present", .bool(isPresent)), ("current", .bool(isCurrent)),
+                        ("silencedBySwitch", .bool(isSilenced)),
+                    ]).description)
+            } else {
+                try Terminal.show(
+                    (isCurrent ? "> " : "  ") + entry.route.rawValue.padded(to: 12)
+                        + (isPresent ? "there" : "absent").padded(to: 8)
+                        + (isSilenced ? "the switch silences it" : "the switch leaves it").padded(to: 24) + entry.pcm)
+            }
+        }
+    }
+}
