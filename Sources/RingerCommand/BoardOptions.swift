@@ -34,7 +34,7 @@ struct BoardOptions: ParsableArguments {
     @Option(help: "The sound card whose volume and jacks count: its id or number. (default: the first)")
     var card: String?
     @Option(help: "The mixer's element that is the output volume. (default: Master, Speaker, PCM, ...)")
-    var volume: String?
+    var mixerElement: String?
     @Option(
         name: .customLong("route-pcm"),
         help: "A route that the board has, and its PCM, such as receiver=plughw:1; may be given several times.",
@@ -62,7 +62,7 @@ struct BoardOptions: ParsableArguments {
             ringSilent: ringSilent, motor: motor, pcm: pcm ?? "default",
             routes: Dictionary(routes.map { ($0.route, $0.pcm) }, uniquingKeysWith: { $1 }), following: following,
             card: card,
-            volumeElement: volume)
+            volumeElement: mixerElement)
     }
 
     /// The device that the options name. A simulated board's state is followed in any case.

@@ -13,7 +13,7 @@ import Testing
         try PacedSink.install()
         let file = TemporaryFile()
         let output = try ALSASoundOutput(
-            pcm: PacedSink.name(.capture(file.path), .waitsForWriter), linger: .seconds(60))
+            pcm: PacedSink.name(.capture(file.path), .waitsForWriter), linger: .seconds(3600))
         for _ in 0..<3 {
             #expect(await output.hear(clip).names == ["started", "drained"])
             #expect(file.openCount == 1)
@@ -52,7 +52,7 @@ import Testing
         try PacedSink.install()
         let lock = TemporaryFile()
         let name = PacedSink.name(.lock(lock.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, linger: .seconds(60))
+        let output = try ALSASoundOutput(pcm: name, linger: .seconds(3600))
         #expect(await output.hear(clip).names == ["started", "drained"])
         let other = PCMBuffer.noise(frames: 441, channels: 1, sampleRate: 44_100)
         #expect(await output.hear(other).names == ["started", "drained"])
@@ -64,7 +64,7 @@ import Testing
         try PacedSink.install()
         let file = TemporaryFile()
         let name = PacedSink.name(.capture(file.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, linger: .seconds(60))
+        let output = try ALSASoundOutput(pcm: name, linger: .seconds(3600))
         let grant = try output.grant(sampleRate: 48_000, channels: 2)
         #expect(output.lastGrant == grant)
         #expect(file.openCount == 1)
@@ -78,7 +78,7 @@ import Testing
         let file = TemporaryFile()
         // It goes with the last frame of the first sound: heard whole, and dead afterwards.
         let name = PacedSink.name(.fault(.gone, frame: 480), .capture(file.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, linger: .seconds(60))
+        let output = try ALSASoundOutput(pcm: name, linger: .seconds(3600))
         _ = await output.hear(clip)
         let events = await output.hear(.noise(frames: 100))
         #expect(events.names == ["started", "drained"])
