@@ -193,6 +193,14 @@ struct SystemSoundMachine: StateMachine {
         }
     }
 
+    /// Lets the first of those that wait for the motor have it, where nobody else does.
+    private mutating func beginPatientVibration(_ now: MonotonicTime, _ actions: inout [Action]) {
+        guard vibrating == nil, resting == nil, !patientForMotor.isEmpty else { return }
+        let next = patientForMotor.removeFirst()
+        resting = next
+        actions.append(.schedule(next, at: max(restedAt ?? now, now)))
+    }
+
     private mutating func startVibration(_ number: Number, _ actions: inout [Action]) {
         guard let pattern = calls[number]?.attempt.pattern else { return }
         vibrating = number
@@ -231,13 +239,9 @@ struct SystemSoundMachine: StateMachine {
         if vibrating == number {
             vibrating = nil
             restedAt = now + Self.rest
-            if resting == nil, !patientForMotor.isEmpty {
-                let next = patientForMotor.removeFirst()
-                resting = next
-                actions.append(.schedule(next, at: now + Self.rest))
-            }
         }
         endVibration(number, end, now, &actions)
+        beginPatientVibration(now, &actions)
     }
 
     private mutating func stop(
@@ -269,6 +273,7 @@ struct SystemSoundMachine: StateMachine {
             if resting == number { resting = nil }
             patientForMotor.removeAll { $0 == number }
             endVibration(number, .stopped, now, &actions)
+            beginPatientVibration(now, &actions)
         case .running:
             actions.append(.stopVibration(number))
         case .some(.none), .over, nil:
