@@ -1,11 +1,16 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// For a small program: relocations in a tenth of the room (glibc 2.36 and newer), and no table of the program's own
-// symbols, which only plug-ins would read. Unsafe to SwiftPM, as any flag is; no library's target has any.
+// For a small program: relocations in a tenth of the room (glibc 2.36 and newer), no table of the program's own symbols,
+// which only plug-ins would read, and what runs at the start side by side, so that it takes few pages. Unsafe to
+// SwiftPM, as any flag is; no library's target has any.
 let small: [LinkerSetting] = [
     .unsafeFlags(
-        ["-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
+        [
+            "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/linking/start.order",
+            "-Xlinker", "--no-warn-symbol-ordering",
+        ],
         .when(platforms: [.linux], configuration: .release))
 ]
 
