@@ -17,18 +17,31 @@ struct RingerCommand: AsyncParsableCommand {
             SimulateCommand.self,
         ])
 
-    static func main() async {
+    static func main() {
         do {
-            var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
+            // A thread of its own, not Swift's pool, which on Linux looks at its threads once a second; and not the
+            // device's, which must not wait where nobody reads what a command writes.
+            let loop = try EventLoop(name: "ringer-command")
+            try loop.run {
+                do {
+                    try await run()
+                } catch {
+                    await waitForTermination()
+                    throw error
+                }
+                await waitForTermination()
             }
-            await waitForTermination()
         } catch {
-            await waitForTermination()
             exit(withError: error)
+        }
+    }
+
+    private static func run() async throws {
+        var command = try parseAsRoot()
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
         }
     }
 
