@@ -30,6 +30,13 @@ public enum TerminationSignals {
         for signal in signals where ringer_catch_signal(signal, ends.write) != 0 {
             throw RingerError("catch it", "signal \(signal)", .current)
         }
+        // Whoever started the process may have blocked them, and threads inherit that: one at least must take them.
+        loop.execute {
+            var taken = sigset_t()
+            sigemptyset(&taken)
+            for signal in signals { sigaddset(&taken, signal) }
+            pthread_sigmask(SIG_UNBLOCK, &taken, nil)
+        }
         _ = loop.watch(ends.read, for: Int16(POLLIN)) { _ in
             var signal: UInt8 = 0
             guard read(ends.read, &signal, 1) == 1 else { return }
