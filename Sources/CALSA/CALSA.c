@@ -117,6 +117,29 @@ FORWARD_VOID(snd_pcm_hw_params_free, (snd_pcm_hw_params_t *params), (params))
 FORWARD_VOID(snd_pcm_status_free, (snd_pcm_status_t *status), (status))
 FORWARD_VOID(snd_pcm_sw_params_free, (snd_pcm_sw_params_t *params), (params))
 
+// What is preferred, and what the hardware behind a PCM was granted.
+FORWARD(int, snd_config_update_free, (snd_config_update_t *update), (update), -ELIBACC)
+FORWARD(int, snd_config_update_r, (snd_config_t **top, snd_config_update_t **update, const char *files),
+    (top, update, files), -ELIBACC)
+FORWARD(int, snd_output_buffer_open, (snd_output_t **output), (output), -ELIBACC)
+FORWARD(size_t, snd_output_buffer_string, (snd_output_t *output, char **text), (output, text), 0)
+FORWARD(int, snd_output_close, (snd_output_t *output), (output), -ELIBACC)
+FORWARD(int, snd_pcm_dump, (snd_pcm_t *pcm, snd_output_t *output), (pcm, output), -ELIBACC)
+FORWARD(int, snd_pcm_hw_params_get_rate_max,
+    (const snd_pcm_hw_params_t *params, unsigned int *rate, int *dir), (params, rate, dir), -ELIBACC)
+FORWARD(int, snd_pcm_hw_params_get_rate_min,
+    (const snd_pcm_hw_params_t *params, unsigned int *rate, int *dir), (params, rate, dir), -ELIBACC)
+FORWARD(int, snd_pcm_hw_params_set_channels_near,
+    (snd_pcm_t *pcm, snd_pcm_hw_params_t *params, unsigned int *channels), (pcm, params, channels), -ELIBACC)
+FORWARD(int, snd_pcm_hw_params_set_rate_near,
+    (snd_pcm_t *pcm, snd_pcm_hw_params_t *params, unsigned int *rate, int *dir), (pcm, params, rate, dir), -ELIBACC)
+FORWARD(int, snd_pcm_open_lconf,
+    (snd_pcm_t **pcm, const char *name, snd_pcm_stream_t stream, int mode, snd_config_t *lconf),
+    (pcm, name, stream, mode, lconf), -ELIBACC)
+FORWARD(snd_pcm_sframes_t, snd_pcm_status_get_delay, (const snd_pcm_status_t *status), (status), 0)
+FORWARD(snd_pcm_state_t, snd_pcm_status_get_state, (const snd_pcm_status_t *status),
+    (status), SND_PCM_STATE_DISCONNECTED)
+
 // The controls of a sound card, and its mixer.
 FORWARD(int, snd_card_get_index, (const char *name), (name), -ELIBACC)
 FORWARD(int, snd_config_delete, (snd_config_t *config), (config), -ELIBACC)

@@ -112,6 +112,7 @@ extension Device.Ports {
         self.init(
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths),
             motor: try motor?.make(paths: paths), speaker: speaker,
+            microphone: ALSASoundInput(beside: speaker, paths: paths),
             stateSources: hardware.stateSources(findings, speaker: speaker, loop: loop),
             routes: RouteBoard(pcm: hardware.pcm, routes: hardware.routes),
             otherAudio: { OtherAudio(paths: paths).isPlaying() }, problems: problems, close: { loop.close() })

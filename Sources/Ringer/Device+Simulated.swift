@@ -21,7 +21,7 @@ extension Device.Ports {
     public init(simulated board: SimulatedBoard, close: @escaping @Sendable () -> Void = {}) {
         self.init(
             clock: board.clock, ringSilent: board.ringSilent, motor: board.motor, speaker: board.speaker,
-            stateSources: [board.surroundings],
+            microphone: board.microphone, stateSources: [board.surroundings],
             routes: RouteBoard(
                 pcm: board.speaker.name, routes: [.receiver: board.speaker.name, .bluetooth: board.speaker.name]),
             close: close)

@@ -17,6 +17,8 @@ public final class Device: Sendable {
         public var motor: (any VibrationMotor)?
         /// The speaker.
         public var speaker: any SoundOutput
+        /// The microphone; nil where nobody knows of one.
+        public var microphone: (any SoundInput)?
         /// Jacks, volume and the like.
         public var stateSources: [any DeviceStateSource]
         /// The routes that the device has.
@@ -31,7 +33,8 @@ public final class Device: Sendable {
         /// The ports of a device.
         public init(
             clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
-            speaker: any SoundOutput, stateSources: [any DeviceStateSource] = [],
+            speaker: any SoundOutput, microphone: (any SoundInput)? = nil,
+            stateSources: [any DeviceStateSource] = [],
             routes: RouteBoard = .standard, otherAudio: (@Sendable () -> Bool)? = nil, problems: [RingerError] = [],
             close: @escaping @Sendable () -> Void = {}
         ) {
@@ -39,6 +42,7 @@ public final class Device: Sendable {
             self.ringSilent = ringSilent
             self.motor = motor
             self.speaker = speaker
+            self.microphone = microphone
             self.stateSources = stateSources
             self.routes = routes
             self.otherAudio = otherAudio
@@ -104,7 +108,7 @@ public final class Device: Sendable {
         lazySessions = Lazily {
             AudioSessions(
                 player: player.part, store: store, clock: ports.clock, board: ports.routes,
-                otherAudio: ports.otherAudio, report: report)
+                output: ports.speaker, input: ports.microphone, otherAudio: ports.otherAudio, report: report)
         }
         let vibrator = ports.motor.map { motor in
             Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
@@ -123,8 +127,9 @@ public final class Device: Sendable {
             NotificationSounds(sounds.part, configuration: configuration.notifications)
         }
         for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
+        let (speakerName, clock) = (ports.speaker.name, ports.clock)
+        ports.speaker.follow { store.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
-            let clock = ports.clock
             // Where jacks come and go, the sessions know what that means for the route.
             if !ports.stateSources.isEmpty { _ = sessions }
             for source in ports.stateSources {

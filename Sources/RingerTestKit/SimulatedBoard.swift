@@ -10,6 +10,8 @@ public struct SimulatedBoard: Sendable {
     public let motor: SimulatedMotor
     /// The speaker.
     public let speaker: SimulatedSoundOutput
+    /// The microphone.
+    public let microphone: SimulatedSoundInput
     /// Jacks, volume, input and screen lock.
     public let surroundings: SimulatedStateSource
 
@@ -19,6 +21,7 @@ public struct SimulatedBoard: Sendable {
         ringSilent = SimulatedSwitch(clock: clock, position: position)
         motor = SimulatedMotor(clock: clock)
         speaker = SimulatedSoundOutput(clock: clock)
+        microphone = SimulatedSoundInput()
         surroundings = SimulatedStateSource()
     }
 }

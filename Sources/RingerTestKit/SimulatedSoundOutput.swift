@@ -45,6 +45,10 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     private struct State {
         var recordings: [Recording] = []
         var fault: Fault?
+        var limits = SimulatedSoundLimits()
+        var preferences = SessionPreferences()
+        var told: SoundPortFormat?
+        var follower: (@Sendable (SoundPortFormat) -> Void)?
     }
 
     private let clock: any DeviceClock
@@ -67,6 +71,42 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         set { state.withLock { $0.fault = newValue } }
     }
 
+    /// What the hardware can do; it holds for what is opened from now on.
+    public var limits: SimulatedSoundLimits {
+        get { state.withLock { $0.limits } }
+        set { state.withLock { $0.limits = newValue } }
+    }
+
+    /// What was preferred last.
+    public var preferences: SessionPreferences { state.withLock { $0.preferences } }
+
+    /// Tells `handler` what is granted, whenever that is another format than was told before.
+    public func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
+        state.withLock { $0.follower = handler }
+    }
+
+    /// Has the next sound be granted what is nearest to `preferences`.
+    public func prefer(_ preferences: SessionPreferences) {
+        state.withLock { $0.preferences = preferences }
+    }
+
+    /// Answers at once; fails where every sound does.
+    public func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) {
+        if let error = fault?.openError { return completion(error) }
+        grant(sampleRate: 48_000)
+        completion(nil)
+    }
+
+    private func grant(sampleRate: Double) {
+        let news: (tell: @Sendable (SoundPortFormat) -> Void, format: SoundPortFormat)? = state.withLock { state in
+            let format = state.limits.grant(sampleRate: sampleRate, state.preferences)
+            guard format != state.told else { return nil }
+            state.told = format
+            return state.follower.map { ($0, format) }
+        }
+        if let news { news.tell(news.format) }
+    }
+
     /// Plays on the clock: each frame at its own instant.
     public func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
@@ -75,14 +115,25 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
             state.recordings.append(Recording(sound: sound, route: options.route, gains: [options.gain]))
             return (state.recordings.count - 1, state.fault)
         }
-        let voice = SimulatedVoice(clock: clock, sound: sound, options: options, fault: fault, handler: handler) {
-            [weak self] change in
-            self?.state.withLock { change(&$0.recordings[index]) }
-        }
+        let voice = SimulatedVoice(
+            clock: clock, sound: sound, options: options, fault: fault, handler: handler,
+            opened: { [weak self] in self?.grant(sampleRate: sound.sampleRate) },
+            record: { [weak self] change in self?.state.withLock { change(&$0.recordings[index]) } })
         voice.begin()
         return voice
     }
 
     /// Nothing needs freeing.
     public func close() {}
+}
+
+extension SimulatedSoundOutput.Fault {
+    /// Why the output cannot be opened; nil where it can.
+    var openError: RingerError? {
+        switch self {
+        case .busy: RingerError(.busy, "open", "simulated speaker")
+        case .missing: RingerError(.notFound, "open", "simulated speaker")
+        case .underrun, .suspend, .gone, .stall, .unpaced: nil
+        }
+    }
 }

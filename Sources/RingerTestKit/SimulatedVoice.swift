@@ -18,18 +18,21 @@ final class SimulatedVoice: Playback, Sendable {
     private let options: PlaybackOptions
     private let fault: SimulatedSoundOutput.Fault?
     private let handler: @Sendable (PlaybackEvent) -> Void
+    private let opened: @Sendable () -> Void
     private let record: Record
     private let state = Mutex(State())
 
     init(
         clock: any DeviceClock, sound: PCMBuffer, options: PlaybackOptions, fault: SimulatedSoundOutput.Fault?,
-        handler: @escaping @Sendable (PlaybackEvent) -> Void, record: @escaping Record
+        handler: @escaping @Sendable (PlaybackEvent) -> Void, opened: @escaping @Sendable () -> Void,
+        record: @escaping Record
     ) {
         self.clock = clock
         self.sound = sound
         self.options = options
         self.fault = fault
         self.handler = handler
+        self.opened = opened
         self.record = record
     }
 
@@ -46,11 +49,7 @@ final class SimulatedVoice: Playback, Sendable {
     }
 
     private func open() {
-        switch fault {
-        case .busy: return end(.failed(RingerError(.busy, "open", "simulated speaker")), played: 0)
-        case .missing: return end(.failed(RingerError(.notFound, "open", "simulated speaker")), played: 0)
-        default: break
-        }
+        if let error = fault?.openError { return end(.failed(error), played: 0) }
         let start = clock.now
         let isOver = state.withLock { state in
             if !state.isOver { state.start = start }
@@ -59,6 +58,7 @@ final class SimulatedVoice: Playback, Sendable {
         if isOver { return }
         record { $0.start = start }
         handler(.started(at: start))
+        opened()
         if let report = options.reportAt {
             at(start + report) { voice in voice.tellProgress() }
         }

@@ -24,8 +24,10 @@ struct PlayerBench {
         self.store = store
         player = SoundPlayer(output: board.speaker, clock: clock, store: store) { events.append($0) }
         sessions = AudioSessions(
-            player: player, store: store, clock: clock, board: routes, report: { events.append($0) })
+            player: player, store: store, clock: clock, board: routes, output: board.speaker, input: board.microphone,
+            report: { events.append($0) })
         detector = MuteDetector(player: player, store: store, clock: clock) { events.append($0) }
+        board.speaker.follow { store.change(.outputFormat($0), from: "speaker", at: clock.now) }
         if position != nil {
             try board.ringSilent.start { store.ringSilent($0, from: "switch") }
         }

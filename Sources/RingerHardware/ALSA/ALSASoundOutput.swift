@@ -65,6 +65,24 @@ public final class ALSASoundOutput: SoundOutput {
         try thread.grant(routes[route] ?? pcm, sampleRate: sampleRate, channels: channels)
     }
 
+    /// Tells `handler` what the hardware behind the PCM that was opened last was granted: what it runs at behind `plug` and
+    /// `dmix`. What lies beyond its buffer is measured when a format is played for the first time, and told then.
+    public func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
+        thread.follow(handler)
+    }
+
+    /// Has PCMs that are opened from now on run at the nearest rate, and in the nearest period. Where the hardware has
+    /// another rate than a sound, `plug` converts. The buffer is 80 ms long, and two periods at least.
+    public func prefer(_ preferences: SessionPreferences) {
+        thread.prefer(preferences)
+    }
+
+    /// Opens the PCM of `route`, configures it, and closes it again, on the sound thread. Without a preferred rate it is
+    /// asked for 48,000 Hz, in stereo. A PCM of this output that is idle gives way.
+    public func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) {
+        thread.ask(routes[route] ?? pcm, completion)
+    }
+
     /// Begins to play `sound` on the PCM of its route, and returns at once.
     ///
     /// The rate is rounded to whole hertz. What the PCM cannot play as it is, `plug` converts; where that cannot

@@ -14,10 +14,11 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     private var timers: [PlaybackMachine.Timer: any DeviceTimer] = [:]
     private var watched: [EventLoop.WatchedDescriptor] = []
     private var scratch: [Int16] = []
+    private var isMeasured = false
     private var handler: (@Sendable (PlaybackEvent) -> Void)?
 
     private let sound: PCMBuffer
-    private let pcm: String
+    let pcm: String
     private let thread: SoundThread
     private let isStopRequested = Atomic<Bool>(false)
     private let isOver = Atomic<Bool>(false)
@@ -105,6 +106,10 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         case .readPosition:
             let before = MonotonicTime.now
             ask { pcm throws(RingerError) in .position(delay: try pcm.delay(), before: before, at: .now) }
+            if let handle, !isMeasured {
+                isMeasured = true
+                thread.measure(handle)
+            }
         case .rewind(let frames): send(.rewound(handle?.rewind(keeping: frames) ?? 0))
         case .watch: watch()
         case .unwatch: unwatch()

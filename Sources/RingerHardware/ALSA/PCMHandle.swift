@@ -12,43 +12,28 @@ final class PCMHandle {
     let format: HardwareFormat
     /// The name that was asked for, without the conversion that was put in front of it.
     let name: String
-    private let pcm: OpaquePointer
+    /// The hardware behind conversion and mixing: what it runs at, and how it buffers.
+    let hardware: HardwareFormat
+    /// What was preferred when it was opened.
+    let preferences: SessionPreferences
+    private let open: OpenPCM
+    private var pcm: OpaquePointer { open.pcm }
 
-    /// The period asked for; a sound is stopped and its gain changed at most that late.
-    static let period: Duration = .milliseconds(10)
-    /// The buffer asked for: how late this process's thread may be without an underrun.
-    static let buffer: Duration = .milliseconds(80)
-
-    /// Opens `name` for sound of `channels` channels at `sampleRate` frames a second.
+    /// Opens `name` for sound of `channels` channels at `sampleRate` frames a second, as near to `preferences` as the
+    /// hardware comes.
     ///
-    /// A PCM that cannot take that rate, channel count or 16-bit samples is opened through `plug`, which converts.
+    /// A PCM that cannot take that rate, channel count or 16-bit samples is opened through `plug`, which converts; and so
+    /// is one whose hardware is to run at another rate than the sound's.
     ///
     /// - Throws: ``RingerError``: not found, busy, permission denied, unsupported where `plug` cannot convert either.
-    init(name: String, sampleRate: Int, channels: Int) throws(RingerError) {
+    init(
+        name: String, sampleRate: Int, channels: Int, _ preferences: SessionPreferences = SessionPreferences()
+    ) throws(RingerError) {
         self.name = name
-        var opened = try Self.open(name, subject: name)
-        do throws(RingerError) {
-            format = try Self.configure(opened, name, subject: name, sampleRate: sampleRate, channels: channels)
-        } catch let direct where direct.code == .unsupported && !Self.converts(opened) {
-            // An exclusive device must be let go before it can be opened through plug.
-            snd_pcm_close(opened)
-            let plug = Self.plug(name)
-            opened = try Self.open(plug, subject: name)
-            do throws(RingerError) {
-                format = try Self.configure(opened, plug, subject: name, sampleRate: sampleRate, channels: channels)
-            } catch {
-                snd_pcm_close(opened)
-                throw error
-            }
-        } catch {
-            snd_pcm_close(opened)
-            throw error
-        }
-        pcm = opened
-    }
-
-    deinit {
-        snd_pcm_close(pcm)
+        self.preferences = preferences
+        (open, format) = try Self.open(name, sampleRate: sampleRate, channels: channels, preferences)
+        try open.setThresholds(format)
+        hardware = open.hardware(behind: format)
     }
 
     // MARK: - The stream's life
@@ -120,6 +105,16 @@ final class PCMHandle {
         return max(0, format.bufferFrames - Int(clamping: snd_pcm_status_get_avail(status.pointer)))
     }
 
+    /// How long a way lies beyond the buffer of a stream that runs: the device's own queues, a wireless link; nil where it
+    /// does not run, or cannot tell. The corresponding C function is `snd_pcm_status`.
+    func delayBeyondBuffer() -> Duration? {
+        guard let status = PCMStatus(), snd_pcm_status(pcm, status.pointer) == 0,
+            snd_pcm_status_get_state(status.pointer) == SND_PCM_STATE_RUNNING
+        else { return nil }
+        let buffered = format.bufferFrames - Int(clamping: snd_pcm_status_get_avail(status.pointer))
+        return format.duration(ofFrames: max(0, snd_pcm_status_get_delay(status.pointer) - buffered))
+    }
+
     /// What came of an attempt to resume.
     enum Resumption {
         /// The stream runs where it stopped.
@@ -182,7 +177,7 @@ final class PCMHandle {
     }
 
     private func error(_ number: CInt, _ operation: String) -> RingerError {
-        Self.error(number, operation, name)
+        OpenPCM.error(number, operation, Self.subject(name))
     }
 
     private func stateError(_ state: snd_pcm_state_t) -> CInt {
@@ -194,10 +189,6 @@ final class PCMHandle {
         }
     }
 
-    fileprivate static func error(_ number: CInt, _ operation: String, _ name: String) -> RingerError {
-        RingerError(operation, subject(name), Errno(rawValue: number), detail: ALSAMessages.take())
-    }
-
     /// What errors call the PCM `name`.
     static func subject(_ name: String) -> String { "PCM \(name)" }
 }
@@ -205,78 +196,32 @@ final class PCMHandle {
 // MARK: - Opening
 
 extension PCMHandle {
-    private static func open(_ name: String, subject: String) throws(RingerError) -> OpaquePointer {
-        ALSAMessages.forget()
-        var pcm: OpaquePointer?
-        let result = snd_pcm_open(&pcm, name, SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK)
-        if let pcm, result >= 0 { return pcm }
-        var error = error(-result, "open", subject)
-        // Nothing was there that could have gone.
-        if result == -ENODEV || result == -ENXIO { error.code = .notFound }
-        throw error
-    }
-
-    private static func plug(_ name: String) -> String {
-        // The name may have arguments of its own; a quote keeps their commas together.
-        let quote = name.contains("'") ? "\"" : "'"
-        return "plug:\(quote)\(name)\(quote)"
-    }
-
-    /// Whether `pcm` converts already, so that plug in front of it would not help.
-    private static func converts(_ pcm: OpaquePointer) -> Bool {
-        snd_pcm_type(pcm) == SND_PCM_TYPE_PLUG
-    }
-
-    private static func configure(
-        _ pcm: OpaquePointer, _ name: String, subject: String, sampleRate: Int, channels: Int
-    ) throws(RingerError) -> HardwareFormat {
-        func check(_ result: CInt, _ operation: String) throws(RingerError) {
-            if result < 0 { throw error(-result, operation, subject) }
+    private static func open(
+        _ name: String, sampleRate: Int, channels: Int, _ preferences: SessionPreferences
+    ) throws(RingerError) -> (OpenPCM, HardwareFormat) {
+        func configured(_ pcm: OpenPCM) throws(RingerError) -> (OpenPCM, HardwareFormat) {
+            (pcm, try pcm.configure(sampleRate: sampleRate, channels: channels, preferences))
         }
-        /// A step that fails because the PCM has no such format.
-        func require(_ result: CInt, _ operation: String) throws(RingerError) {
-            guard result < 0 else { return }
-            var error = error(-result, operation, subject)
-            if error.errno == .invalidArgument { error.code = .unsupported }
-            throw error
+        let subject = subject(name)
+        var rate: Int?
+        var converts = false
+        do throws(RingerError) {
+            let pcm = try OpenPCM(name, subject: subject)
+            converts = pcm.converts
+            rate = pcm.rateToAskFor(preferred: preferences.sampleRate, sampleRate: sampleRate)
+            if rate == nil { return try configured(pcm) }
+        } catch let direct where direct.code == .unsupported && !converts {
+            // An exclusive device was let go of: it can be opened through plug.
+            return try configured(OpenPCM(OpenPCM.plug(name), subject: subject))
         }
-
-        ALSAMessages.forget()
-        guard let hardware = PCMHardwareParameters(), let software = PCMSoftwareParameters() else {
-            throw error(ENOMEM, "configure", subject)
+        guard let rate else { return try configured(OpenPCM(name, subject: subject)) }
+        do throws(RingerError) {
+            return try configured(OpenPCM(name, subject: subject, convertingTo: rate))
+        } catch let refusal where refusal.code == .unsupported {
+            // A preference is no reason not to play.
+            var others = preferences
+            others.sampleRate = 0
+            return try open(name, sampleRate: sampleRate, channels: channels, others)
         }
-        let hw = hardware.pointer
-        let format = "play 16-bit samples, \(channels) channels at \(sampleRate) Hz"
-        try check(snd_pcm_hw_params_any(pcm, hw), "configure")
-        try require(snd_pcm_hw_params_set_rate_resample(pcm, hw, 1), format)
-        try require(snd_pcm_hw_params_set_access(pcm, hw, SND_PCM_ACCESS_RW_INTERLEAVED), format)
-        try require(snd_pcm_hw_params_set_format(pcm, hw, SND_PCM_FORMAT_S16), format)
-        try require(snd_pcm_hw_params_set_channels(pcm, hw, CUnsignedInt(channels)), format)
-        try require(snd_pcm_hw_params_set_rate(pcm, hw, CUnsignedInt(sampleRate), 0), format)
-        var direction: CInt = 0
-        var periodTime = CUnsignedInt(period.nanoseconds / 1000)
-        try require(snd_pcm_hw_params_set_period_time_near(pcm, hw, &periodTime, &direction), "set the period")
-        direction = 0
-        var bufferTime = CUnsignedInt(buffer.nanoseconds / 1000)
-        try require(snd_pcm_hw_params_set_buffer_time_near(pcm, hw, &bufferTime, &direction), "set the buffer")
-        try require(snd_pcm_hw_params(pcm, hw), format)
-
-        var periodFrames: snd_pcm_uframes_t = 0
-        var bufferFrames: snd_pcm_uframes_t = 0
-        try check(snd_pcm_hw_params_get_period_size(hw, &periodFrames, &direction), "read the period")
-        try check(snd_pcm_hw_params_get_buffer_size(hw, &bufferFrames), "read the buffer")
-
-        let sw = software.pointer
-        var boundary: snd_pcm_uframes_t = 0
-        try check(snd_pcm_sw_params_current(pcm, sw), "configure")
-        try check(snd_pcm_sw_params_get_boundary(sw, &boundary), "configure")
-        // Started by us alone, so that the moment is known; stopped when it runs dry, so that an underrun is too.
-        try check(snd_pcm_sw_params_set_start_threshold(pcm, sw, boundary), "configure")
-        try check(snd_pcm_sw_params_set_stop_threshold(pcm, sw, bufferFrames), "configure")
-        try check(snd_pcm_sw_params_set_avail_min(pcm, sw, periodFrames), "configure")
-        try check(snd_pcm_sw_params(pcm, sw), "configure")
-        return HardwareFormat(
-            pcm: name, sampleRate: sampleRate, channels: channels, periodFrames: Int(periodFrames),
-            bufferFrames: Int(bufferFrames))
     }
 }

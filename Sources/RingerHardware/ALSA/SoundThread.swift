@@ -7,16 +7,19 @@ import SystemPackage
 ///
 /// A PCM whose sound is over stays open for a while, stopped, so that the next sound of its format starts at once.
 final class SoundThread: @unchecked Sendable {
-    // SAFETY: `idle`, `playing` and `watched` are used on the loop's thread alone, and after it ended by `shutDown`'s
+    // SAFETY: `idle`, `playing`, `watched`, `formats` and `news` are used on the loop's thread alone, and after it ended by `shutDown`'s
     // caller alone: whatever may run later looks at `isClosed` first.
     private var idle: [IdlePCM] = []
     private var playing: [ALSAVoice] = []
     private var watched: WatchedOutput?
+    private var formats = GrantedFormats()
+    private var news: [SoundPortFormat] = []
 
     let loop: EventLoop
     private let linger: Duration
     private let closed = Atomic<Bool>(false)
     private let granted = Mutex<HardwareFormat?>(nil)
+    private let follower = Mutex<(@Sendable (SoundPortFormat) -> Void)?>(nil)
 
     /// The PCM whose loss is told.
     private struct WatchedOutput {
@@ -76,6 +79,7 @@ final class SoundThread: @unchecked Sendable {
         do throws(RingerError) {
             let handle = try openQuietly(name, sampleRate: sampleRate, channels: channels)
             noteOpened(handle)
+            if let format = formats.opened(name, handle.hardware) { tellSoon(format) }
             return handle
         } catch {
             note(error, of: name)
@@ -98,20 +102,24 @@ final class SoundThread: @unchecked Sendable {
                 // It went bad while nobody used it; whether the device is there, opening it again tells.
             }
         }
+        let handle = try openNew(name, sampleRate: sampleRate, channels: channels)
+        granted.withLock { $0 = handle.format }
+        try handle.prepare()
+        return handle
+    }
+
+    private func openNew(_ name: String, sampleRate: Int, channels: Int) throws(RingerError) -> PCMHandle {
         // The first call loads alsa-lib: a firmware that plays nothing does without.
         ALSAMessages.keepOnThisThread()
-        let handle: PCMHandle
+        let preferences = formats.preferences
         do throws(RingerError) {
-            handle = try PCMHandle(name: name, sampleRate: sampleRate, channels: channels)
+            return try PCMHandle(name: name, sampleRate: sampleRate, channels: channels, preferences)
         } catch {
             // What holds the device may be a PCM of our own, idle, in another format or by another name.
             guard error.code == .busy, !idle.isEmpty else { throw error }
             closeIdle()
-            handle = try PCMHandle(name: name, sampleRate: sampleRate, channels: channels)
+            return try PCMHandle(name: name, sampleRate: sampleRate, channels: channels, preferences)
         }
-        granted.withLock { $0 = handle.format }
-        try handle.prepare()
-        return handle
     }
 
     /// Takes back a PCM that is stopped.
@@ -126,7 +134,7 @@ final class SoundThread: @unchecked Sendable {
     private func takeIdle(_ name: String, sampleRate: Int, channels: Int) -> PCMHandle? {
         let index = idle.lastIndex {
             $0.handle.name == name && $0.handle.format.sampleRate == sampleRate
-                && $0.handle.format.channels == channels
+                && $0.handle.format.channels == channels && $0.handle.preferences == formats.preferences
         }
         guard let index else { return nil }
         let pcm = idle.remove(at: index)
@@ -137,6 +145,73 @@ final class SoundThread: @unchecked Sendable {
     private func closeIdle() {
         for pcm in idle { pcm.timer.cancel() }
         idle = []
+    }
+
+    // MARK: - What is granted
+
+    /// Tells `handler` from now on what the hardware is granted, and first what it was granted last.
+    func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
+        follower.withLock { $0 = handler }
+        // A thread that nobody uses is not woken.
+        guard lastGrant != nil else { return }
+        loop.execute { [self] in
+            if !isClosed, let told = formats.told { handler(told) }
+        }
+    }
+
+    /// Has what is opened from now on be as near to `preferences` as the hardware comes.
+    func prefer(_ preferences: SessionPreferences) {
+        loop.execute { [self] in if !isClosed { formats.prefer(preferences) } }
+    }
+
+    /// Finds out what the PCM `name` grants, and tells it before `completion` is called.
+    func ask(_ name: String, _ completion: @escaping @Sendable (RingerError?) -> Void) {
+        loop.execute { [self] in
+            if isClosed { return completion(RingerError(.closed, "open", PCMHandle.subject(name))) }
+            let error = find(name)
+            tellNews()
+            completion(error)
+        }
+    }
+
+    private func find(_ name: String) -> RingerError? {
+        if let known = formats.known(name) {
+            if let format = known { news.append(format) }
+            return nil
+        }
+        // What plays keeps its format; what is opened after it tells the new one.
+        if playing.contains(where: { $0.pcm == name }) { return nil }
+        let rate = formats.preferences.sampleRate
+        do throws(RingerError) {
+            // It is closed at once.
+            let handle = try openNew(
+                name, sampleRate: rate >= 1 && rate <= 1_000_000 ? Int(rate.rounded()) : 48_000, channels: 2)
+            noteOpened(handle)
+            if let format = formats.opened(name, handle.hardware) { news.append(format) }
+            return nil
+        } catch {
+            note(error, of: name)
+            return error
+        }
+    }
+
+    /// Measures what lies beyond the buffer of `handle`, which runs, unless it is known.
+    func measure(_ handle: PCMHandle) {
+        guard !formats.isMeasured(handle.hardware), let delay = handle.delayBeyondBuffer() else { return }
+        if let format = formats.measured(delay, handle.hardware) { tellSoon(format) }
+    }
+
+    /// Tells when what is being done is done: a sound that begins does not wait for who listens.
+    private func tellSoon(_ format: SoundPortFormat) {
+        news.append(format)
+        loop.execute { [self] in if !isClosed { tellNews() } }
+    }
+
+    private func tellNews() {
+        while !news.isEmpty {
+            let format = news.removeFirst()
+            follower.withLock { $0 }?(format)
+        }
     }
 
     // MARK: - Loss
@@ -162,6 +237,8 @@ final class SoundThread: @unchecked Sendable {
 
     /// Takes in that a sound, or opening its PCM `name`, failed.
     func note(_ error: RingerError, of name: String) {
+        // What comes back in its place may grant something else.
+        if error.code == .disconnected || error.code == .notFound { formats.forget(name) }
         guard var output = watched, output.name == name else { return }
         let isNews = output.loss.failed(error)
         watched = output
@@ -194,6 +271,7 @@ final class SoundThread: @unchecked Sendable {
             for voice in playing { voice.stopNow() }
             closeIdle()
         }
+        follower.withLock { $0 = nil }
         loop.close()
     }
 }

@@ -16,6 +16,19 @@ public protocol SoundOutput: Sendable {
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback
 
+    /// Tells `handler` from now on what the output was granted last, whenever that is another format than was told
+    /// before, on the output's own thread. One can follow; the one who follows last does.
+    func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void)
+
+    /// Has what is opened from now on be as near to `preferences` as the hardware comes. What is open stays as it is.
+    func prefer(_ preferences: SessionPreferences)
+
+    /// Asks the hardware of `route` what it grants under the preferences, unless that is known or it plays just now.
+    ///
+    /// Where it is another format than was told before, whoever follows is told first. Then `completion` is called, once,
+    /// with why it could not be asked; it may be on another thread, and from within this call.
+    func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void)
+
     /// Stops what plays and frees what the system holds for it. A second call does nothing.
     func close()
 }

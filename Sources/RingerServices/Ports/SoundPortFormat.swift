@@ -1,12 +1,15 @@
-/// What a PCM was granted, as sessions tell it.
+/// What a PCM was granted, as sessions tell it: where something converts, the figures of the hardware behind it.
 public struct SoundPortFormat: Sendable, Hashable {
     /// Frames a second.
     public var sampleRate: Double
     /// Channels.
     public var channels: Int
-    /// How long a full buffer sounds.
+    /// How long a period sounds: what the hardware takes, or gives, at a time.
     public var bufferDuration: Duration
-    /// How long a frame takes from the program to the output, or from the input to the program.
+    /// How long a frame takes from the program to the output, or from the input to the program, at least: a period, and
+    /// what the driver says lies beyond its buffer.
+    ///
+    /// What the program writes ahead comes on top. A sound's first frame has nothing ahead of it.
     public var latency: Duration
 
     /// A format.

@@ -8,7 +8,8 @@ extension AudioSession {
 
     /// The sample rate that the session would like, in hertz; 0 for none. Property `hwsr`.
     public var preferredSampleRate: Double { read(\.preferredSampleRate) }
-    /// The duration of the buffer that the session would like, in seconds; 0 for none. Property `iobd`.
+    /// The duration of what the session would like the hardware to take at a time, in seconds; 0 for none. Property
+    /// `iobd`.
     public var preferredIOBufferDuration: Double { read(\.preferredIOBufferDuration) }
     /// Where the session's sound goes; nil where no route fits.
     public var route: SessionRoute? { state?.route }
@@ -16,7 +17,7 @@ extension AudioSession {
     public var routeName: String { read(\.routeName) }
     /// The sample rate that the hardware has, in hertz. Property `chsr`.
     public var sampleRate: Double { read(\.sampleRate) }
-    /// How many channels are recorded. Property `chic`.
+    /// How many channels are recorded: 0 without input, and until a session that records was active. Property `chic`.
     public var inputChannels: Int { read(\.inputChannels) }
     /// How many channels are played. Property `choc`.
     public var outputChannels: Int { read(\.outputChannels) }
@@ -24,9 +25,10 @@ extension AudioSession {
     public var outputVolume: Double { read(\.outputVolume) }
     /// How long a sample takes from the input to the program, in seconds. Property `cilt`.
     public var inputLatency: Double { read(\.inputLatency) }
-    /// How long a sample takes from the program to the output, in seconds. Property `colt`.
+    /// How long a sample takes from the program to the output, in seconds: a period, and what the driver says lies beyond
+    /// its buffer, which is known once something has played. Property `colt`.
     public var outputLatency: Double { read(\.outputLatency) }
-    /// The duration of the buffer that the hardware has, in seconds. Property `chbd`.
+    /// The duration of what the hardware takes at a time, one ALSA period, in seconds. Property `chbd`.
     public var ioBufferDuration: Double { read(\.ioBufferDuration) }
     /// Whether another session, or a process that knows of no sessions, plays. Property `othr`.
     public var isOtherAudioPlaying: Bool {
@@ -38,12 +40,15 @@ extension AudioSession {
     /// The overrides that are on: `ovrd`, `duck`, `cmix`, `cspk`, `cblu`.
     public var overrides: SessionOverrides { state?.settings.overrides ?? [] }
 
-    /// Sets the sample rate that the session would like, held to 8,000 to 192,000 Hz; 0 for none.
+    /// Sets the sample rate that the session would like, held to 8,000 to 192,000 Hz; 0 for none. While the session is
+    /// active the hardware is asked for it, when its PCM is opened next; ``sampleRate`` says what it granted.
     ///
     /// - Throws: ``SessionError/Code/badParameter`` for what can be no rate.
     public func setPreferredSampleRate(_ rate: Double) throws(SessionError) { try set("hwsr", to: .float64(rate)) }
 
-    /// Sets the duration of the buffer that the session would like, held to 0.001 to 2 s; 0 for none.
+    /// Sets the duration of what the session would like the hardware to take at a time, held to 0.001 to 2 s; 0 for none.
+    /// While the session is active the hardware is asked for it, when its PCM is opened next; ``ioBufferDuration`` says
+    /// what it granted.
     ///
     /// - Throws: ``SessionError/Code/badParameter`` for what can be no duration.
     public func setPreferredIOBufferDuration(_ seconds: Double) throws(SessionError) {
@@ -111,7 +116,9 @@ extension AudioSession {
     private func carryOut(_ effect: SessionPropertyStore.Effect) throws(SessionError) {
         switch effect {
         case .request(let event): try request(event)
-        case .preferences(let changes): service.table.tell(changes, of: id)
+        case .preferences(let changes):
+            service.table.tell(changes, of: id)
+            if !changes.isEmpty { service.tellPreferences(of: id) }
         }
     }
 

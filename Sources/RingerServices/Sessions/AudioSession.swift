@@ -25,7 +25,8 @@ public final class AudioSession: Sendable {
     // MARK: - Activity
 
     /// Activates the session. Those that it interrupts have fallen silent, and those that it ducks are going down, when
-    /// the call returns. An active session stays so.
+    /// the call returns, and the hardware that it plays to and records from was asked what it grants. An active session
+    /// stays so.
     ///
     /// - Throws: ``SessionError/Code/notActive`` beside a session that matters more, or during an interruption from
     ///   outside; ``SessionError/Code/noHardware`` where the category needs an input and there is none.
@@ -34,7 +35,7 @@ public final class AudioSession: Sendable {
     }
 
     /// Activates the session, and calls `completion` with why it was refused; nil where it is active. It is called on the
-    /// thread that carried the activation out, mostly before the call returns.
+    /// thread that carried the activation out; where the hardware had to be asked, on that which asked it.
     public func activate(completion: @escaping @Sendable (SessionError?) -> Void) {
         service.send(.activate(id), completion: completion)
     }

@@ -28,12 +28,15 @@ public final class AudioSessions: Sendable {
     ///   - store: The device's state: they follow it, and tell it what they do.
     ///   - clock: The device's time.
     ///   - board: The routes that the device has.
+    ///   - output: What their preferences go to, and what is asked what it grants; nil for nothing.
+    ///   - input: What is asked what recording would get; nil for nothing.
     ///   - otherAudio: Says whether another process plays, when it is asked; nil where only
     ///     ``DeviceStateChange/otherAudioPlaying(_:)`` tells.
     ///   - report: Is told what happens to sessions, in order.
     public init(
         player: SoundPlayer, store: DeviceStateStore, clock: any DeviceClock, board: RouteBoard = .standard,
-        otherAudio: (@Sendable () -> Bool)? = nil, report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
+        output: (any SoundOutput)? = nil, input: (any SoundInput)? = nil, otherAudio: (@Sendable () -> Bool)? = nil,
+        report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.player = player
         self.store = store
@@ -41,6 +44,7 @@ public final class AudioSessions: Sendable {
         self.otherAudio = otherAudio
         let table = SessionTable()
         self.table = table
+        let hardware = SessionsHardware(output: output, input: input, store: store, clock: clock, report: report)
         let (completions, pending) = (completions, pending)
         runner = StateMachineRunner(SessionsMachine(board: board)) { action, runner in
             func tell(_ event: SessionEvent, _ id: SessionID) {
@@ -84,6 +88,12 @@ public final class AudioSessions: Sendable {
                 report(.routeChanged(change, at: clock.now))
             case .refresh:
                 refresh()
+            case .prefer(let preferences):
+                hardware.prefer(preferences)
+            case .ask(let question, let ticket):
+                hardware.ask(question) { [weak runner] in
+                    if let ticket { runner?.send(.asked(ticket: ticket)) }
+                }
             case .answer(let ticket, let error):
                 completions.complete(ticket, with: error)
             }
@@ -221,6 +231,20 @@ public final class AudioSessions: Sendable {
         let ticket = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(ticket, completion)
         runner.send(.coordinator(event, ticket: ticket))
+    }
+
+    /// Tells the coordinator what the session `id` would like the hardware to do.
+    func tellPreferences(of id: SessionID) {
+        func held() -> SessionPreferences? {
+            let preferences = try? table.with(id) { $0.properties.preferences }
+            return preferences
+        }
+        var told: SessionPreferences?
+        // Another thread may set another one between looking and telling: the newest is told last.
+        while let preferences = held(), preferences != told {
+            _ = send(.setPreferences(id, preferences))
+            told = preferences
+        }
     }
 
     /// Has the session `id` play a sound whose number was reserved.

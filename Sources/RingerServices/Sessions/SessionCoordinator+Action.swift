@@ -31,6 +31,8 @@ extension SessionCoordinator {
         case deviceRouteChanged(RouteChange)
         /// What all sessions together mean for other sounds.
         case activityChanged(SessionActivity)
+        /// What the active sessions would like the hardware to do: see ``SessionCoordinator/preferences``.
+        case preferencesChanged(SessionPreferences)
     }
 
     /// Why a session's sound stops.

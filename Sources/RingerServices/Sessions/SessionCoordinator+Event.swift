@@ -13,6 +13,8 @@ extension SessionCoordinator {
         case setSpoken(SessionID, Bool)
         /// A client switches an override on or off.
         case setOverride(SessionID, SessionOverrides, Bool)
+        /// A client says what it would like the hardware to do.
+        case setPreferences(SessionID, SessionPreferences)
         /// A client activates its session.
         case activate(SessionID)
         /// A client deactivates its session; what it plays is stopped. `notifyOthers` says whether those that it
@@ -42,8 +44,8 @@ extension SessionCoordinator {
         public var request: SessionID? {
             switch self {
             case .make(let id, _, _, _), .remove(let id), .setCategory(let id, _, _), .setOptions(let id, _),
-                .setSpoken(let id, _), .setOverride(let id, _, _), .activate(let id), .deactivate(let id, _),
-                .sounding(let id, _):
+                .setSpoken(let id, _), .setOverride(let id, _, _), .setPreferences(let id, _), .activate(let id),
+                .deactivate(let id, _), .sounding(let id, _):
                 id
             case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio:
                 nil

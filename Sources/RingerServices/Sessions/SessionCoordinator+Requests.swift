@@ -34,6 +34,8 @@ extension SessionCoordinator {
             var settings = sessions[index].settings
             do throws(SessionError) { try settings.setOverride(override, isOn) } catch { throw error.of(id) }
             try set(settings, at: index, "set an override", &actions)
+        case .setPreferences(let id, let preferences):
+            sessions[try find(id, "set a preference")].preferences = preferences
         case .activate(let id):
             try activate(find(id, "activate"), &actions)
         case .deactivate(let id, let notifyOthers):

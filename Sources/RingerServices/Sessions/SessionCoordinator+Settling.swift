@@ -5,6 +5,20 @@ extension SessionCoordinator {
         settleActivity(&actions)
         settleDucking(&actions)
         settleRoutes(reason, &actions)
+        settlePreferences(&actions)
+    }
+
+    private mutating func settlePreferences(_ actions: inout [Action]) {
+        var now = SessionPreferences()
+        if let index = leaderIndex(where: { $0.preferences.sampleRate != 0 }) {
+            now.sampleRate = sessions[index].preferences.sampleRate
+        }
+        if let index = leaderIndex(where: { $0.preferences.ioBufferDuration != 0 }) {
+            now.ioBufferDuration = sessions[index].preferences.ioBufferDuration
+        }
+        guard now != preferences else { return }
+        preferences = now
+        actions.append(.preferencesChanged(now))
     }
 
     private mutating func settleActivity(_ actions: inout [Action]) {

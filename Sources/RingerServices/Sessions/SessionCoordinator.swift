@@ -23,6 +23,9 @@ public struct SessionCoordinator: StateMachine, Hashable {
     public internal(set) var activity: SessionActivity = []
     /// Where the sound of the device goes that belongs to no session: with the session that leads.
     public internal(set) var deviceRoute: SessionRoute
+    /// What the hardware is to be asked for: of the active sessions that prefer a rate, the one that leads has its way,
+    /// and so with the duration of the buffer. A session that is not active, or is interrupted, has no say.
+    public internal(set) var preferences = SessionPreferences()
 
     /// How many activations there were.
     var activations: UInt64 = 0

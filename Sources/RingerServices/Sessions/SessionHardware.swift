@@ -12,7 +12,7 @@ public struct SessionHardware: Sendable, Hashable {
     public var inputLatency: Float
     /// How long a sample takes from the program to the output, in seconds.
     public var outputLatency: Float
-    /// The duration of the buffer granted, in seconds.
+    /// The duration of what the hardware takes at a time, in seconds.
     public var ioBufferDuration: Float
     /// Whether sound can be recorded; nil where it is not known, which properties tell as true.
     public var isInputAvailable: Bool?

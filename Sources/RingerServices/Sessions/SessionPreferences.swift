@@ -1,10 +1,13 @@
-/// What a session would like the hardware to do. The hardware may do otherwise.
+/// What a session, or all of them together, would like the hardware to do. The hardware may do otherwise.
 public struct SessionPreferences: Sendable, Hashable {
     /// The sample rate in hertz; 0 for whichever the hardware likes.
     public var sampleRate: Double = 0
-    /// The duration of the buffer in seconds; 0 for whichever the hardware likes.
+    /// The duration of what the hardware takes at a time, in seconds; 0 for 10 ms.
     public var ioBufferDuration: Float = 0
 
-    /// No wishes.
-    public init() {}
+    /// Wishes, by default none.
+    public init(sampleRate: Double = 0, ioBufferDuration: Float = 0) {
+        self.sampleRate = sampleRate
+        self.ioBufferDuration = ioBufferDuration
+    }
 }

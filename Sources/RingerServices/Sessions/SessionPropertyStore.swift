@@ -7,7 +7,7 @@ public struct SessionPropertyStore: Sendable, Hashable {
     public enum Effect: Sendable, Hashable {
         /// The coordinator is to be asked. The property has its new value once that accepted.
         case request(SessionCoordinator.Event)
-        /// The hardware is to be asked for ``SessionPropertyStore/preferences``, and these listeners' properties have
+        /// The coordinator is to be told ``SessionPropertyStore/preferences``, and these listeners' properties have
         /// new values already; none where the value was the same.
         case preferences([SessionPropertyChange])
     }

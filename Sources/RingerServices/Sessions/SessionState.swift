@@ -26,6 +26,8 @@ public struct SessionState: Sendable, Hashable {
     public internal(set) var isSounding = false
     /// Whether its sound is down by ``Ducking``.
     public internal(set) var isDucked = false
+    /// What it would like the hardware to do.
+    public internal(set) var preferences = SessionPreferences()
     /// Where its sound goes.
     public internal(set) var route: SessionRoute
     /// What interrupts it. It waits until there is none left.

@@ -12,6 +12,8 @@ struct SessionsMachine: StateMachine {
         case ended(SessionID, Sound)
         /// Something else changed that properties tell.
         case deviceChanged
+        /// The hardware was asked, on behalf of the request of this ticket.
+        case asked(ticket: UInt64)
     }
 
     enum Action: Sendable {
@@ -24,6 +26,10 @@ struct SessionsMachine: StateMachine {
         case setDeviceRoute(RouteChange)
         /// Everything else that sessions tell of themselves is to be looked at again.
         case refresh
+        /// What is opened from now on is to be as near to this as the hardware comes.
+        case prefer(SessionPreferences)
+        /// The hardware is to be asked what it grants. A request with a ticket waits for what it says.
+        case ask(SessionsQuestion, ticket: UInt64?)
         /// The request of this ticket was carried out, or refused.
         case answer(UInt64, SessionError?)
     }
@@ -41,6 +47,7 @@ struct SessionsMachine: StateMachine {
         case .play(let id, let sound): return play(id, sound)
         case .ended(let id, let sound): return ended(id, sound)
         case .deviceChanged: return [.refresh]
+        case .asked(let ticket): return [.answer(ticket, nil)]
         }
     }
 
@@ -52,7 +59,8 @@ struct SessionsMachine: StateMachine {
     ) -> (actions: [Action], answer: SessionError?) {
         var actions: [Action] = []
         var refusal: SessionError?
-        for action in coordinator.handle(event) {
+        let results = coordinator.handle(event)
+        for action in results {
             if case .refused(_, let error) = action { refusal = error }
             translate(action, &actions)
         }
@@ -61,6 +69,11 @@ struct SessionsMachine: StateMachine {
             actions.append(.refresh)
         }
         // Others have stopped, or gone down, before the one who asked is told.
+        let question = SessionsQuestion(after: event, results, of: coordinator)
+        if !question.isEmpty {
+            actions.append(.ask(question, ticket: ticket))
+            return (actions, refusal)
+        }
         if let ticket { actions.append(.answer(ticket, refusal)) }
         return (actions, refusal)
     }
@@ -83,6 +96,7 @@ struct SessionsMachine: StateMachine {
         case .routeChanged(let id, let change): actions.append(.tell(id, .routeChanged(change)))
         case .deviceRouteChanged(let change): actions.append(.setDeviceRoute(change))
         case .activityChanged(let activity): actions.append(.setActivity(activity))
+        case .preferencesChanged(let preferences): actions.append(.prefer(preferences))
         }
     }
 

@@ -85,6 +85,10 @@ struct DeviceStateMachine: StateMachine {
         case .inputAvailable(let isAvailable):
             state.isInputAvailable = isAvailable
             hardware.isInputAvailable = isAvailable
+            if !isAvailable {
+                hardware.inputChannels = 0
+                hardware.inputLatency = 0
+            }
         case .screenLocked(let isLocked):
             state.isScreenLocked = isLocked
         case .route(let route):

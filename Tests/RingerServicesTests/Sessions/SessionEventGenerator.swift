@@ -24,7 +24,7 @@ struct SessionEventGenerator {
     mutating func next() -> SessionCoordinator.Event {
         let id = SessionID(rawValue: UInt64(random.below(5) + 1))
         let outside = OutsideInterruption(rawValue: UInt64(random.below(2)))
-        switch random.below(40) {
+        switch random.below(42) {
         case 0..<5:
             let client = SessionClientID(rawValue: UInt64(random.below(3)))
             return .make(id, client: client, name: "", priority: random.pick(Self.priorities))
@@ -42,6 +42,10 @@ struct SessionEventGenerator {
         case 33: return .outsideAnswered(outside)
         case 34..<36: return .outsideEnded(outside, shouldResume: !random.oneIn(4))
         case 36: return .inputAvailable([true, true, nil, false][random.below(4)])
+        case 38..<40:
+            let rates: [Double] = [0, 44_100, 48_000]
+            return .setPreferences(
+                id, SessionPreferences(sampleRate: random.pick(rates), ioBufferDuration: Float(random.below(3)) / 100))
         case 37: return .outsideAudio(isPlaying: random.oneIn(2))
         default:
             let isIn = random.oneIn(2)

@@ -24,6 +24,7 @@ struct SessionModel {
     private let tamper: (@Sendable ([Coordinator.Action]) -> [Coordinator.Action])?
     private var known: [SessionID: Known] = [:]
     private var activity: SessionActivity = []
+    private var preferences = SessionPreferences()
     private var deviceRoute: SessionRoute
     /// How many interruptions began, ended, and were dropped.
     private(set) var counts = (began: 0, ended: 0, dropped: 0, refused: 0, ducked: 0)
@@ -167,6 +168,9 @@ struct SessionModel {
         case .activityChanged(let now):
             try require(activity != now, "the activity changes to the same")
             activity = now
+        case .preferencesChanged(let now):
+            try require(preferences != now, "the preferences change to the same")
+            preferences = now
         }
     }
 
@@ -230,6 +234,16 @@ struct SessionModel {
         }
     }
 
+    /// What the active sessions prefer: the most important that prefers anything, and the newest of those.
+    private func preferred<Value: Numeric>(_ wish: KeyPath<SessionPreferences, Value>) -> Value {
+        var best: SessionState?
+        for session in coordinator.sessions where session.isActive && session.preferences[keyPath: wish] != 0 {
+            let isBetter = best.map { ($0.priority, $0.activation) < (session.priority, session.activation) } ?? true
+            if isBetter { best = session }
+        }
+        return best?.preferences[keyPath: wish] ?? 0
+    }
+
     private func checkTogether() throws(Broken) {
         let active = coordinator.sessions.filter { $0.isActive }
         try require(active.count { !$0.settings.mixing.mixes } <= 1, "two sessions that do not mix are active")
@@ -258,6 +272,10 @@ struct SessionModel {
             if now.contains(.silencesPlayback) { isDucked = false }
             try require(session.isDucked == isDucked, "a session is ducked without a ducker, or not with one")
         }
+
+        try require(preferences == coordinator.preferences, "the preferences are out of date")
+        try require(preferences.sampleRate == preferred(\.sampleRate), "another rate is preferred")
+        try require(preferences.ioBufferDuration == preferred(\.ioBufferDuration), "another buffer is preferred")
 
         let sounding = coordinator.sessions.count { $0.isSounding }
         for session in coordinator.sessions {

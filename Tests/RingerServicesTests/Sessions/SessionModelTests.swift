@@ -70,6 +70,7 @@ struct SessionModelTests {
             "activated", "deactivated", "began", "ended true", "ended false", "dropped answered", "dropped reactivated",
             "dropped deactivated", "dropped removed", "duck", "unduck", "settings", "route 1", "route 2", "route 3",
             "route 4", "route 6", "device route", "activity",
+            "preferences",
         ]
         #expect(seen == expected)
         #expect(
@@ -92,6 +93,7 @@ struct SessionModelTests {
         case .routeChanged(_, let change): "route \(change.reason.rawValue)"
         case .deviceRouteChanged: "device route"
         case .activityChanged: "activity"
+        case .preferencesChanged: "preferences"
         }
     }
 
@@ -104,6 +106,7 @@ struct SessionModelTests {
             ("coming back", 6, { if case .unduck = $0 { true } else { false } }),
             ("a stop", 4, { if case .stopSound = $0 { true } else { false } }),
             ("a route", 2, { if case .routeChanged = $0 { true } else { false } }),
+            ("a preference", 3, { if case .preferencesChanged = $0 { true } else { false } }),
             ("an answer", 1, { if case .accepted = $0 { true } else { false } }),
         ]
         for loss in losses {

@@ -1,0 +1,63 @@
+import CALSA
+import Glibc
+import RingerServices
+import SystemPackage
+
+/// The microphone over ALSA: the first capture PCM, as the kernel numbers them, or one that is named.
+///
+/// It is opened when it is asked, without conversion, and closed again before the answer; nothing is recorded.
+public final class ALSASoundInput: SoundInput {
+    /// "capture PCM".
+    public let name = "capture PCM"
+    private let pcm: String?
+    private let thread: SoundThread
+    private let directory: FilePath
+
+    /// A microphone.
+    ///
+    /// - Parameters:
+    ///   - pcm: The PCM's name in ALSA's configuration; nil for the first capture PCM of the lowest card.
+    ///   - output: The output on whose thread it is opened: opening takes its time.
+    ///   - paths: Where the cards' files are.
+    public init(pcm: String? = nil, beside output: ALSASoundOutput, paths: HardwarePaths = .standard) {
+        self.pcm = pcm
+        thread = output.thread
+        directory = paths.sound
+    }
+
+    /// Opens the PCM and configures it: for the preferred rate, or else 48,000 Hz, in stereo, as near as it comes.
+    public func ask(
+        _ preferences: SessionPreferences,
+        completion: @escaping @Sendable (Result<SoundPortFormat, RingerError>) -> Void
+    ) {
+        thread.loop.execute { [self] in
+            do throws(RingerError) {
+                completion(.success(try format(preferences)))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    private func format(_ preferences: SessionPreferences) throws(RingerError) -> SoundPortFormat {
+        if thread.isClosed { throw RingerError(.closed, "open", name) }
+        guard let pcm = pcm ?? Self.first(in: directory) else {
+            throw RingerError(.notFound, "find a capture PCM", directory.string)
+        }
+        ALSAMessages.keepOnThisThread()
+        let open = try OpenPCM(pcm, subject: PCMHandle.subject(pcm), for: SND_PCM_STREAM_CAPTURE)
+        let format = try open.configureCapture(preferences)
+        return SoundPortFormat(
+            sampleRate: Double(format.sampleRate), channels: format.channels, bufferDuration: format.period,
+            latency: format.period)
+    }
+
+    /// The first capture PCM in `directory`: "hw:0,0" for the file `pcmC0D0c`.
+    static func first(in directory: FilePath) -> String? {
+        let numbers = DirectoryListing.names(in: directory).filter(InputAvailability.isCapture).compactMap { name in
+            let numbers = name.dropFirst(4).dropLast().split(separator: "D").compactMap { Int($0) }
+            return numbers.count == 2 ? (card: numbers[0], device: numbers[1]) : nil
+        }
+        return numbers.min { $0 < $1 }.map { "hw:\($0.card),\($0.device)" }
+    }
+}

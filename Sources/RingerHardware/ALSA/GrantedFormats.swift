@@ -1,0 +1,66 @@
+import RingerServices
+
+/// What PCMs were granted, by name, and what was told of it.
+struct GrantedFormats: Sendable {
+    /// What is preferred.
+    private(set) var preferences = SessionPreferences()
+    /// What was told last.
+    private(set) var told: SoundPortFormat?
+    private var formats: [String: HardwareFormat] = [:]
+    private var delays: [(format: HardwareFormat, delay: Duration)] = []
+
+    /// How many delays are remembered: a device plays in few formats.
+    private static let delayCount = 8
+
+    /// Takes in what is preferred from now on. What was granted before says nothing of it.
+    mutating func prefer(_ preferences: SessionPreferences) {
+        guard preferences != self.preferences else { return }
+        self.preferences = preferences
+        formats = [:]
+    }
+
+    /// The PCM `name` was opened, and this is the hardware behind it.
+    ///
+    /// - Returns: What is to be told; nil where that is known.
+    mutating func opened(_ name: String, _ format: HardwareFormat) -> SoundPortFormat? {
+        formats[name] = format
+        return tell(format)
+    }
+
+    /// Sound goes to the PCM `name`, which is not opened for it: what is to be told, nil where that is known.
+    ///
+    /// - Returns: Nil where it was not opened under these preferences.
+    mutating func known(_ name: String) -> SoundPortFormat?? {
+        guard let format = formats[name] else { return nil }
+        return .some(tell(format))
+    }
+
+    /// The PCM `name` is gone.
+    mutating func forget(_ name: String) {
+        formats[name] = nil
+    }
+
+    /// Whether what lies beyond the hardware's buffer was measured.
+    func isMeasured(_ format: HardwareFormat) -> Bool { delays.contains { $0.format == format } }
+
+    /// So long a way lies beyond the hardware's buffer. It is measured once in each format: it varies a little, and who
+    /// listens for changes of latency means others.
+    ///
+    /// - Returns: What is to be told; nil where that is known.
+    mutating func measured(_ delay: Duration, _ format: HardwareFormat) -> SoundPortFormat? {
+        if isMeasured(format) { return nil }
+        delays.append((format, delay))
+        if delays.count > Self.delayCount { delays.removeFirst() }
+        return tell(format)
+    }
+
+    private mutating func tell(_ format: HardwareFormat) -> SoundPortFormat? {
+        let delay = delays.first { $0.format == format }?.delay ?? .zero
+        let now = SoundPortFormat(
+            sampleRate: Double(format.sampleRate), channels: format.channels, bufferDuration: format.period,
+            latency: format.period + delay)
+        guard now != told else { return nil }
+        told = now
+        return now
+    }
+}

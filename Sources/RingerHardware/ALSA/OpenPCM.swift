@@ -1,0 +1,250 @@
+import CALSA
+import Glibc
+import RingerServices
+import SystemPackage
+
+/// A playback or capture PCM that is open, and what it was made of; closes both when it goes.
+final class OpenPCM {
+    let pcm: OpaquePointer
+    /// The name that was opened.
+    let name: String
+    /// What errors call it.
+    let subject: String
+    /// The configuration that was made for it. Its conversion refers to it for as long as it is open.
+    private let configuration: OpaquePointer?
+
+    /// Opens `name`. The corresponding C function is `snd_pcm_open`.
+    ///
+    /// - Throws: ``RingerError``: not found, busy, permission denied.
+    init(_ name: String, subject: String, for stream: snd_pcm_stream_t = SND_PCM_STREAM_PLAYBACK) throws(RingerError) {
+        ALSAMessages.forget()
+        var pcm: OpaquePointer?
+        let result = snd_pcm_open(&pcm, name, stream, SND_PCM_NONBLOCK)
+        guard let pcm, result >= 0 else { throw Self.openError(-result, subject) }
+        self.pcm = pcm
+        self.name = name
+        self.subject = subject
+        configuration = nil
+    }
+
+    /// Opens `name` for playback behind a conversion whose hardware side runs at `sampleRate`.
+    ///
+    /// `plug` itself asks the hardware for the rate that is nearest to the sound's own, and takes another one from its
+    /// configuration alone. The corresponding C functions are `snd_config_update_r` and `snd_pcm_open_lconf`.
+    init(_ name: String, subject: String, convertingTo sampleRate: Int) throws(RingerError) {
+        ALSAMessages.forget()
+        let definition = """
+            pcm.ringer_converted { type plug slave { pcm "\(Self.escaped(name))" rate \(sampleRate) } }
+            """
+        // A copy of the process's configuration of its own: others may be reading that one.
+        var top: OpaquePointer?
+        var update: OpaquePointer?
+        let loaded = snd_config_update_r(&top, &update, nil)
+        if let update { snd_config_update_free(update) }
+        guard let top, loaded >= 0 else { throw Self.openError(loaded < 0 ? -loaded : ENOMEM, subject) }
+        var pcm: OpaquePointer?
+        var result = Self.load(definition, into: top)
+        if result >= 0 {
+            result = snd_pcm_open_lconf(&pcm, "ringer_converted", SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK, top)
+        }
+        guard let pcm, result >= 0 else {
+            snd_config_delete(top)
+            throw Self.openError(-result, subject)
+        }
+        self.pcm = pcm
+        self.name = Self.plug(name)
+        self.subject = subject
+        configuration = top
+    }
+
+    deinit {
+        snd_pcm_close(pcm)
+        if let configuration { snd_config_delete(configuration) }
+    }
+
+    private static func load(_ text: String, into top: OpaquePointer) -> CInt {
+        var input: OpaquePointer?
+        let result = snd_input_buffer_open(&input, text, text.utf8.count)
+        guard let input, result >= 0 else { return result }
+        defer { snd_input_close(input) }
+        return snd_config_load(top, input)
+    }
+
+    /// `name` as it stands between double quotes.
+    private static func escaped(_ name: String) -> String {
+        var escaped = ""
+        for character in name {
+            if character == "\"" || character == "\\" { escaped.append("\\") }
+            escaped.append(character)
+        }
+        return escaped
+    }
+
+    private static func openError(_ number: CInt, _ subject: String) -> RingerError {
+        var error = error(number, "open", subject)
+        // Nothing was there that could have gone.
+        if number == ENODEV || number == ENXIO { error.code = .notFound }
+        return error
+    }
+
+    /// What alsa-lib's error `number` is.
+    static func error(_ number: CInt, _ operation: String, _ subject: String) -> RingerError {
+        RingerError(operation, subject, Errno(rawValue: number), detail: ALSAMessages.take())
+    }
+
+    /// The name of `name` behind a conversion.
+    static func plug(_ name: String) -> String {
+        // The name may have arguments of its own; a quote keeps their commas together.
+        let quote = name.contains("'") ? "\"" : "'"
+        return "plug:\(quote)\(name)\(quote)"
+    }
+
+    /// Whether it converts already, so that plug in front of it would not help.
+    var converts: Bool { snd_pcm_type(pcm) == SND_PCM_TYPE_PLUG }
+}
+
+// MARK: - Configuring
+
+extension OpenPCM {
+    /// The period asked for; a sound's gain changes at most that late.
+    static let period: Duration = .milliseconds(10)
+    /// The shortest buffer asked for: how late this process's thread may be without an underrun.
+    static let buffer: Duration = .milliseconds(80)
+
+    /// The rate of the hardware that comes nearest to `preferred` and has to be asked for; nil where the hardware runs at
+    /// that rate by itself when it is asked for sound of `sampleRate`, or has no choice.
+    func rateToAskFor(preferred: Double, sampleRate: Int) -> Int? {
+        // Anything that a device could be asked for.
+        guard preferred >= 1, preferred <= 1_000_000 else { return nil }
+        let preferred = Int(preferred.rounded())
+        guard preferred != sampleRate, let parameters = PCMHardwareParameters() else { return nil }
+        let hw = parameters.pointer
+        // Without conversion, so that what is left are the rates of the hardware.
+        guard snd_pcm_hw_params_any(pcm, hw) >= 0, snd_pcm_hw_params_set_rate_resample(pcm, hw, 0) >= 0 else {
+            return nil
+        }
+        var (lowest, highest) = (CUnsignedInt(0), CUnsignedInt(0))
+        var direction: CInt = 0
+        guard snd_pcm_hw_params_get_rate_min(hw, &lowest, &direction) >= 0,
+            snd_pcm_hw_params_get_rate_max(hw, &highest, &direction) >= 0, lowest < highest
+        else { return nil }
+        var rate = CUnsignedInt(preferred)
+        guard snd_pcm_hw_params_set_rate_near(pcm, hw, &rate, &direction) >= 0 else { return nil }
+        return Int(rate) == sampleRate ? nil : Int(rate)
+    }
+
+    /// Has it take, or give, 16-bit samples in that format.
+    ///
+    /// - Throws: ``RingerError``: unsupported where it has no such format.
+    func configure(
+        sampleRate: Int, channels: Int, _ preferences: SessionPreferences
+    ) throws(RingerError) -> HardwareFormat {
+        ALSAMessages.forget()
+        guard let hardware = PCMHardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        let hw = hardware.pointer
+        let format = "play 16-bit samples, \(channels) channels at \(sampleRate) Hz"
+        let period = preferences.period ?? Self.period
+        var periodTime = Self.microseconds(period)
+        // Two periods are the least that a stream runs in.
+        var bufferTime = Self.microseconds(max(Self.buffer, period * 2))
+        var direction: CInt = 0
+        try check(snd_pcm_hw_params_any(pcm, hw), "configure")
+        try require(snd_pcm_hw_params_set_rate_resample(pcm, hw, 1), format)
+        try require(snd_pcm_hw_params_set_access(pcm, hw, SND_PCM_ACCESS_RW_INTERLEAVED), format)
+        try require(snd_pcm_hw_params_set_format(pcm, hw, SND_PCM_FORMAT_S16), format)
+        try require(snd_pcm_hw_params_set_channels(pcm, hw, CUnsignedInt(channels)), format)
+        try require(snd_pcm_hw_params_set_rate(pcm, hw, CUnsignedInt(sampleRate), 0), format)
+        try require(snd_pcm_hw_params_set_period_time_near(pcm, hw, &periodTime, &direction), "set the period")
+        direction = 0
+        try require(snd_pcm_hw_params_set_buffer_time_near(pcm, hw, &bufferTime, &direction), "set the buffer")
+        try require(snd_pcm_hw_params(pcm, hw), format)
+
+        var periodFrames: snd_pcm_uframes_t = 0
+        var bufferFrames: snd_pcm_uframes_t = 0
+        try check(snd_pcm_hw_params_get_period_size(hw, &periodFrames, &direction), "read the period")
+        try check(snd_pcm_hw_params_get_buffer_size(hw, &bufferFrames), "read the buffer")
+        return HardwareFormat(
+            pcm: name, sampleRate: sampleRate, channels: channels, periodFrames: Int(periodFrames),
+            bufferFrames: Int(bufferFrames))
+    }
+
+    /// Has it give what it gives by itself, as near to `preferences` as it comes, and stereo.
+    func configureCapture(_ preferences: SessionPreferences) throws(RingerError) -> HardwareFormat {
+        ALSAMessages.forget()
+        guard let hardware = PCMHardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        let hw = hardware.pointer
+        let period = preferences.period ?? Self.period
+        var periodTime = Self.microseconds(period)
+        var bufferTime = Self.microseconds(max(Self.buffer, period * 2))
+        var rate: CUnsignedInt = 48_000
+        if preferences.sampleRate >= 1, preferences.sampleRate <= 1_000_000 {
+            rate = CUnsignedInt(preferences.sampleRate.rounded())
+        }
+        var channels: CUnsignedInt = 2
+        var direction: CInt = 0
+        try check(snd_pcm_hw_params_any(pcm, hw), "configure")
+        try require(snd_pcm_hw_params_set_rate_near(pcm, hw, &rate, &direction), "set the rate")
+        try require(snd_pcm_hw_params_set_channels_near(pcm, hw, &channels), "set the channels")
+        direction = 0
+        try require(snd_pcm_hw_params_set_period_time_near(pcm, hw, &periodTime, &direction), "set the period")
+        direction = 0
+        try require(snd_pcm_hw_params_set_buffer_time_near(pcm, hw, &bufferTime, &direction), "set the buffer")
+        try require(snd_pcm_hw_params(pcm, hw), "configure")
+        var periodFrames: snd_pcm_uframes_t = 0
+        var bufferFrames: snd_pcm_uframes_t = 0
+        try check(snd_pcm_hw_params_get_period_size(hw, &periodFrames, &direction), "read the period")
+        try check(snd_pcm_hw_params_get_buffer_size(hw, &bufferFrames), "read the buffer")
+        let asked = HardwareFormat(
+            pcm: name, sampleRate: Int(rate), channels: Int(channels), periodFrames: Int(periodFrames),
+            bufferFrames: Int(bufferFrames))
+        return self.hardware(behind: asked)
+    }
+
+    /// Has a stream of `format` start when it is told to, stop when it runs dry, and wake the writer for each period.
+    func setThresholds(_ format: HardwareFormat) throws(RingerError) {
+        guard let software = PCMSoftwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        let sw = software.pointer
+        var boundary: snd_pcm_uframes_t = 0
+        try check(snd_pcm_sw_params_current(pcm, sw), "configure")
+        try check(snd_pcm_sw_params_get_boundary(sw, &boundary), "configure")
+        // Started by us alone, so that the moment is known; stopped when it runs dry, so that an underrun is too.
+        try check(snd_pcm_sw_params_set_start_threshold(pcm, sw, boundary), "configure")
+        try check(snd_pcm_sw_params_set_stop_threshold(pcm, sw, snd_pcm_uframes_t(format.bufferFrames)), "configure")
+        try check(snd_pcm_sw_params_set_avail_min(pcm, sw, snd_pcm_uframes_t(format.periodFrames)), "configure")
+        try check(snd_pcm_sw_params(pcm, sw), "configure")
+    }
+
+    /// The format of the hardware behind it, once it is configured; `format` itself where nobody says.
+    func hardware(behind format: HardwareFormat) -> HardwareFormat {
+        guard let setup = PCMSetup(of: pcm) else { return format }
+        return HardwareFormat(
+            pcm: format.pcm, sampleRate: setup.sampleRate, channels: setup.channels, periodFrames: setup.periodFrames,
+            bufferFrames: setup.bufferFrames)
+    }
+
+    func check(_ result: CInt, _ operation: String) throws(RingerError) {
+        if result < 0 { throw Self.error(-result, operation, subject) }
+    }
+
+    /// A step that fails because the PCM has no such format.
+    private func require(_ result: CInt, _ operation: String) throws(RingerError) {
+        guard result < 0 else { return }
+        var error = Self.error(-result, operation, subject)
+        if error.errno == .invalidArgument { error.code = .unsupported }
+        throw error
+    }
+
+    private static func microseconds(_ duration: Duration) -> CUnsignedInt {
+        CUnsignedInt(clamping: duration.nanoseconds / 1000)
+    }
+}
+
+extension SessionPreferences {
+    /// The period that is preferred; nil where none is.
+    fileprivate var period: Duration? {
+        let microseconds = (Double(ioBufferDuration) * 1_000_000).rounded()
+        // Up to a quarter of an hour: beyond it no hardware goes, and no number overflows.
+        guard microseconds >= 1, microseconds <= 1e9 else { return nil }
+        return .microseconds(Int64(microseconds))
+    }
+}

@@ -1,0 +1,46 @@
+import CALSA
+
+/// The setup of the PCM that lies behind all conversion and mixing, as alsa-lib describes it.
+///
+/// There is no function that hands out a slave. The description of a PCM ends with that of its innermost slave: lines of
+/// names and values such as "rate         : 48000". The corresponding C function is `snd_pcm_dump`.
+struct PCMSetup: Sendable, Hashable {
+    var sampleRate = 0
+    var channels = 0
+    var periodFrames = 0
+    var bufferFrames = 0
+
+    /// What a description says last; nil where it lacks one of these.
+    init?(_ description: some StringProtocol) {
+        for line in description.split(separator: "\n") {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let words = line[..<colon].split(separator: " ")
+            guard words.count == 1, let name = words.first else { continue }
+            guard let value = line[line.index(after: colon)...].split(separator: " ").first.flatMap({ Int($0) }) else {
+                continue
+            }
+            switch name {
+            case "rate": sampleRate = value
+            case "channels": channels = value
+            case "period_size": periodFrames = value
+            case "buffer_size": bufferFrames = value
+            default: break
+            }
+        }
+        guard sampleRate > 0, channels > 0, periodFrames > 0, bufferFrames > 0 else { return nil }
+    }
+
+    /// The setup behind `pcm`, which was configured; nil where alsa-lib does not describe it.
+    init?(of pcm: OpaquePointer) {
+        var output: OpaquePointer?
+        guard snd_output_buffer_open(&output) == 0, let output else { return nil }
+        defer { snd_output_close(output) }
+        var text: UnsafeMutablePointer<CChar>?
+        guard snd_pcm_dump(pcm, output) == 0 else { return nil }
+        let count = snd_output_buffer_string(output, &text)
+        guard let text, count > 0 else { return nil }
+        // SAFETY: alsa-lib wrote `count` bytes there, which stay until the output is closed, behind this call.
+        let bytes = UnsafeRawBufferPointer(start: text, count: count)
+        self.init(String(decoding: bytes, as: UTF8.self))
+    }
+}
