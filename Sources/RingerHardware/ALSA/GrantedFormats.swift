@@ -27,12 +27,14 @@ struct GrantedFormats: Sendable {
         return tell(format)
     }
 
-    /// Sound goes to the PCM `name`, which is not opened for it: what is to be told, nil where that is known.
+    /// Whether the PCM `name` was opened under these preferences.
+    func isKnown(_ name: String) -> Bool { formats[name] != nil }
+
+    /// Sound goes to the PCM `name` now, which is not opened for it.
     ///
-    /// - Returns: Nil where it was not opened under these preferences.
-    mutating func known(_ name: String) -> SoundPortFormat?? {
-        guard let format = formats[name] else { return nil }
-        return .some(tell(format))
+    /// - Returns: What is to be told; nil where that is known, or nothing is.
+    mutating func movedTo(_ name: String) -> SoundPortFormat? {
+        formats[name].flatMap { tell($0) }
     }
 
     /// The PCM `name` is gone.

@@ -175,8 +175,8 @@ final class SoundThread: @unchecked Sendable {
     }
 
     private func find(_ name: String) -> RingerError? {
-        if let known = formats.known(name) {
-            if let format = known { news.append(format) }
+        if formats.isKnown(name) {
+            if let format = formats.movedTo(name) { news.append(format) }
             return nil
         }
         // What plays keeps its format; what is opened after it tells the new one.

@@ -91,8 +91,8 @@ public final class AudioSessions: Sendable {
             case .prefer(let preferences):
                 hardware.prefer(preferences)
             case .ask(let question, let ticket):
-                hardware.ask(question) { [weak runner] in
-                    if let ticket { runner?.send(.asked(ticket: ticket)) }
+                hardware.ask(question) {
+                    if let ticket { runner.send(.asked(ticket: ticket)) }
                 }
             case .answer(let ticket, let error):
                 completions.complete(ticket, with: error)
