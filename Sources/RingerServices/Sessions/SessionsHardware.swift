@@ -1,10 +1,25 @@
+import Synchronization
+
 /// The sound hardware as sessions use it: told what they prefer, and asked what it grants.
-struct SessionsHardware: Sendable {
-    let output: (any SoundOutput)?
-    let input: (any SoundInput)?
-    let store: DeviceStateStore
-    let clock: any DeviceClock
-    let report: @Sendable (DeviceEvent) -> Void
+final class SessionsHardware: Sendable {
+    private let output: (any SoundOutput)?
+    private let input: (any SoundInput)?
+    private let store: DeviceStateStore
+    private let clock: any DeviceClock
+    private let report: @Sendable (DeviceEvent) -> Void
+    /// Under which preferences the input was asked last.
+    private let inputPreferences = Mutex(SessionPreferences())
+
+    init(
+        output: (any SoundOutput)?, input: (any SoundInput)?, store: DeviceStateStore, clock: any DeviceClock,
+        report: @escaping @Sendable (DeviceEvent) -> Void
+    ) {
+        self.output = output
+        self.input = input
+        self.store = store
+        self.clock = clock
+        self.report = report
+    }
 
     /// Has what is opened from now on be as near to `preferences` as the hardware comes.
     func prefer(_ preferences: SessionPreferences) {
@@ -22,14 +37,23 @@ struct SessionsHardware: Sendable {
     }
 
     private func askInput(_ question: SessionsQuestion, _ completion: @escaping @Sendable () -> Void) {
-        guard let input, question.input else { return completion() }
+        guard let input, question.input, !isKnown(question.preferences) else { return completion() }
         input.ask(question.preferences) { [self] result in
             switch result {
-            case .success(let format): store.change(.inputFormat(format), from: input.name, at: clock.now)
-            case .failure(let error): note(error)
+            case .success(let format):
+                inputPreferences.withLock { $0 = question.preferences }
+                store.change(.inputFormat(format), from: input.name, at: clock.now)
+            case .failure(let error):
+                note(error)
             }
             completion()
         }
+    }
+
+    /// Whether the input's figures are those under `preferences`. Whoever records may hold it, and is not disturbed for
+    /// what is known; an input that goes takes its figures along.
+    private func isKnown(_ preferences: SessionPreferences) -> Bool {
+        store.hardware.inputChannels > 0 && inputPreferences.withLock { $0 } == preferences
     }
 
     private func note(_ error: RingerError) {

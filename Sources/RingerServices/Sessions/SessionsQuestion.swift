@@ -25,17 +25,21 @@ struct SessionsQuestion: Sendable, Hashable {
         var asksInput = event == .inputAvailable(true)
         for action in actions {
             switch action {
-            case .activated, .interruptionEnded(_, shouldResume: true), .preferencesChanged, .settingsChanged:
+            case .activated(let id), .interruptionEnded(let id, shouldResume: true), .settingsChanged(let id, _):
+                guard let session = coordinator.session(id), session.isActive else { continue }
+                asksOutput = true
+                asksInput = asksInput || session.settings.category.records
+            case .preferencesChanged:
                 asksOutput = true
                 asksInput = true
-            case .deviceRouteChanged: asksOutput = true
+            case .deviceRouteChanged:
+                asksOutput = true
             case .accepted, .refused, .stopSound, .deactivated, .interruptionBegan, .interruptionEnded,
                 .interruptionDropped, .duck, .unduck, .routeChanged, .activityChanged:
-                break
+                continue
             }
         }
         if asksOutput && leader.settings.category.plays { output = coordinator.deviceRoute.output }
-        input =
-            asksInput && coordinator.activity.contains(.records) && coordinator.isInputAvailable != false
+        input = asksInput && coordinator.activity.contains(.records) && coordinator.isInputAvailable != false
     }
 }
