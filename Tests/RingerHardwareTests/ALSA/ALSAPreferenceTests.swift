@@ -198,6 +198,30 @@ import Testing
         output.close()
     }
 
+    @Test("a session whose sound moves to another route's PCM tells what that one grants")
+    func moved() async throws {
+        let routes: [AudioRoute: String] = [.headphone: PacedSink.name(.rate(16_000), .channels(1))]
+        let name = PacedSink.name(.waitsForWriter)
+        let output = try output(name, routes: routes)
+        let store = DeviceStateStore()
+        output.follow { store.change(.outputFormat($0), from: "output", at: .now) }
+        let player = SoundPlayer(output: output, clock: output.thread.loop, store: store)
+        let sessions = AudioSessions(
+            player: player, store: store, clock: output.thread.loop, board: RouteBoard(pcm: name, routes: routes),
+            output: output)
+        let session = sessions.make(name: "music", category: .playback)
+        try await session.activate()
+        #expect(session.sampleRate == 48_000)
+        var rates = try session.changes(of: "chsr").makeAsyncIterator()
+        store.change(.headphoneInserted(true), from: "jack", at: .now)
+        #expect(await rates.next()?.change.value == .float64(16_000))
+        #expect(session.sampleRate == 16_000 && session.outputChannels == 1)
+        store.change(.headphoneInserted(false), from: "jack", at: .now)
+        #expect(await rates.next()?.change.value == .float64(48_000))
+        sessions.close()
+        output.close()
+    }
+
     @Test("a microphone is the first capture PCM of the lowest card")
     func input() throws {
         let directory = try TemporaryDirectory()
