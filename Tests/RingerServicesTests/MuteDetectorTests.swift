@@ -89,10 +89,11 @@ struct MuteDetectorTests {
     }
 
     @Test(
-        "a stream that stands still from the first frame is unknown at the deadline, and does not wedge the next probe")
-    func stalled() throws {
+        "a stream that stands still is unknown at the deadline, and does not wedge the next probe",
+        arguments: [0, 2_400])
+    func stalled(frame: Int) throws {
         let bench = try PlayerBench()
-        bench.board.speaker.fault = .stall(frame: 0)
+        bench.board.speaker.fault = .stall(frame: frame)
         bench.measure()
         bench.clock.advance(by: .seconds(3))
         #expect(bench.readings.all.map(\.verdict) == [.unknown])
@@ -211,6 +212,20 @@ struct MuteDetectorDoubtTests {
     @Test("frames left after the threshold are audible")
     func late() {
         #expect(reading(left: .milliseconds(100), end: .milliseconds(200))?.verdict == .audible)
+    }
+
+    @Test("a stream of which less than two thirds of what is due was played at the threshold tells at its end")
+    func deepBuffer() {
+        let start = MonotonicTime(nanoseconds: 0)
+        for (played, isDecided) in [(0, false), (3_199, false), (3_200, true), (4_800, true)] {
+            var machine = MuteDetectorMachine(.init())
+            _ = machine.handle(.measure(caller: 1, DeviceState(), now: start))
+            _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
+            let look = start + .milliseconds(100)
+            let position = StreamPosition(played: played, total: 9_600, unfinishedAt: look)
+            let actions = machine.handle(.playback(clip: 1, .progress(position, at: look), now: look))
+            #expect(actions.isEmpty != isDecided)
+        }
     }
 
     @Test("an end between two looks on either side of the threshold is no verdict")

@@ -93,16 +93,20 @@ struct MuteDetectorMachine: StateMachine {
             probe?.isDisturbed = true
         case .progress(let position, _):
             guard let probe, let start = probe.startedAt, !probe.isDisturbed else { return }
-            // Frames left at the threshold, and some played: it is heard, and the rest of the clip need not be.
-            guard let left = position.unfinishedAt, left - start >= configuration.threshold, position.played > 0 else {
-                return
-            }
+            // Frames left at the threshold, and most of what is due by then played: it is heard, and the rest of the clip
+            // need not be. A stream behind a deep buffer, or one that stands still, shows later what it is.
+            guard let left = position.unfinishedAt, left - start >= configuration.threshold,
+                Double(position.played) >= leastShare * Double(position.total)
+            else { return }
             actions.append(.stop(clip: clip))
             answer(.audible, elapsed: left - start, nil, now, &actions)
         case .ended:
             break  // The player tells how it ended for us.
         }
     }
+
+    /// What share of the clip is to have been played at the threshold: two thirds of what time allows.
+    private var leastShare: Double { configuration.threshold / configuration.clip * 2 / 3 }
 
     private mutating func over(_ result: SoundResult, _ actions: inout [Action]) {
         guard let probe else { return }
