@@ -51,9 +51,10 @@ extension EitherTime {
 
         @Test("scanning leaves no descriptor open")
         func descriptors() throws {
-            let before = try openDeviceCount()
+            let before = try openDevices()
             for _ in 0..<3 { _ = HardwareDiscovery.scan() }
-            #expect(try openDeviceCount() == before)
+            let left = try openDevices(besides: before)
+            #expect(left == [])
         }
     }
 }

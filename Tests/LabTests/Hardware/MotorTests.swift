@@ -200,7 +200,7 @@ extension EitherTime {
 
         @Test("a motor that was unplugged is an error, and turns again once it is plugged")
         func unplugged() async throws {
-            let before = try openDeviceCount()
+            let before = try openDevices()
             var input = try VirtualInput(.rumble(effects: 1), name: "test-motor")
             let motor = try ForceFeedbackMotor(.automatic(name: "test-motor"))
             try await blocking { try motor.turnOn(strength: 1, limit: .seconds(1)) }
@@ -226,7 +226,8 @@ extension EitherTime {
             #expect(throws: RingerError.self) { try motor.close() }
             try motor.close()
             withExtendedLifetime(input) {}
-            #expect(try openDeviceCount() == before)
+            let left = try openDevices(besides: before)
+            #expect(left == [])
         }
 
         @Test("a line's motor on a chip that was removed is an error, and turns again once the chip is back")

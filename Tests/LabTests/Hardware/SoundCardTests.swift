@@ -228,12 +228,13 @@ extension EitherTime {
 
         @Test("what follows a card leaves no descriptor open")
         func descriptors() async throws {
-            let before = try openDeviceCount()
+            let before = try openDevices()
             for _ in 0..<3 {
                 let device = try await Device.discover(.init(pcm: "null", following: .all))
                 device.close()
             }
-            #expect(try openDeviceCount() == before)
+            let left = try openDevices(besides: before)
+            #expect(left == [])
         }
 
         private func setMaster(_ volume: String) async throws {

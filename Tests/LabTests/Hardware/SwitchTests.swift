@@ -153,7 +153,7 @@ extension EitherTime {
         @Test("opening and closing leaves no descriptor open", arguments: LabSwitch.allCases)
         func descriptors(_ source: LabSwitch) async throws {
             let loop = try EventLoop(name: "lab-switch")
-            let before = try openDeviceCount()
+            let before = try openDevices()
             for _ in 0..<3 {
                 let port = try SwitchSpecification(source.rawValue).make(loop: loop)
                 try port.start { _ in }
@@ -165,7 +165,8 @@ extension EitherTime {
             }
             // Dropped without being closed, it is closed on the loop.
             loop.sync {}
-            #expect(try openDeviceCount() == before)
+            let left = try openDevices(besides: before)
+            #expect(left == [])
             loop.close()
         }
 
