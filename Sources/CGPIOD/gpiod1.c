@@ -20,6 +20,7 @@ struct ringer_gpio_chip {
 struct ringer_gpio_request {
     struct gpiod_chip *chip;
     struct gpiod_line *line;
+    enum { UNKNOWN, MONOTONIC, REALTIME } stamps;
 };
 
 bool ringer_gpio_kernel_debounces(void) { return false; }
@@ -71,7 +72,7 @@ int ringer_gpio_chip_consumer(ringer_gpio_chip *chip, unsigned int offset, char 
 }
 
 static ringer_gpio_request *request(ringer_gpio_chip *chip, unsigned int offset, int type, int flags) {
-    ringer_gpio_request *request = malloc(sizeof *request);
+    ringer_gpio_request *request = calloc(1, sizeof *request);
     if (!request) return NULL;
     struct gpiod_line_request_config config = {.consumer = "ringer", .request_type = type, .flags = flags};
     int reason;
@@ -125,19 +126,22 @@ static int64_t now(clockid_t clock) {
 }
 
 // Before Linux 5.7 the stamp is of CLOCK_REALTIME. A stamp is of a moment just past: the clock that is nearer to it
-// is its own.
-static int64_t monotonic(struct timespec stamp) {
+// is its own, and that of all that follow. Where the clock cannot be read without a system call, asking it each time
+// would hold up the edge.
+static int64_t monotonic(ringer_gpio_request *request, struct timespec stamp) {
     int64_t at = stamp.tv_sec * INT64_C(1000000000) + stamp.tv_nsec;
+    if (request->stamps == MONOTONIC) return at;
     int64_t age = now(CLOCK_MONOTONIC) - at;
     int64_t real_age = now(CLOCK_REALTIME) - at;
-    return llabs(real_age) < llabs(age) ? at + age - real_age : at;
+    if (request->stamps == UNKNOWN) request->stamps = llabs(real_age) < llabs(age) ? REALTIME : MONOTONIC;
+    return request->stamps == REALTIME ? at + age - real_age : at;
 }
 
 int ringer_gpio_request_read(ringer_gpio_request *request, ringer_gpio_edge *edges) {
     struct gpiod_line_event events[RINGER_GPIO_EDGES];
     int count = gpiod_line_event_read_multiple(request->line, events, RINGER_GPIO_EDGES);
     for (int index = 0; index < count; index++) {
-        edges[index].at = monotonic(events[index].ts);
+        edges[index].at = monotonic(request, events[index].ts);
         edges[index].sequence = 0;
         edges[index].active = events[index].event_type == GPIOD_LINE_EVENT_RISING_EDGE;
     }

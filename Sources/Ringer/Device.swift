@@ -156,7 +156,7 @@ public final class Device: Sendable {
 
     /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
     /// newest; one that must miss nothing reads ``events``.
-    public var states: AsyncStream<DeviceState> { store.states }
+    public var states: DeviceStates { store.states }
 
     /// Everything that happens from now on. A subscriber that is more than ``eventBuffer`` events behind loses the
     /// oldest of them; ``lostEvents`` counts those.

@@ -59,44 +59,46 @@ public struct Debouncer<Level: Hashable & Sendable>: StateMachine {
 
     /// Takes in what happened, and says what is to be done, in order.
     public mutating func handle(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        handle(event) { actions.append($0) }
+        return actions
+    }
+
+    /// Takes in what happened, and has `perform` do what is to be done, in order.
+    mutating func handle(_ event: Event, perform: (Action) -> Void) {
         switch event {
         case .edge(let level, let at):
-            let before = settle(by: at)
-            return before + stand(at: level, since: at)
+            if let candidate, candidate.since + duration <= at { settle(perform) }
+            stand(at: level, since: at, perform)
         case .missed:
             candidate = nil
-            return []
         case .timer(let at):
-            guard let deadline, deadline <= at else { return [] }
+            guard let deadline, deadline <= at else { return }
             self.deadline = nil
-            return [.readLevel]
+            perform(.readLevel)
         case .level(let level, let at):
             // An edge that came between asking and reading has a time of its own.
-            if deadline != nil { return [] }
-            if level == candidate?.level ?? settled { return settle() }
-            return stand(at: level, since: at)
+            if deadline != nil { return }
+            if level == candidate?.level ?? settled { return settle(perform) }
+            stand(at: level, since: at, perform)
         }
     }
 
     /// The contacts stand at `level` since `since`; whether they stay is to be seen.
-    private mutating func stand(at level: Level, since: MonotonicTime) -> [Action] {
+    private mutating func stand(at level: Level, since: MonotonicTime, _ perform: (Action) -> Void) {
         candidate = Candidate(level: level, since: since)
-        let deadline = since + duration
+        let isSettled = duration == .zero
+        let deadline = isSettled ? since : since + duration
         self.deadline = deadline
-        return (duration == .zero ? settle() : []) + [.schedule(at: deadline)]
-    }
-
-    /// The candidate has settled, where its time was over by `at`.
-    private mutating func settle(by at: MonotonicTime) -> [Action] {
-        guard let candidate, candidate.since + duration <= at else { return [] }
-        return settle()
+        if isSettled { settle(perform) }
+        perform(.schedule(at: deadline))
     }
 
     /// The candidate has settled.
-    private mutating func settle() -> [Action] {
+    private mutating func settle(_ perform: (Action) -> Void) {
         defer { candidate = nil }
-        guard let candidate, candidate.level != settled else { return [] }
+        guard let candidate, candidate.level != settled else { return }
         settled = candidate.level
-        return [.changed(candidate.level, at: candidate.since)]
+        perform(.changed(candidate.level, at: candidate.since))
     }
 }

@@ -42,27 +42,30 @@ public final class StateMachineRunner<Machine: StateMachine>: Sendable {
     public func send<Answer: Sendable>(
         _ body: (inout Machine) -> (actions: [Machine.Action], answer: Answer)
     ) -> Answer {
-        let (mustWork, answer) = state.withLock { state in
+        // Nothing is pending where nobody is at work: these actions go first, and need not be put there.
+        let (actions, answer): ([Machine.Action], Answer) = state.withLock { state in
             let (actions, answer) = body(&state.machine)
-            state.pending.append(contentsOf: actions)
-            if state.isAtWork || state.pending.isEmpty { return (false, answer) }
-            state.isAtWork = true
-            return (true, answer)
+            if state.isAtWork {
+                state.pending.append(contentsOf: actions)
+                return ([], answer)
+            }
+            state.isAtWork = !actions.isEmpty
+            return (actions, answer)
         }
-        if mustWork { work() }
+        if !actions.isEmpty { work(actions) }
         return answer
     }
 
-    private func work() {
-        while true {
-            let actions = state.withLock { state in
+    private func work(_ first: [Machine.Action]) {
+        var actions = first
+        while !actions.isEmpty {
+            for action in actions { perform(action, self) }
+            actions = state.withLock { state in
                 let actions = state.pending
                 state.pending = []
                 if actions.isEmpty { state.isAtWork = false }
                 return actions
             }
-            if actions.isEmpty { return }
-            for action in actions { perform(action, self) }
         }
     }
 

@@ -70,12 +70,13 @@ public final class JackControls: DeviceStateSource {
         }
 
         mutating func read(
-            isReady: Bool, now: MonotonicTime, into reports: inout [DeviceStateChange]
-        ) throws(RingerError) {
-            guard isReady else { return }
+            isReady: Bool, now: () -> MonotonicTime, into reports: inout [DeviceStateChange]
+        ) throws(RingerError) -> Bool {
+            guard isReady else { return false }
             let changes = try controls.changes()
             if changes.hasOtherElements { try list() }
             if changes.hasOtherElements || changes.hasOtherValues { try tell(into: &reports) }
+            return false
         }
 
         private mutating func list() throws(RingerError) {

@@ -79,14 +79,17 @@ public final class MixerVolume: DeviceStateSource {
             reports.append(told)
         }
 
-        mutating func read(isReady: Bool, now: MonotonicTime, into reports: inout [Float?]) throws(RingerError) {
-            guard isReady else { return }
+        mutating func read(
+            isReady: Bool, now: () -> MonotonicTime, into reports: inout [Float?]
+        ) throws(RingerError) -> Bool {
+            guard isReady else { return false }
             try mixer.handleEvents()
             // Elements come and go too: which one it is, is looked up anew.
             let volume = mixer.volume(of: element)
-            guard volume != told else { return }
+            guard volume != told else { return false }
             told = volume
             reports.append(volume)
+            return false
         }
     }
 }

@@ -84,11 +84,12 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
         ringer_evdev_pass_only(descriptor, type, codes, CInt(codes.count))
     }
 
-    /// Reads everything that is queued, resynchronised after an overflow. The corresponding C function is
-    /// `libevdev_next_event`.
+    /// Reads what happened at one time, or where the queue overflowed what is different since. The corresponding C
+    /// function is `libevdev_next_event`.
     ///
+    /// - Returns: Whether there may be more.
     /// - Throws: ``RingerError``, `disconnected` where the device is gone; what was read before was told.
-    func drain(now: MonotonicTime, _ body: (Input) -> Void) throws(RingerError) {
+    func read(now: () -> MonotonicTime, _ body: (Input) -> Void) throws(RingerError) -> Bool {
         var flag = UInt32(LIBEVDEV_READ_FLAG_NORMAL.rawValue)
         let sync = UInt32(LIBEVDEV_READ_FLAG_SYNC.rawValue)
         var event = input_event()
@@ -96,18 +97,20 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
             let result = libevdev_next_event(device, flag, &event)
             switch result {
             case Int32(LIBEVDEV_READ_STATUS_SUCCESS.rawValue):
+                // To look whether another follows is a system call, which can wait until this one was told.
+                if event.type == UInt16(EV_SYN) && event.code == UInt16(SYN_REPORT) { return true }
                 let at = MonotonicTime(nanoseconds: ringer_evdev_stamp(&event))
                 body(.value(EvdevCode(type: event.type, code: event.code), event.value, at: at))
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue) where flag != sync:
-                body(.dropped(at: now))
+                body(.dropped(at: now()))
                 flag = sync
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue):
                 // Not an edge but what the device answered when it was asked.
-                body(.value(EvdevCode(type: event.type, code: event.code), event.value, at: now))
+                body(.value(EvdevCode(type: event.type, code: event.code), event.value, at: now()))
             case -EAGAIN where flag == sync:
                 flag = UInt32(LIBEVDEV_READ_FLAG_NORMAL.rawValue)
             case -EAGAIN:
-                return
+                return false
             case -EINTR:
                 continue
             default:

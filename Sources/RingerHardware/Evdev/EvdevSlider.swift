@@ -78,27 +78,27 @@ public final class EvdevSlider: RingSilentSwitch {
         }
 
         mutating func read(
-            isReady: Bool, now: MonotonicTime, into reports: inout [SwitchEvent]
-        ) throws(RingerError) {
+            isReady: Bool, now: () -> MonotonicTime, into reports: inout [SwitchEvent]
+        ) throws(RingerError) -> Bool {
             var inputs: [EvdevHandle.Input] = []
             defer {
                 for input in inputs {
                     switch input {
                     case .value(.soundProfile, let value, let at):
-                        perform(debouncer.handle(.edge(value, at: at)), now, into: &reports)
+                        perform(debouncer.handle(.edge(value, at: at)), at, into: &reports)
                     case .value: break
                     case .dropped(let at):
-                        perform(debouncer.handle(.missed), now, into: &reports)
+                        perform(debouncer.handle(.missed), at, into: &reports)
                         reports.append(.dropped(count: nil, at: at))
                     }
                 }
             }
-            try handle.drain(now: now) { inputs.append($0) }
+            return try handle.read(now: now) { inputs.append($0) }
         }
 
         mutating func tick(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
             deadline = nil
-            try read(isReady: false, now: now, into: &reports)
+            while try read(isReady: false, now: { now }, into: &reports) {}
             perform(debouncer.handle(.timer(at: now)), now, into: &reports)
         }
 

@@ -62,26 +62,29 @@ public final class EvdevSwitch: RingSilentSwitch {
         var descriptor: CInt { handle.descriptor }
 
         mutating func begin(now: MonotonicTime, into reports: inout [SwitchEvent]) {
-            tell(handle.value(of: code), at: now, into: &reports)
+            var told = told
+            tell(handle.value(of: code), at: now, told: &told, into: &reports)
+            self.told = told
         }
 
         mutating func read(
-            isReady: Bool, now: MonotonicTime, into reports: inout [SwitchEvent]
-        ) throws(RingerError) {
-            var inputs: [EvdevHandle.Input] = []
-            defer {
-                for input in inputs {
-                    switch input {
-                    case .value(code, let value, let at): tell(value, at: at, into: &reports)
-                    case .value: break
-                    case .dropped(let at): reports.append(.dropped(count: nil, at: at))
-                    }
+            isReady: Bool, now: () -> MonotonicTime, into reports: inout [SwitchEvent]
+        ) throws(RingerError) -> Bool {
+            // On a copy: the handle is being read, and is part of the source too.
+            var told = told
+            defer { self.told = told }
+            return try handle.read(now: now) { input in
+                switch input {
+                case .value(code, let value, let at): tell(value, at: at, told: &told, into: &reports)
+                case .value: break
+                case .dropped(let at): reports.append(.dropped(count: nil, at: at))
                 }
             }
-            try handle.drain(now: now) { inputs.append($0) }
         }
 
-        private mutating func tell(_ value: Int32, at: MonotonicTime, into reports: inout [SwitchEvent]) {
+        private func tell(
+            _ value: Int32, at: MonotonicTime, told: inout SwitchPosition?, into reports: inout [SwitchEvent]
+        ) {
             let position: SwitchPosition = (value != 0) == isInverted ? .ring : .silent
             if position == told { return }
             told = position

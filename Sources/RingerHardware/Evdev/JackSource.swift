@@ -57,14 +57,14 @@ public final class JackSource: DeviceStateSource {
         }
 
         mutating func read(
-            isReady: Bool, now: MonotonicTime, into reports: inout [DeviceStateChange]
-        ) throws(RingerError) {
+            isReady: Bool, now: () -> MonotonicTime, into reports: inout [DeviceStateChange]
+        ) throws(RingerError) -> Bool {
             var inputs: [EvdevHandle.Input] = []
             defer {
                 // A drop needs no telling: the values that changed follow, and a jack's state is all there is to it.
                 for case .value(let code, let value, _) in inputs { tell(code, value, into: &reports) }
             }
-            try handle.drain(now: now) { inputs.append($0) }
+            return try handle.read(now: now) { inputs.append($0) }
         }
 
         private mutating func tell(_ code: EvdevCode, _ value: Int32, into reports: inout [DeviceStateChange]) {

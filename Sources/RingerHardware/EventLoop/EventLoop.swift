@@ -266,10 +266,11 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     fileprivate func run() {
         var descriptors: [pollfd] = []
         var ids: [UInt64] = []
+        var taken: [Work] = []
         /// What the alarm is set to; 0 where it is not.
         var armed: Int64 = 0
         while true {
-            runWork()
+            runWork(&taken)
             let (next, mustWait, isClosed): (Int64, Bool, Bool) = state.withLock { state in
                 if state.descriptorsChanged {
                     state.descriptorsChanged = false
@@ -294,6 +295,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
                 // Once it has gone off, it is not set any more.
                 if descriptors[1].revents != 0 { armed = 0 }
                 dispatch(descriptors, ids)
+                // Who waits for what was just read comes before what is merely due.
+                runWork(&taken)
             }
             runTimers()
         }
@@ -324,20 +327,18 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     /// Does what was handed in until now. What is handed in meanwhile waits until the descriptors were looked at, so that
-    /// no amount of work keeps an edge from being seen.
-    private func runWork() {
-        let work = state.withLock { state in
-            let work = state.work
-            state.work = []
-            return work
-        }
-        for item in work { run(item) }
+    /// no amount of work keeps an edge from being seen. `taken` is empty, and its room is used again.
+    private func runWork(_ taken: inout [Work]) {
+        state.withLock { state in swap(&state.work, &taken) }
+        for item in taken { run(item) }
+        taken.removeAll(keepingCapacity: true)
     }
 
     private func finish() {
+        var taken: [Work] = []
         // Work that came in between closing and here still runs: a caller may be waiting for it.
         repeat {
-            runWork()
+            runWork(&taken)
         } while !state.withLock { state in
             state.isFinished = state.work.isEmpty
             return state.isFinished

@@ -52,11 +52,13 @@ struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// The edges that wait; none where none do. There are some where `isReady`, as a poll has told.
-    func read(isReady: Bool) throws(RingerError) -> [Edge] {
-        var edges: [Edge] = []
+    /// Tells `body` the edges that wait. There are some where `isReady`, as a poll has told.
+    ///
+    /// - Returns: How many they were.
+    func read(isReady: Bool, _ body: (Edge) -> Void) throws(RingerError) -> Int {
+        var count = 0
         var isReady = isReady
-        while edges.count < 1024 {
+        while count < 1024 {
             // Reading blocks where there is nothing.
             if !isReady {
                 var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -66,20 +68,18 @@ struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
             }
             isReady = false
             // SAFETY: the function writes at most RINGER_GPIO_EDGES edges, and returns how many.
-            let (batch, reason): ([Edge], Errno?) = withUnsafeTemporaryAllocation(
-                of: ringer_gpio_edge.self, capacity: Int(RINGER_GPIO_EDGES)
-            ) { buffer in
-                guard let start = buffer.baseAddress else { return ([], .noMemory) }
-                let count = ringer_gpio_request_read(request, start)
-                guard count >= 0 else { return ([], .current) }
-                return (buffer.prefix(Int(count)).map(Edge.init), nil)
+            let batch = withUnsafeTemporaryAllocation(of: ringer_gpio_edge.self, capacity: Int(RINGER_GPIO_EDGES)) {
+                guard let start = $0.baseAddress else { return -1 }
+                let batch = Int(ringer_gpio_request_read(request, start))
+                for index in 0..<max(0, batch) { body(Edge(start[index])) }
+                return batch
             }
-            if let reason { throw RingerError("read the edges", subject, reason) }
-            edges += batch
+            guard batch >= 0 else { throw RingerError("read the edges", subject, .current) }
+            count += batch
             // The kernel gives all that it has: less than a queue is the end of it.
-            if batch.count < Self.smallQueue { break }
+            if batch < Self.smallQueue { break }
         }
-        return edges
+        return count
     }
 }
 

@@ -69,10 +69,7 @@ public final class GPIOSwitch: RingSilentSwitch {
     private struct Source: ~Copyable, DeviceSource {
         private let request: GPIOLineRequest
         private let file: FileIdentity?
-        private let isInverted: Bool
-        private var debouncer: Debouncer<Bool>
-        private var sequence: UInt32 = 0
-        private(set) var deadline: MonotonicTime?
+        private var contacts: Contacts
         let name: String
 
         init(_ line: GPIOLine, _ options: Options, _ paths: HardwarePaths) throws(RingerError) {
@@ -82,9 +79,10 @@ public final class GPIOSwitch: RingSilentSwitch {
             let request = try located.chip.requestInput(
                 located.offset, bias: options.bias, isActiveLow: options.isActiveLow,
                 kernelDebounce: inKernel ? options.debounce : .zero)
-            debouncer = Debouncer(level: try request.isActive(), duration: inKernel ? .zero : options.debounce)
+            contacts = Contacts(
+                debouncer: Debouncer(level: try request.isActive(), duration: inKernel ? .zero : options.debounce),
+                isInverted: options.isInverted)
             file = FileIdentity(located.chip.path)
-            isInverted = options.isInverted
             name =
                 switch line {
                 case .named(let name): "GPIO \(request.subject) (\(name))"
@@ -95,60 +93,106 @@ public final class GPIOSwitch: RingSilentSwitch {
 
         var descriptor: CInt { request.descriptor }
 
+        var deadline: MonotonicTime? { contacts.settlesAtOnce ? nil : contacts.deadline }
+
         // Kernels before 6.6 wake nobody when a chip goes, and old ones did not bear being asked then: the chip's file
         // tells.
         var isPresent: Bool { file?.isThere ?? true }
 
         mutating func begin(now: MonotonicTime, into reports: inout [SwitchEvent]) {
-            reports.append(.position(position(debouncer.settled), at: now))
+            reports.append(.position(contacts.position, at: now))
         }
 
         mutating func read(
-            isReady: Bool, now: MonotonicTime, into reports: inout [SwitchEvent]
-        ) throws(RingerError) {
-            let edges = try request.read(isReady: isReady)
-            for edge in edges {
-                if let number = edge.sequence { checkGap(before: number, edge.at, into: &reports) }
-                try perform(debouncer.handle(.edge(edge.isActive, at: edge.at)), now, into: &reports)
-            }
+            isReady: Bool, now: () -> MonotonicTime, into reports: inout [SwitchEvent]
+        ) throws(RingerError) -> Bool {
+            let count = try readEdges(isReady: isReady, into: &reports)
             // The small queue drops the newest edges and does not tell: what it held last may not be so any more.
-            if let last = edges.last, last.sequence == nil, edges.count >= GPIOLineRequest.smallQueue {
-                _ = debouncer.handle(.missed)
-                try perform(debouncer.handle(.edge(request.isActive(), at: now)), now, into: &reports)
+            if count >= GPIOLineRequest.smallQueue && !contacts.areNumbered {
+                _ = contacts.debouncer.handle(.missed)
+                contacts.take(.edge(try request.isActive(), at: now()), into: &reports)
             }
+            if !contacts.settlesAtOnce { return false }
+            // To look at the level again can wait until what was read has been told.
+            if count > 0 { return true }
+            if contacts.deadline == nil { return false }
+            contacts.deadline = nil
+            try checkLevel(now: now(), into: &reports)
+            return false
         }
 
         mutating func tick(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
-            deadline = nil
+            contacts.deadline = nil
             // An edge from before the deadline may wait still.
-            try read(isReady: false, now: now, into: &reports)
-            try perform(debouncer.handle(.timer(at: now)), now, into: &reports)
+            _ = try readEdges(isReady: false, into: &reports)
+            try checkLevel(now: now, into: &reports)
         }
 
-        private mutating func checkGap(before number: UInt32, _ at: MonotonicTime, into reports: inout [SwitchEvent]) {
-            let lost = number &- sequence &- 1
-            sequence = number
-            if lost == 0 { return }
-            _ = debouncer.handle(.missed)
-            reports.append(.dropped(count: Int(lost), at: at))
+        private mutating func readEdges(isReady: Bool, into reports: inout [SwitchEvent]) throws(RingerError) -> Int {
+            // On a copy: the line is being read, and is part of the source too.
+            var contacts = contacts
+            defer { self.contacts = contacts }
+            return try request.read(isReady: isReady) { edge in contacts.take(edge, into: &reports) }
         }
 
-        private mutating func perform(
-            _ actions: [Debouncer<Bool>.Action], _ now: MonotonicTime, into reports: inout [SwitchEvent]
-        ) throws(RingerError) {
-            for action in actions {
-                switch action {
-                case .schedule(let at):
-                    deadline = at
-                case .readLevel:
-                    let level = try request.isActive()
-                    try perform(debouncer.handle(.level(level, at: now)), now, into: &reports)
-                case .changed(let isActive, let at):
-                    reports.append(.position(position(isActive), at: at))
+        private mutating func checkLevel(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
+            let mustReadLevel = contacts.take(.timer(at: now), into: &reports)
+            if mustReadLevel { contacts.take(.level(try request.isActive(), at: now), into: &reports) }
+        }
+    }
+
+    /// What is known of the line's contacts.
+    private struct Contacts {
+        var debouncer: Debouncer<Bool>
+        let isInverted: Bool
+        private var sequence: UInt32 = 0
+        var deadline: MonotonicTime?
+
+        init(debouncer: Debouncer<Bool>, isInverted: Bool) {
+            self.debouncer = debouncer
+            self.isInverted = isInverted
+        }
+
+        /// Whether the kernel debounces them, or nobody.
+        var settlesAtOnce: Bool { debouncer.duration == .zero }
+        /// Whether the kernel numbers the edges.
+        var areNumbered: Bool { sequence != 0 }
+
+        mutating func take(_ edge: GPIOLineRequest.Edge, into reports: inout [SwitchEvent]) {
+            if let number = edge.sequence {
+                let lost = number &- sequence &- 1
+                sequence = number
+                if lost != 0 {
+                    _ = debouncer.handle(.missed)
+                    reports.append(.dropped(count: Int(lost), at: edge.at))
                 }
             }
+            take(.edge(edge.isActive, at: edge.at), into: &reports)
         }
 
-        private func position(_ isActive: Bool) -> SwitchPosition { isActive == isInverted ? .ring : .silent }
+        /// - Returns: Whether the level has to be read.
+        @discardableResult
+        mutating func take(_ event: Debouncer<Bool>.Event, into reports: inout [SwitchEvent]) -> Bool {
+            var mustReadLevel = false
+            var scheduled: MonotonicTime?
+            let isInverted = isInverted
+            debouncer.handle(event) { action in
+                switch action {
+                case .schedule(let at): scheduled = at
+                case .readLevel: mustReadLevel = true
+                case .changed(let isActive, let at):
+                    reports.append(.position(Self.position(isActive, isInverted), at: at))
+                }
+            }
+            deadline = scheduled ?? deadline
+            return mustReadLevel
+        }
+
+        /// Where the switch stands, once it has settled.
+        var position: SwitchPosition { Self.position(debouncer.settled, isInverted) }
+
+        private static func position(_ isActive: Bool, _ isInverted: Bool) -> SwitchPosition {
+            isActive == isInverted ? .ring : .silent
+        }
     }
 }

@@ -25,8 +25,12 @@ protocol DeviceSource: ~Copyable, Sendable {
     mutating func begin(now: MonotonicTime, into reports: inout [Report]) throws(RingerError)
 
     /// Reads what the descriptor has: something, where `isReady`, as the loop has seen. What was read before an error
-    /// stands in `reports`.
-    mutating func read(isReady: Bool, now: MonotonicTime, into reports: inout [Report]) throws(RingerError)
+    /// stands in `reports`. `now` asks the clock, which costs a system call on some machines.
+    ///
+    /// - Returns: Whether there may be more, to be read as soon as what was read has been told.
+    mutating func read(
+        isReady: Bool, now: () -> MonotonicTime, into reports: inout [Report]
+    ) throws(RingerError) -> Bool
 
     /// The deadline has come.
     mutating func tick(now: MonotonicTime, into reports: inout [Report]) throws(RingerError)

@@ -8,7 +8,7 @@ enum WatchEvent<Report: Sendable>: Sendable {
     /// It told something.
     case report(Report)
     /// It is gone.
-    case lost(RingerError, at: MonotonicTime)
+    indirect case lost(RingerError, at: MonotonicTime)
     /// It is back; what is so now follows.
     case found(at: MonotonicTime)
 }
@@ -133,16 +133,27 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
 
     private func isReady(_ ready: Int16) {
         step { source, now, reports throws(RingerError) in
-            try source.read(isReady: ready & Int16(POLLIN) != 0, now: now, into: &reports)
+            let mayHaveMore = try source.read(isReady: ready & Int16(POLLIN) != 0, now: now, into: &reports)
             // A descriptor that is broken and reads as if it were not would wake the loop for ever.
             if ready & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 {
                 throw RingerError("read", source.name, .noDevice)
             }
+            return mayHaveMore
+        }
+    }
+
+    /// What was told may have set a task on the loop to work: that goes first.
+    private func readMore() {
+        step { source, now, reports throws(RingerError) in
+            try source.read(isReady: false, now: now, into: &reports)
         }
     }
 
     private func timerFired() {
-        step { source, now, reports throws(RingerError) in try source.tick(now: now, into: &reports) }
+        step { source, now, reports throws(RingerError) in
+            try source.tick(now: now(), into: &reports)
+            return false
+        }
     }
 
     private func directoryChanged() {
@@ -151,17 +162,18 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         if isOpen {
             step { source, _, _ throws(RingerError) in
                 if !source.isPresent { throw RingerError("read", source.name, .noDevice) }
+                return false
             }
         } else {
             find(isDoubtful: false)
         }
     }
 
-    /// Lets the source do something, and tells what came of it.
+    /// Lets the source do something, tells what came of it, and has more read where `body` says that there may be.
     private func step(
-        _ body: (inout Source, MonotonicTime, inout [Source.Report]) throws(RingerError) -> Void
+        _ body: (inout Source, () -> MonotonicTime, inout [Source.Report]) throws(RingerError) -> Bool
     ) {
-        let now = loop.now
+        var mayHaveMore = false
         var reports: [Source.Report] = []
         var wasDoubtful = false
         let failure: RingerError? = state.withLock { state in
@@ -169,7 +181,7 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
             wasDoubtful = state.isDoubtful
             state.isDoubtful = false
             do throws(RingerError) {
-                try body(&source, now, &reports)
+                mayHaveMore = try body(&source, { loop.now }, &reports)
             } catch {
                 state.sourceWatch?.cancel()
                 state.sourceWatch = nil
@@ -181,9 +193,9 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
             schedule(&state)
             return nil
         }
-        var events = reports.map(WatchEvent.report)
-        if let failure { events.append(.lost(failure, at: now)) }
-        tell(events)
+        for report in reports { tell(.report(report)) }
+        if let failure { tell(.lost(failure, at: loop.now)) }
+        if mayHaveMore { loop.execute { self.readMore() } }
         // It may be back already: its file would not change again. One that opens and fails at once, again and again,
         // waits for the next change all the same.
         if failure != nil && !wasDoubtful { find(isDoubtful: true) }
@@ -213,12 +225,14 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         }
     }
 
-    /// Calls the handler, which may close the watcher.
     private func tell(_ events: [WatchEvent<Source.Report>]) {
-        for event in events {
-            let handler = state.withLock { $0.handler }
-            handler?(event)
-        }
+        for event in events { tell(event) }
+    }
+
+    /// Calls the handler, which may close the watcher.
+    private func tell(_ event: WatchEvent<Source.Report>) {
+        let handler = state.withLock { $0.handler }
+        handler?(event)
     }
 
     private func tearDown() {

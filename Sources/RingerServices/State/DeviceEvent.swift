@@ -1,5 +1,5 @@
 /// Something that happened on the device, for whoever wants to see it: nothing is lost silently.
-public enum DeviceEvent: Sendable, Hashable {
+public indirect enum DeviceEvent: Sendable, Hashable {
     /// The Ring/Silent switch stands at a position: first the initial one, then each change, none left out.
     case switchMoved(SwitchPosition, source: String, at: MonotonicTime)
     /// The kernel dropped edges of the switch; its position was read again.

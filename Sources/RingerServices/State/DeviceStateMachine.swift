@@ -28,10 +28,10 @@ struct DeviceStateMachine: StateMachine {
     mutating func handle(_ event: Event) -> [Action] {
         let before = state
         let hardwareBefore = hardware
-        var actions: [Action] = []
+        var report: DeviceEvent?
         switch event {
         case .ringSilent(let event, let source):
-            actions.append(.report(ringSilent(event, source)))
+            report = ringSilent(event, source)
         case .change(let change, let source, let time):
             apply(change)
             let isNews =
@@ -39,7 +39,7 @@ struct DeviceStateMachine: StateMachine {
                 case .lost, .found, .wokeFromSleep, .routePresent, .otherAudioPlaying: true
                 default: state != before || hardware != hardwareBefore
                 }
-            if isNews { actions.append(.report(.stateChanged(change, source: source, at: time))) }
+            if isNews { report = .stateChanged(change, source: source, at: time) }
         case .sessions(let activity):
             sessions = activity
         case .ownSessions(let activity):
@@ -48,9 +48,11 @@ struct DeviceStateMachine: StateMachine {
             state.route = route
         }
         state.sessions = sessions.union(ownSessions)
+        var actions: [Action] = []
+        if case .change(let change, _, _) = event { actions.append(.tell(change)) }
         // The state goes first: what it forbids must stop before anybody is told why.
-        if state != before { actions.insert(.publish(state), at: 0) }
-        if case .change(let change, _, _) = event { actions.insert(.tell(change), at: 0) }
+        if state != before { actions.append(.publish(state)) }
+        if let report { actions.append(.report(report)) }
         return actions
     }
 

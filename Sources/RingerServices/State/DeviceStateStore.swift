@@ -6,7 +6,7 @@ public final class DeviceStateStore: Sendable {
     public typealias Observer = @Sendable (DeviceState) -> Void
 
     private let runner: StateMachineRunner<DeviceStateMachine>
-    private let published: Broadcast<DeviceState>
+    private let published: NewestState
     private let observers: ObserverList<DeviceState>
     private let changeObservers: ObserverList<DeviceStateChange>
 
@@ -14,7 +14,7 @@ public final class DeviceStateStore: Sendable {
     ///
     /// - Parameter report: Is told what happens, in order.
     public init(report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
-        let published = Broadcast(initial: DeviceState())
+        let published = NewestState()
         let observers = ObserverList<DeviceState>()
         let changeObservers = ObserverList<DeviceStateChange>()
         self.published = published
@@ -38,7 +38,7 @@ public final class DeviceStateStore: Sendable {
 
     /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
     /// newest.
-    public var states: AsyncStream<DeviceState> { published.subscribe(buffering: .bufferingNewest(1)) }
+    public var states: DeviceStates { DeviceStates(newest: published) }
 
     /// Adds an observer for the store's lifetime, and tells it the state now.
     public func observe(_ observer: @escaping Observer) {

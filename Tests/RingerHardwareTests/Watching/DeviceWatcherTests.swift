@@ -254,17 +254,19 @@ private struct PipeSource: ~Copyable, DeviceSource {
         reports.append("begin")
     }
 
-    mutating func read(isReady: Bool, now: MonotonicTime, into reports: inout [String]) throws(RingerError) {
+    /// One byte at a time: the watcher asks again while there may be more.
+    mutating func read(
+        isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
+    ) throws(RingerError) -> Bool {
         var byte: UInt8 = 0
-        while true {
-            let count = Glibc.read(descriptor, &byte, 1)
-            if count == 1 {
-                reports.append("\(byte)")
-            } else if count == 0 {
-                throw RingerError("read", "pipe", Errno(rawValue: ENODEV))
-            } else {
-                return
-            }
+        switch Glibc.read(descriptor, &byte, 1) {
+        case 1:
+            reports.append("\(byte)")
+            return true
+        case 0:
+            throw RingerError("read", "pipe", Errno(rawValue: ENODEV))
+        default:
+            return false
         }
     }
 }
@@ -288,7 +290,9 @@ private struct BrokenSource: ~Copyable, DeviceSource {
         reports.append("begin")
     }
 
-    mutating func read(isReady: Bool, now: MonotonicTime, into reports: inout [String]) throws(RingerError) {
+    mutating func read(
+        isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
+    ) throws(RingerError) -> Bool {
         throw RingerError("read", name, Errno(rawValue: ENODEV))
     }
 }
