@@ -33,24 +33,64 @@ public struct RingerError: Error, Sendable, Hashable {
         public static let system = Code("system")
     }
 
+    /// All of it, in one allocation: errors travel inside of events and results, which stay small by that.
+    private indirect enum Box: Sendable, Hashable {
+        case contents(Contents)
+    }
+
+    private struct Contents: Sendable, Hashable {
+        var code: Code
+        var operation: String
+        var subject: String
+        var errno: Errno?
+        var detail: String?
+    }
+
+    private var box: Box
+
+    private var contents: Contents {
+        get {
+            switch box {
+            case .contents(let contents): contents
+            }
+        }
+        set { box = .contents(newValue) }
+    }
+
     /// What kind of failure it was.
-    public var code: Code
+    public var code: Code {
+        get { contents.code }
+        set { contents.code = newValue }
+    }
+
     /// What was being done: "open", "read the position", "request the line".
-    public var operation: String
+    public var operation: String {
+        get { contents.operation }
+        set { contents.operation = newValue }
+    }
+
     /// The device or file it was done to: "/dev/input/event0", "gpiochip0 line 2", "PCM default".
-    public var subject: String
+    public var subject: String {
+        get { contents.subject }
+        set { contents.subject = newValue }
+    }
+
     /// The system's reason, where the system gave one.
-    public var errno: Errno?
+    public var errno: Errno? {
+        get { contents.errno }
+        set { contents.errno = newValue }
+    }
+
     /// What the reader should know besides: what was found instead, or what mends it.
-    public var detail: String?
+    public var detail: String? {
+        get { contents.detail }
+        set { contents.detail = newValue }
+    }
 
     /// A failure of `operation` on `subject`.
     public init(_ code: Code, _ operation: String, _ subject: String, errno: Errno? = nil, detail: String? = nil) {
-        self.code = code
-        self.operation = operation
-        self.subject = subject
-        self.errno = errno
-        self.detail = detail
+        box = .contents(
+            Contents(code: code, operation: operation, subject: subject, errno: errno, detail: detail))
     }
 
     /// A failure that the system explains by `errno`; the code follows from it.

@@ -8,7 +8,7 @@ enum WatchEvent<Report: Sendable>: Sendable {
     /// It told something.
     case report(Report)
     /// It is gone.
-    indirect case lost(RingerError, at: MonotonicTime)
+    case lost(RingerError, at: MonotonicTime)
     /// It is back; what is so now follows.
     case found(at: MonotonicTime)
 }

@@ -26,7 +26,7 @@ public enum SwitchEvent: Sendable, Hashable {
     /// where it is known. The position was read again and follows, where it changed.
     case dropped(count: Int?, at: MonotonicTime)
     /// The switch is gone: unplugged, its chip removed. The port waits for it to come back.
-    indirect case lost(RingerError, at: MonotonicTime)
+    case lost(RingerError, at: MonotonicTime)
     /// The switch is back; its position follows.
     case found(at: MonotonicTime)
 }
