@@ -90,7 +90,7 @@ let package = Package(
             name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
             resources: [.copy("system-sounds.csv")]),
         .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"], exclude: ["Corpus"]),
-        .testTarget(name: "RingerCommandTests", dependencies: ["RingerCommand", "SoundFile"]),
+        .testTarget(name: "RingerCommandTests", dependencies: ["Ringer", "RingerCommand", "SoundFile"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(
             name: "RingerServicesTests",

@@ -8,8 +8,9 @@ struct AlertCommand: AsyncParsableCommand {
         abstract: "Alert with a sound, a vibration or both, until interrupted or its time is over.",
         discussion: """
             A flip of the switch in the middle turns a ringing alert into a vibrating one, and back.
-            JSON: {"outcome":"timedOut|stopped|failed","by":...,"elapsed":seconds,"rounds":...,"sounded":...,
-            "vibrated":true|false,"completion":seconds from the call,"fallback":reason or null}
+            JSON: {"outcome":"timedOut|stopped|failed","by":...,"elapsed":seconds,
+            "rounds":...,"sounded":...,"vibrated":true|false,
+            "completion":seconds from the call,"fallback":reason or null}
             """)
 
     @Argument(help: NamedSound.help, completion: .file())

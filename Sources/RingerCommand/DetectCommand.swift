@@ -8,7 +8,8 @@ struct DetectCommand: AsyncParsableCommand {
         abstract: "Find out by timing a silent clip whether sounds are heard.",
         discussion: """
             A silent system sound of 0.2 s that is over before 0.1 s was muted. An output that fails is neither.
-            JSON: {"verdict":"muted|audible|unknown","elapsed":seconds,"threshold":0.1,"cause":...}
+            JSON: {"verdict":"muted|audible|unknown","elapsed":seconds,
+            "threshold":0.1,"cause":...}
             """)
 
     @Option(help: "Measure again and again, this many seconds apart, until interrupted.")

@@ -9,7 +9,7 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Tell which parts of the device were found, what is missing, and what mends it.",
         discussion: """
-            Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing; a device may
+            Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing; a device may \
             do without volume and input.
             JSON, one object a line: {"part":...,"found":true|false,"name":...,"problem":...,"mend":...}
             """)

@@ -7,11 +7,12 @@ struct NotifyCommand: AsyncParsableCommand {
         commandName: "notify",
         abstract: "Play a notification's sound: the default, or an application's own.",
         discussion: """
-            A name is looked for in Library/Sounds of the container, then in its bundle, nowhere else. What cannot be
-            played, or lasts 30 s or longer, gives way to the default, and "fallback" says why: missing, undecodable,
+            A name is looked for in Library/Sounds of the container, then in its bundle, nowhere else. What cannot be \
+            played, or lasts 30 s or longer, gives way to the default, and "fallback" says why: missing, undecodable, \
             tooLong, refusedName, criticalNotAllowed.
-            JSON: {"outcome":"finished|silenced|stopped|failed","by":...,"elapsed":seconds,"frames":...,
-            "vibrated":true|false,"completion":seconds from the call,"fallback":reason or null}
+            JSON: {"outcome":"finished|silenced|stopped|failed","by":...,
+            "elapsed":seconds,"frames":...,"vibrated":true|false,
+            "completion":seconds from the call,"fallback":reason or null}
             """)
 
     @Argument(help: "The file's name in the application's container; the default sound without one.")

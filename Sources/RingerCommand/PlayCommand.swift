@@ -7,11 +7,12 @@ struct PlayCommand: AsyncParsableCommand {
         commandName: "play",
         abstract: "Play a sound, as the switch and the other rules allow.",
         discussion: """
-            A predefined sound is played as a system sound, a file in an audio session's category; --category plays
-            either in a category. A flip of the switch in the middle stops a sound that honours it. A sound that is
+            A predefined sound is played as a system sound, a file in an audio session's category; --category plays \
+            either in a category. A flip of the switch in the middle stops a sound that honours it. A sound that is \
             silenced is no failure.
-            JSON: {"outcome":"finished|silenced|stopped|failed","by":...,"elapsed":seconds,"frames":...,
-            "vibrated":true|false,"completion":seconds from the call,"fallback":reason or null}
+            JSON: {"outcome":"finished|silenced|stopped|failed","by":...,
+            "elapsed":seconds,"frames":...,"vibrated":true|false,
+            "completion":seconds from the call,"fallback":reason or null}
             """)
 
     @Argument(help: NamedSound.help, completion: .file())

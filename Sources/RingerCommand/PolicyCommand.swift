@@ -7,8 +7,8 @@ struct PolicyCommand: ParsableCommand {
         commandName: "policy",
         abstract: "Print the rules as a table.",
         discussion: """
-            Each cell is what the rules decide for that kind of sound there: "play", "silence" or "vibrate", "+vibrate"
-            where the motor turns besides. The columns are the switch's positions, then a locked screen at ring, then
+            Each cell is what the rules decide for that kind of sound there: "play", "silence" or "vibrate", "+vibrate" \
+            where the motor turns besides. The columns are the switch's positions, then a locked screen at ring, then \
             the switch at silent with headphones on.
             """)
 

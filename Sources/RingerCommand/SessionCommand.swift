@@ -7,10 +7,12 @@ struct SessionCommand: AsyncParsableCommand {
         commandName: "session",
         abstract: "Hold an audio session open, play in it, and show what it is told.",
         discussion: """
-            Events: activated, audible, silenced, ducked, unducked, interruptionBegan, interruptionEnded, routeChanged,
-            settingsChanged, deactivated. Sessions of other processes are not seen; whether they play is.
-            JSON, one object a line: {"event":...,"detail":...,"at":seconds}, first {"event":"session","category":...,
-            "route":...,"audible":...,"otherAudio":...}, for a sound {"event":"played","outcome":...}
+            Events: activated, audible, silenced, ducked, unducked, interruptionBegan, interruptionEnded, \
+            interruptionDropped, soundStopped, routeChanged, settingsChanged, deactivated. Sessions of other processes \
+            are not seen; whether they play is.
+            JSON, one object a line: {"event":...,"detail":...,"at":seconds}; first
+            {"event":"session","category":...,"route":...,"audible":...,
+            "otherAudio":...}, for a sound {"event":"played","outcome":...}
             """)
 
     @Option(name: .shortAndLong, help: "What the session's audio is for.")

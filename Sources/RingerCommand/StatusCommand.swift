@@ -20,7 +20,7 @@ struct StatusCommand: AsyncParsableCommand {
             ("motor", .optional(device.vibrator?.name)), ("speaker", .string(device.speakerName)),
             ("route", .string(state.route.rawValue)), ("locked", .bool(state.isScreenLocked)),
             ("headphone", .bool(state.isHeadphoneInserted)), ("microphone", .bool(state.isMicrophoneInserted)),
-            ("outputVolume", state.outputVolume.map { .number((Double($0) * 1000).rounded() / 1000) } ?? .null),
+            ("outputVolume", .volume(state.outputVolume)),
             ("inputAvailable", state.isInputAvailable.map(JSONValue.bool) ?? .null),
             ("systemSound", .string(device.decide(.systemSound()).word)),
             ("alert", .string(device.decide(.alert).word)),
@@ -29,7 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
         for (name, value) in members {
             let text =
                 switch value {
-                case .null: "none"
+                case .null: name == "outputVolume" || name == "inputAvailable" ? "unknown" : "none"
                 case .string(let text): text
                 case .bool(let isTrue): isTrue ? "yes" : "no"
                 default: value.description

@@ -8,7 +8,7 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate",
         abstract: "Try the device on a simulated board: flip its switch, play, vibrate, and see what happens.",
         discussion: """
-            On a terminal, keys work the board, and time is real. With --script, and where there is no terminal, a script
+            On a terminal, keys work the board, and time is real. With --script, and where there is no terminal, a script \
             works it in virtual time: the figures are the same in every run. "-" reads the script from standard input.
             A script has one step a line, "#" begins a comment:
 

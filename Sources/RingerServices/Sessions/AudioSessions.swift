@@ -180,6 +180,12 @@ public final class AudioSessions: Sendable {
     /// Where the sound of the device goes that belongs to no session.
     public var deviceRoute: SessionRoute { runner.read { $0.coordinator.deviceRoute } }
 
+    /// Whether a process that knows of no sessions plays now. It is looked up: nobody tells when one begins.
+    public var isOutsideAudioPlaying: Bool {
+        lookForOtherAudio()
+        return runner.read { $0.coordinator.isOutsideAudioPlaying }
+    }
+
     // MARK: - Interruptions from outside
 
     /// Tells that something that is no session interrupts every one: a call that rings, an alarm clock.

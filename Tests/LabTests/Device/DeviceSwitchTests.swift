@@ -32,7 +32,7 @@ extension EitherTime {
             }
         }
 
-        @Test("ringer watch shows the position, then each flip, as JSON on a line of its own")
+        @Test("ringer watch shows the position, what else is so, then each flip, as JSON on a line of its own")
         func watch() async throws {
             let watch = try ChildProcess([RingerCommandLine.path, "watch", "--json", "--pcm", "null"])
             func line(_ number: Int) async throws -> String {
@@ -45,10 +45,17 @@ extension EitherTime {
                 throw LabFailure("no line \(number) in \(try watch.output())")
             }
             #expect(try await line(0).hasPrefix(#"{"ringSilent":"ring","source":"evdev"#))
+            #expect(try await line(1).contains(#""event":"route""#))
+            // The card's own volume, and that its inputs are there.
+            #expect(try await line(2).contains(#"volume 0."#))
+            #expect(try await line(3).contains(#""inputAvailable":true"#))
+            #expect(try await line(7).contains(#""sessions":0"#))
+            for number in 0...7 { #expect(try await line(number).contains(#""initial":true"#)) }
             try LabBoard.setSwitch(silent: true)
-            #expect(try await line(1).hasPrefix(#"{"ringSilent":"silent","source":"evdev"#))
+            #expect(try await line(8).hasPrefix(#"{"ringSilent":"silent","source":"evdev"#))
             try LabBoard.setSwitch(silent: false)
-            #expect(try await line(2).contains(#""event":"position""#))
+            #expect(try await line(9).contains(#""event":"position""#))
+            #expect(try await !line(9).contains("initial"))
             try watch.send(15)
             #expect(try await watch.wait().status == 128 + 15)
         }

@@ -1,0 +1,136 @@
+import Ringer
+
+/// A line that `watch` shows: of an event, or of what is so at the start.
+struct WatchLine {
+    /// Whether it tells what is so at the start, not what has just happened.
+    var isInitial = false
+
+    private var event: String
+    private var source: String
+    private var at: MonotonicTime
+    private var detail: String?
+    /// What a program reads besides, under the names that `status` uses.
+    private var values: [(String, JSONValue)] = []
+
+    /// The line of `event`; nil where it is not worth one.
+    init?(_ event: DeviceEvent) {
+        switch event {
+        case .switchMoved(let position, let source, let at):
+            self.init(event: position.rawValue, source: source, at: at)
+        case .switchEdgesDropped(let count, let source, let at):
+            self.init(event: "dropped", source: source, at: at, detail: count.map { "\($0) edges" } ?? "edges")
+        case .switchLost(let error, let source, let at):
+            self.init(event: "lost", source: source, at: at, detail: "\(error)")
+        case .switchFound(let source, let at):
+            self.init(event: "found", source: source, at: at)
+        case .stateChanged(let change, let source, let at):
+            self.init(event: "state", source: source, at: at, detail: change.sentence, values: change.values)
+        case .degraded(let error, let at):
+            self.init(event: "degraded", source: error.subject, at: at, detail: "\(error)")
+        case .session(let event, let id, let name, let at):
+            self.init(event: "session", source: name.isEmpty ? "\(id.rawValue)" : name, at: at, detail: event.sentence)
+        case .routeChanged(let change, let at):
+            self.init(
+                event: "route", source: "sessions", at: at, detail: change.sentence,
+                values: [("route", .optional(change.new.output?.rawValue))])
+        case .decided, .playback, .soundEnded, .fallback, .vibration, .detectorDisagrees:
+            return nil
+        }
+    }
+
+    private init(
+        event: String, source: String, at: MonotonicTime, detail: String? = nil, values: [(String, JSONValue)] = []
+    ) {
+        self.event = event
+        self.source = source
+        self.at = at
+        self.detail = detail
+        self.values = values
+    }
+
+    /// What is so now on `device` besides the switch: routes, volume, input, jacks, lock and sessions, a line each.
+    static func initial(of device: Device) -> [WatchLine] {
+        initial(
+            state: device.state, route: device.sessions.deviceRoute, present: device.sessions.routes.presentNames,
+            sessions: device.sessions.all.count, isOtherAudioPlaying: device.sessions.isOutsideAudioPlaying,
+            at: device.clock.now)
+    }
+
+    /// What is so, a line each.
+    static func initial(
+        state: DeviceState, route: SessionRoute, present: [String], sessions: Int, isOtherAudioPlaying: Bool,
+        at: MonotonicTime
+    ) -> [WatchLine] {
+        func line(_ event: String, _ source: String, _ detail: String, _ values: [(String, JSONValue)]) -> WatchLine {
+            var line = WatchLine(event: event, source: source, at: at, detail: detail, values: values)
+            line.isInitial = true
+            return line
+        }
+        func line(_ change: DeviceStateChange, _ remark: String = "") -> WatchLine {
+            line("state", "device", change.sentence + remark, change.values)
+        }
+        let there = present.isEmpty ? "nothing" : present.joined(separator: ", ")
+        let others = DeviceStateChange.otherAudioPlaying(isOtherAudioPlaying)
+        return [
+            line(
+                "route", "sessions", "\(route.words); there: \(there)",
+                [("route", .optional(route.output?.rawValue)), ("routes", .array(present.map(JSONValue.string)))]),
+            line(.outputVolume(state.outputVolume), state.outputVolume == nil ? ": no mixer tells it" : ""),
+            state.isInputAvailable.map { line(.inputAvailable($0)) }
+                ?? line("state", "device", "input unknown: nothing tells it", [("inputAvailable", .null)]),
+            line(.headphoneInserted(state.isHeadphoneInserted)),
+            line(.microphoneInserted(state.isMicrophoneInserted)),
+            line(.screenLocked(state.isScreenLocked), "; only the firmware tells of a lock"),
+            line(
+                "session", "sessions", "\(sessions == 0 ? "none" : "\(sessions)") here; \(others.sentence)",
+                [("sessions", .integer(sessions))] + others.values),
+        ]
+    }
+
+    /// The line as people read it.
+    var text: String {
+        "\(at.seconds.fixed(6))  \(event.padded(to: 8))  \(source)" + (detail.map { "  \($0)" } ?? "")
+    }
+
+    /// The line as JSON, with where the switch stands.
+    func json(ringSilent: SwitchPosition?) -> JSONValue {
+        let isMove = SwitchPosition(rawValue: event) != nil
+        var members: [(String, JSONValue)] = [
+            ("ringSilent", .optional(ringSilent?.rawValue)), ("source", .string(source)), ("at", .number(at.seconds)),
+            ("event", .string(isMove ? "position" : event)),
+        ]
+        if let detail { members.append(("detail", .string(detail))) }
+        if isInitial { members.append(("initial", .bool(true))) }
+        return .object(members + values)
+    }
+}
+
+extension DeviceStateChange {
+    /// What changed, for programs; nothing where words say it all.
+    fileprivate var values: [(String, JSONValue)] {
+        switch self {
+        case .headphoneInserted(let isInserted): [("headphone", .bool(isInserted))]
+        case .microphoneInserted(let isInserted): [("microphone", .bool(isInserted))]
+        case .outputVolume(let volume): [("outputVolume", .volume(volume))]
+        case .inputAvailable(let isAvailable): [("inputAvailable", .bool(isAvailable))]
+        case .screenLocked(let isLocked): [("locked", .bool(isLocked))]
+        case .route(let route): [("route", .string(route.rawValue))]
+        case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
+        case .routePresent, .outputFormat, .inputFormat, .outputLost, .wokeFromSleep, .lost, .found: []
+        }
+    }
+}
+
+extension RouteModel {
+    /// The names of the routes that are there, in the order of the board's description.
+    fileprivate var presentNames: [String] {
+        board.entries.map(\.route).filter(present.contains).map(\.rawValue)
+    }
+}
+
+extension JSONValue {
+    /// An output volume to three digits; null where it is not known.
+    static func volume(_ volume: Float?) -> JSONValue {
+        volume.map { .number((Double($0) * 1000).rounded() / 1000) } ?? .null
+    }
+}

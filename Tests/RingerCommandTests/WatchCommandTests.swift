@@ -1,0 +1,81 @@
+import Foundation
+import Ringer
+import Testing
+
+@testable import RingerCommand
+
+@Suite("ringer watch")
+struct WatchCommandTests {
+    private func objects(_ output: String) throws -> [[String: Any]] {
+        try output.split(separator: "\n").map {
+            try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+        }
+    }
+
+    @Test("watch tells first what is so: the switch, then routes, volume, input, jacks, lock and sessions")
+    func json() throws {
+        let result = try Command()("watch", "--board", "simulated", "--position", "silent", "--for", "0", "--json")
+        let lines = try objects(result.output)
+        #expect(result.status == 0 && result.errors.isEmpty)
+        #expect(
+            lines.map { $0["event"] as? String }
+                == ["position", "route", "state", "state", "state", "state", "state", "session"])
+        #expect(lines.allSatisfy { $0["initial"] as? Bool == true && $0["ringSilent"] as? String == "silent" })
+        #expect(lines.allSatisfy { $0["at"] is Double && $0["source"] is String })
+        #expect(lines[1]["route"] as? String == "speaker")
+        #expect(lines[1]["routes"] as? [String] == ["speaker", "receiver"])
+        #expect(lines[2]["outputVolume"] is NSNull && lines[3]["inputAvailable"] is NSNull)
+        #expect(lines[4]["headphone"] as? Bool == false && lines[5]["microphone"] as? Bool == false)
+        #expect(lines[6]["locked"] as? Bool == false)
+        #expect(lines[7]["sessions"] as? Int == 0 && lines[7]["otherAudio"] as? Bool == false)
+    }
+
+    @Test("in words it says what is not known")
+    func words() throws {
+        let result = try Command()("watch", "--board", "simulated", "--for", "0")
+        let lines = result.output.split(separator: "\n").map { $0.drop { $0 != " " }.drop { $0 == " " } }
+        #expect(
+            lines == [
+                "ring      simulated switch",
+                "route     sessions  Speaker; there: speaker, receiver",
+                "state     device  volume unknown: no mixer tells it",
+                "state     device  input unknown: nothing tells it",
+                "state     device  headphone out",
+                "state     device  microphone out",
+                "state     device  unlocked; only the firmware tells of a lock",
+                "session   sessions  none here; no other process plays",
+            ])
+    }
+
+    @Test("what a board tells before anybody watches is told as what is so, what it tells afterwards as a change")
+    func board() async throws {
+        let board = SimulatedBoard(clock: VirtualClock())
+        let device = try Device.simulated(board)
+        defer { device.close() }
+        let session = device.sessions.make(name: "music", category: .playback)
+        try await session.activate()
+        board.surroundings.set(.outputVolume(0.4))
+        board.surroundings.set(.inputAvailable(false))
+        board.surroundings.set(.headphoneInserted(true))
+        board.surroundings.set(.otherAudioPlaying(true))
+        device.setScreenLocked(true)
+        let lines = WatchLine.initial(of: device)
+        let words = lines.map { $0.text.split(separator: "  ").dropFirst().joined(separator: " ") }
+        #expect(
+            words.map { $0.split(separator: " ", omittingEmptySubsequences: true).dropFirst(2).joined(separator: " ") }
+                == [
+                    "Headphone; there: speaker, receiver, headphone", "volume 0.40", "no input", "headphone in",
+                    "microphone out", "locked; only the firmware tells of a lock", "1 here; another process plays",
+                ])
+        let told = try objects(lines.map { $0.json(ringSilent: .ring).description }.joined(separator: "\n"))
+        #expect(told[0]["route"] as? String == "headphone" && told[1]["outputVolume"] as? Double == 0.4)
+        #expect(told[2]["inputAvailable"] as? Bool == false && told[3]["headphone"] as? Bool == true)
+        #expect(told[5]["locked"] as? Bool == true && told[6]["sessions"] as? Int == 1)
+
+        let change = DeviceEvent.stateChanged(.outputVolume(nil), source: "mixer", at: device.clock.now)
+        let line = try #require(WatchLine(change)).json(ringSilent: .ring).description
+        let changed = try objects(line)[0]
+        #expect(changed["initial"] == nil && changed["outputVolume"] is NSNull)
+        #expect(changed["detail"] as? String == "volume unknown")
+    }
+}
