@@ -29,10 +29,7 @@ extension VirtualTime {
         func file() async throws {
             let path = "\(Lab.temporaryFolder)/sound.wav"
             let sound = Self.sound(.milliseconds(200))
-            try write(
-                try SoundFile.encode(
-                    sound, container: .wave,
-                    codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))), to: path)
+            try write(sound, to: path)
             let lab = try LabDevice(.init(pcm: "loopback"))
             let recorder = try LoopbackRecorder()
             let result = try await lab.device.play(path)
@@ -124,14 +121,6 @@ extension VirtualTime {
             }
         }
     }
-}
-
-/// Writes a file.
-private func write(_ bytes: [UInt8], to path: String) throws {
-    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard file >= 0 else { throw LabFailure.system("open", path) }
-    defer { close(file) }
-    guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw LabFailure.system("write", path) }
 }
 
 extension EitherTime {

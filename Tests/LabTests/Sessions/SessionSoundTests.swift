@@ -34,7 +34,7 @@ extension VirtualTime {
 
         @Test(
             "a session that ducks takes another down to the documented gain within 50 ms, evenly, and back again",
-            arguments: ["loopback"])
+            arguments: ["loopback", "mixed"])
         func ducking(pcm: String) async throws {
             let lab = try LabDevice(.init(pcm: pcm))
             let recorder = try LoopbackRecorder()

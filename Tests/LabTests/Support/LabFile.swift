@@ -1,0 +1,18 @@
+import Glibc
+import Ringer
+
+/// Writes a file.
+func write(_ bytes: [UInt8], to path: String) throws {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw LabFailure.system("open", path) }
+    defer { close(file) }
+    guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw LabFailure.system("write", path) }
+}
+
+/// Writes a sound as a WAV file of 16-bit samples.
+func write(_ sound: PCMBuffer, to path: String) throws {
+    try write(
+        try SoundFile.encode(
+            sound, container: .wave,
+            codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))), to: path)
+}
