@@ -9,7 +9,10 @@ let package = Package(
         .target(name: "CAllocations"),
         .executableTarget(
             name: "SessionBenchmark",
-            dependencies: ["CAllocations", .product(name: "RingerServices", package: "ringer")]),
+            dependencies: [
+                "CAllocations", .product(name: "RingerServices", package: "ringer"),
+                .product(name: "RingerTestKit", package: "ringer"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,7 +3,12 @@ import Synchronization
 
 /// Jacks, volume, input and screen lock that the test sets.
 public final class SimulatedStateSource: DeviceStateSource, Sendable {
-    private let handler = Mutex<(@Sendable (DeviceStateChange) -> Void)?>(nil)
+    // In a structure: a lock that holds a bare function wraps it once more at each access.
+    private struct State {
+        var handler: (@Sendable (DeviceStateChange) -> Void)?
+    }
+
+    private let state = Mutex(State())
 
     /// "simulated device state".
     public let name = "simulated device state"
@@ -13,16 +18,17 @@ public final class SimulatedStateSource: DeviceStateSource, Sendable {
 
     /// Tells whoever watches `change`.
     public func set(_ change: DeviceStateChange) {
-        handler.withLock { $0 }?(change)
+        let handler = state.withLock { $0.handler }
+        handler?(change)
     }
 
     /// Begins to tell `handler`.
     public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
-        self.handler.withLock { $0 = handler }
+        state.withLock { $0.handler = handler }
     }
 
     /// Ends telling.
     public func close() {
-        handler.withLock { $0 = nil }
+        state.withLock { $0.handler = nil }
     }
 }

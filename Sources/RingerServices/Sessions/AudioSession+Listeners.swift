@@ -11,12 +11,15 @@ extension AudioSession {
         try require(property, "listen to") { entry throws(SessionError) in
             let (listener, _) = try entry.listeners.add(property, entry.ownClientData)
             entry.ownClientData -= 1
-            return entry.open(listener, property)
+            // Adding the listener found the property.
+            guard let property = SessionProperty(code: property) else { return AsyncStream { $0.finish() } }
+            return entry.queues.open(listener, of: property)
         }
     }
 
-    /// Has `body` called at each change of a property, in order, never under a lock and never two at a time. However slow
-    /// it is, it delays neither sound nor other listeners.
+    /// Has `body` called at each change of a property, in order, never under a lock and never two at a time, on a thread
+    /// of the listeners' own. However slow it is, and should it block for ever, it delays neither sound nor other
+    /// listeners.
     ///
     /// There is one listener for each pair of a property and client data: another one takes its place.
     ///
@@ -25,13 +28,13 @@ extension AudioSession {
         _ property: FourCharacterCode, clientData: UInt = 0,
         _ body: @escaping @Sendable (SessionListenerQueues.Notification) -> Void
     ) throws(SessionError) {
-        let notifications = try require(property, "listen to") { entry throws(SessionError) in
+        try require(property, "listen to") { entry throws(SessionError) in
             let (listener, replaced) = try entry.listeners.add(property, clientData)
             if let replaced { entry.queues.close(replaced) }
-            return entry.open(listener, property)
+            if let property = SessionProperty(code: property) {
+                entry.queues.open(listener, of: property, calling: body)
+            }
         }
-        // The task ends with its stream: when the listener is removed, or the session is.
-        Task { for await notification in notifications { body(notification) } }
     }
 
     /// Removes the listener of a property and client data. What it was not told yet, it is still told.
@@ -50,15 +53,5 @@ extension AudioSession {
         try require(property, "stop listening to") { entry throws(SessionError) in
             for removed in try entry.listeners.removeAll(property) { entry.queues.close(removed) }
         }
-    }
-}
-
-extension SessionTable.Entry {
-    fileprivate func open(
-        _ listener: SessionListenerID, _ property: FourCharacterCode
-    ) -> AsyncStream<SessionListenerQueues.Notification> {
-        // Adding the listener found the property.
-        guard let property = SessionProperty(code: property) else { return AsyncStream { $0.finish() } }
-        return queues.open(listener, of: property)
     }
 }

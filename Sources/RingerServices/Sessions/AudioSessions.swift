@@ -42,22 +42,29 @@ public final class AudioSessions: Sendable {
         self.store = store
         self.clock = clock
         self.otherAudio = otherAudio
-        let table = SessionTable()
+        let table = SessionTable { report(.degraded($0, at: clock.now)) }
         self.table = table
         let hardware = SessionsHardware(output: output, input: input, store: store, clock: clock, report: report)
         let (completions, pending) = (completions, pending)
         runner = StateMachineRunner(SessionsMachine(board: board)) { action, runner in
-            func tell(_ event: SessionEvent, _ id: SessionID) {
-                report(.session(event, session: id, name: table.name(of: id), at: clock.now))
-                table.tell(event, to: id)
+            func tell(_ told: [(SessionID, SessionEvent)]) {
+                if told.isEmpty { return }
+                let now = clock.now
+                let recipients = table.recipients(told.map(\.0))
+                // One stream after another: a subscriber that is awake already is cheap to tell more.
+                for (told, recipient) in zip(told, recipients) {
+                    report(.session(told.1, session: told.0, name: recipient?.name ?? "", at: now))
+                }
+                for (told, recipient) in zip(told, recipients) { recipient?.events.send(told.1) }
             }
-            func refresh(_ routeChange: (SessionID, RouteChange)? = nil) {
-                let told = table.refresh(routeChange: routeChange) {
+            func refresh() {
+                let routeChanges = runner.send { machine in ([], machine.takeRefresh()) }
+                let told = table.refresh(routeChanges: routeChanges) {
                     SessionTable.Snapshot(
                         coordinator: runner.read { $0.coordinator }, state: store.state,
                         preferences: player.preferences, hardware: store.hardware)
                 }
-                for (id, event) in told { tell(event, id) }
+                tell(told)
             }
             switch action {
             case .begin(let id, let number, let terms):
@@ -78,9 +85,8 @@ public final class AudioSessions: Sendable {
                 for number in numbers { player.setTerms(terms, of: SoundPlayer.ID(number: number)) }
             case .stop(let numbers, let cause):
                 for number in numbers { player.stop(SoundPlayer.ID(number: number), because: cause) }
-            case .tell(let id, let event):
-                tell(event, id)
-                if case .routeChanged(let change) = event { refresh((id, change)) }
+            case .tell(let told):
+                tell(told)
             case .setActivity(let activity):
                 store.ownSessions(are: activity)
             case .setDeviceRoute(let change):
@@ -166,7 +172,7 @@ public final class AudioSessions: Sendable {
         var properties = SessionPropertyStore(session: id)
         // A new store was not initialised before.
         try? properties.initialize()
-        table.add(id, SessionTable.Entry(name: name, properties: properties))
+        table.add(id, name: name, properties: properties)
         runner.send(.deviceChanged)
         return id
     }

@@ -99,5 +99,11 @@ public struct SessionProperty: Sendable {
         self = property
     }
 
+    /// Those whose changes follow from facts, and the route change, which has no value to read: of each just what is
+    /// needed, since every session looks through them at every change of the device.
+    static let told = all.compactMap { property in
+        property.read != nil || property.kind == .routeChange ? (code: property.code, read: property.read) : nil
+    }
+
     private static let byCode = Dictionary(uniqueKeysWithValues: all.map { ($0.code, $0) })
 }

@@ -108,17 +108,19 @@ public struct SessionPropertyStore: Sendable, Hashable {
         let before = facts
         guard now != before || routeChange != nil else { return [] }
         facts = now
-        return SessionProperty.all.compactMap { property in
-            if property.kind == .routeChange {
-                return routeChange.map {
-                    SessionPropertyChange(property.code, .routeChange($0.reason, oldRoute: $0.old.name))
+        var changes: [SessionPropertyChange] = []
+        for property in SessionProperty.told {
+            guard let read = property.read else {
+                if let routeChange {
+                    let value = SessionPropertyValue.routeChange(routeChange.reason, oldRoute: routeChange.old.name)
+                    changes.append(SessionPropertyChange(property.code, value))
                 }
+                continue
             }
-            guard let value = property.read?(now, preferences), value != property.read?(before, preferences) else {
-                return nil
-            }
-            return SessionPropertyChange(property.code, value)
+            let value = read(now, preferences)
+            if value != read(before, preferences) { changes.append(SessionPropertyChange(property.code, value)) }
         }
+        return changes
     }
 
     private mutating func set(

@@ -3,7 +3,7 @@ import Synchronization
 /// What each session's handle reads: its properties, its listeners, its events.
 final class SessionTable: Sendable {
     /// What everything that sessions tell follows from, at one moment.
-    struct Snapshot: Sendable {
+    struct Snapshot: Sendable, Equatable {
         var coordinator: SessionCoordinator
         var state: DeviceState
         var preferences: UserPreferences
@@ -15,7 +15,7 @@ final class SessionTable: Sendable {
         let name: String
         var properties: SessionPropertyStore
         var listeners = SessionListeners<UInt>()
-        let queues = SessionListenerQueues()
+        let queues: SessionListenerQueues
         let events = Broadcast<SessionEvent>()
         /// What was last told of whether the session is heard; nil while it is not active.
         var decision: Decision?
@@ -26,37 +26,64 @@ final class SessionTable: Sendable {
     /// How many events a subscriber may be behind before it loses the oldest.
     static let eventBuffer = 1024
 
-    private let entries = Mutex<[SessionID: Entry]>([:])
+    private struct State {
+        var entries: [SessionID: Entry] = [:]
+        /// What was so when everything was last looked at; nil where a session came since.
+        var looked: Snapshot?
+    }
 
-    func add(_ id: SessionID, _ entry: Entry) {
-        entries.withLock { $0[id] = entry }
+    private let state = Mutex(State())
+    private let threads: ListenerThreads
+
+    /// No sessions; `report` is told where listeners cannot be called.
+    init(report: @escaping @Sendable (RingerError) -> Void) {
+        threads = ListenerThreads(report: report)
+    }
+
+    /// Adds the session `id`.
+    func add(_ id: SessionID, name: String, properties: SessionPropertyStore) {
+        add(id, Entry(name: name, properties: properties, queues: SessionListenerQueues(threads: threads)))
+    }
+
+    private func add(_ id: SessionID, _ entry: Entry) {
+        state.withLock { state in
+            state.entries[id] = entry
+            state.looked = nil
+        }
     }
 
     func remove(_ id: SessionID) {
-        let entry = entries.withLock { $0.removeValue(forKey: id) }
+        let entry = state.withLock { $0.entries.removeValue(forKey: id) }
         entry?.events.finish()
     }
 
     /// Ends every stream.
     func finish() {
-        let all = entries.withLock { entries in
-            defer { entries = [:] }
-            return Array(entries.values)
+        let all = state.withLock { state in
+            defer { state.entries = [:] }
+            return Array(state.entries.values)
         }
         for entry in all { entry.events.finish() }
     }
 
-    func name(of id: SessionID) -> String { entries.withLock { $0[id]?.name ?? "" } }
+    /// The names of sessions, and where their events go; nil for those that are gone.
+    func recipients(_ ids: [SessionID]) -> [(name: String, events: Broadcast<SessionEvent>)?] {
+        state.withLock { state in
+            ids.map { id in
+                state.entries.index(forKey: id).map { (state.entries.values[$0].name, state.entries.values[$0].events) }
+            }
+        }
+    }
 
     /// Reads or changes the entry of `id`; nil where there is none any more.
     func with<Result: Sendable>(
         _ id: SessionID, _ body: (inout Entry) throws(SessionError) -> Result
     ) throws(SessionError) -> Result? {
-        let result: Swift.Result<Result?, SessionError> = entries.withLock { entries in
-            guard var entry = entries[id] else { return .success(nil) }
+        let result: Swift.Result<Result?, SessionError> = state.withLock { state in
+            guard var entry = state.entries[id] else { return .success(nil) }
             do throws(SessionError) {
                 let result = try body(&entry)
-                entries[id] = entry
+                state.entries[id] = entry
                 return .success(result)
             } catch {
                 return .failure(error)
@@ -67,9 +94,10 @@ final class SessionTable: Sendable {
 
     /// Tells the listeners of `id`.
     func tell(_ changes: [SessionPropertyChange], of id: SessionID) {
-        entries.withLock { entries in
-            if let entry = entries[id] { Self.tell(changes, entry) }
+        state.withLock { state in
+            if let entry = state.entries[id] { Self.tell(changes, entry) }
         }
+        threads.go()
     }
 
     private static func tell(_ changes: [SessionPropertyChange], _ entry: Entry) {
@@ -77,41 +105,42 @@ final class SessionTable: Sendable {
         for change in changes { entry.queues.tell(change, to: entry.listeners.listeners(of: change.property)) }
     }
 
-    /// Tells the subscribers of `id`.
-    func tell(_ event: SessionEvent, to id: SessionID) {
-        let events = entries.withLock { $0[id]?.events }
-        events?.send(event)
-    }
-
     /// Looks at everything again that sessions tell of themselves, and tells listeners what changed.
     ///
     /// - Parameters:
-    ///   - routeChange: A session's route that has just changed.
+    ///   - routeChanges: The changes of sessions' routes that have not been told yet, the oldest first.
     ///   - snapshot: What is so now; it is read while nobody else looks, so that the newest comes last.
     /// - Returns: The sessions that are heard now and were not, or the other way round, in the order of their numbers.
     func refresh(
-        routeChange: (id: SessionID, change: RouteChange)? = nil, _ snapshot: () -> Snapshot
+        routeChanges: [SessionID: [RouteChange]] = [:], _ snapshot: () -> Snapshot
     ) -> [(SessionID, SessionEvent)] {
-        entries.withLock { entries in
+        defer { threads.go() }
+        return state.withLock { state in
             let now = snapshot()
+            if routeChanges.isEmpty && state.looked == now { return [] }
+            state.looked = now
             var told: [(SessionID, SessionEvent)] = []
             for session in now.coordinator.sessions {
-                guard var entry = entries.removeValue(forKey: session.id) else { continue }
-                defer { entries[session.id] = entry }
+                guard let index = state.entries.index(forKey: session.id) else { continue }
                 if let facts = now.coordinator.facts(
                     for: session.id, hardware: now.hardware, state: now.state, preferences: now.preferences)
                 {
-                    let change = routeChange.flatMap { $0.id == session.id ? $0.change : nil }
-                    Self.tell(entry.properties.update(facts, routeChange: change), entry)
+                    let changes = routeChanges[session.id] ?? []
+                    // Where several routes came and went, each is told, the facts as they are now.
+                    for change in changes.isEmpty ? [nil] : changes.map(Optional.some) {
+                        let changes = state.entries.values[index].properties.update(facts, routeChange: change)
+                        Self.tell(changes, state.entries.values[index])
+                    }
                 }
                 let decision =
                     session.isActive
                     ? now.coordinator.decide(session.id, state: now.state, preferences: now.preferences) : nil
-                defer { entry.decision = decision }
+                let before = state.entries.values[index].decision
+                state.entries.values[index].decision = decision
                 guard let decision else { continue }
                 if decision.isHeard {
-                    if entry.decision?.isHeard != true { told.append((session.id, .audible)) }
-                } else if entry.decision?.isHeard != false || entry.decision?.reason != decision.reason {
+                    if before?.isHeard != true { told.append((session.id, .audible)) }
+                } else if before?.isHeard != false || before?.reason != decision.reason {
                     told.append((session.id, .silenced(by: decision.reason)))
                 }
             }

@@ -21,10 +21,12 @@ struct SessionsMachine: StateMachine {
         case refuse(Sound, SessionError)
         case setTerms([Sound], SoundTerms)
         case stop([Sound], SoundOutcome.StopCause)
-        case tell(SessionID, SessionEvent)
+        /// Sessions are to be told, in this order.
+        case tell([(SessionID, SessionEvent)])
         case setActivity(SessionActivity)
         case setDeviceRoute(RouteChange)
-        /// Everything else that sessions tell of themselves is to be looked at again.
+        /// Everything else that sessions tell of themselves is to be looked at again, once for all that happened so far:
+        /// see ``SessionsMachine/takeRefresh()``.
         case refresh
         /// What is opened from now on is to be as near to this as the hardware comes.
         case prefer(SessionPreferences)
@@ -36,6 +38,10 @@ struct SessionsMachine: StateMachine {
 
     private(set) var coordinator: SessionCoordinator
     private var sounds: [SessionID: (playing: [Sound], terms: SoundTerms)] = [:]
+    /// Whether an asked-for ``Action/refresh`` has not begun: it will see what happens until then.
+    private var isRefreshDue = false
+    /// The changes of sessions' routes that no refresh has told yet, the oldest first.
+    private var routeChanges: [SessionID: [RouteChange]] = [:]
 
     init(board: RouteBoard) {
         coordinator = SessionCoordinator(board: board)
@@ -46,9 +52,26 @@ struct SessionsMachine: StateMachine {
         case .coordinator(let event, let ticket): return request(event, ticket).actions
         case .play(let id, let sound): return play(id, sound)
         case .ended(let id, let sound): return ended(id, sound)
-        case .deviceChanged: return [.refresh]
+        case .deviceChanged: return refresh()
         case .asked(let ticket): return [.answer(ticket, nil)]
         }
+    }
+
+    /// Asks for a refresh, unless one is about to come: what one change leads to may be many more, and each refresh looks
+    /// at every session.
+    private mutating func refresh() -> [Action] {
+        if isRefreshDue { return [] }
+        isRefreshDue = true
+        return [.refresh]
+    }
+
+    /// Begins a refresh: what changes from now on asks for another one.
+    ///
+    /// - Returns: The changes of routes to be told.
+    mutating func takeRefresh() -> [SessionID: [RouteChange]] {
+        isRefreshDue = false
+        defer { routeChanges = [:] }
+        return routeChanges
     }
 
     /// Carries out a request.
@@ -57,7 +80,7 @@ struct SessionsMachine: StateMachine {
     mutating func request(
         _ event: SessionCoordinator.Event, _ ticket: UInt64? = nil
     ) -> (actions: [Action], answer: SessionError?) {
-        var actions: [Action] = []
+        var actions = ActionList()
         var refusal: SessionError?
         let results = coordinator.handle(event)
         for action in results {
@@ -66,34 +89,54 @@ struct SessionsMachine: StateMachine {
         }
         if refusal == nil {
             settleTerms(&actions)
-            actions.append(.refresh)
+            for action in refresh() { actions.append(action) }
         }
         // Others have stopped, or gone down, before the one who asked is told.
         let question = SessionsQuestion(after: event, results, of: coordinator)
         if !question.isEmpty {
             actions.append(.ask(question, ticket: ticket))
-            return (actions, refusal)
+            return (actions.all, refusal)
         }
         if let ticket { actions.append(.answer(ticket, refusal)) }
-        return (actions, refusal)
+        return (actions.all, refusal)
     }
 
-    private mutating func translate(_ action: SessionCoordinator.Action, _ actions: inout [Action]) {
+    /// Actions in order. What sessions are told one after another is one action: it is told much faster at once.
+    private struct ActionList {
+        private var actions: [Action] = []
+        private var told: [(SessionID, SessionEvent)] = []
+
+        mutating func append(_ action: Action) {
+            if !told.isEmpty { actions.append(.tell(told)) }
+            told = []
+            actions.append(action)
+        }
+
+        mutating func tell(_ id: SessionID, _ event: SessionEvent) {
+            told.append((id, event))
+        }
+
+        var all: [Action] { told.isEmpty ? actions : actions + [.tell(told)] }
+    }
+
+    private mutating func translate(_ action: SessionCoordinator.Action, _ actions: inout ActionList) {
         switch action {
         case .accepted, .refused: break
         case .stopSound(let id, let reason):
             stop(id, reason, &actions)
-            actions.append(.tell(id, .soundStopped(reason)))
-        case .activated(let id): actions.append(.tell(id, .activated))
-        case .deactivated(let id): actions.append(.tell(id, .deactivated))
-        case .interruptionBegan(let id, let cause): actions.append(.tell(id, .interruptionBegan(by: cause)))
+            actions.tell(id, .soundStopped(reason))
+        case .activated(let id): actions.tell(id, .activated)
+        case .deactivated(let id): actions.tell(id, .deactivated)
+        case .interruptionBegan(let id, let cause): actions.tell(id, .interruptionBegan(by: cause))
         case .interruptionEnded(let id, let shouldResume):
-            actions.append(.tell(id, .interruptionEnded(shouldResume: shouldResume)))
-        case .interruptionDropped(let id, let reason): actions.append(.tell(id, .interruptionDropped(reason)))
-        case .duck(let id): actions.append(.tell(id, .ducked))
-        case .unduck(let id): actions.append(.tell(id, .unducked))
-        case .settingsChanged(let id, let settings): actions.append(.tell(id, .settingsChanged(settings)))
-        case .routeChanged(let id, let change): actions.append(.tell(id, .routeChanged(change)))
+            actions.tell(id, .interruptionEnded(shouldResume: shouldResume))
+        case .interruptionDropped(let id, let reason): actions.tell(id, .interruptionDropped(reason))
+        case .duck(let id): actions.tell(id, .ducked)
+        case .unduck(let id): actions.tell(id, .unducked)
+        case .settingsChanged(let id, let settings): actions.tell(id, .settingsChanged(settings))
+        case .routeChanged(let id, let change):
+            routeChanges[id, default: []].append(change)
+            actions.tell(id, .routeChanged(change))
         case .deviceRouteChanged(let change): actions.append(.setDeviceRoute(change))
         case .activityChanged(let activity): actions.append(.setActivity(activity))
         case .preferencesChanged(let preferences): actions.append(.prefer(preferences))
@@ -101,7 +144,7 @@ struct SessionsMachine: StateMachine {
     }
 
     private mutating func stop(
-        _ id: SessionID, _ reason: SessionCoordinator.StopReason, _ actions: inout [Action]
+        _ id: SessionID, _ reason: SessionCoordinator.StopReason, _ actions: inout ActionList
     ) {
         guard let playing = sounds[id]?.playing else { return }
         let cause: SoundOutcome.StopCause
@@ -120,7 +163,7 @@ struct SessionsMachine: StateMachine {
     }
 
     /// Tells sounds what changed for them: a gain, a route, a category.
-    private mutating func settleTerms(_ actions: inout [Action]) {
+    private mutating func settleTerms(_ actions: inout ActionList) {
         for id in sounds.keys.sorted() {
             guard let now = terms(for: id), let entry = sounds[id], entry.terms != now else { continue }
             sounds[id]?.terms = now
@@ -147,7 +190,7 @@ struct SessionsMachine: StateMachine {
         }
         sounds[id, default: ([], terms)].playing.append(sound)
         sounds[id]?.terms = terms
-        return [.begin(id, sound, terms), .refresh]
+        return [.begin(id, sound, terms)] + refresh()
     }
 
     private mutating func ended(_ id: SessionID, _ sound: Sound) -> [Action] {

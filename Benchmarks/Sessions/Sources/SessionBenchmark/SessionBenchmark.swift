@@ -9,14 +9,23 @@ enum SessionBenchmark {
 
     static func main() throws {
         let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000
-        print("100 sessions; a change with a decision for each session and four listeners of each")
-        print(Scene.heading)
+        let isServiceOnly = CommandLine.arguments.dropFirst(2).first == "service"
         var isGood = true
-        for scene in try scenes() {
-            var scene = scene
-            isGood = scene.measure(rounds: rounds) && isGood
+        if !isServiceOnly {
+            print("100 sessions; a change with a decision for each session and four listeners of each")
+            print(Scene.heading)
+            for scene in try scenes() {
+                var scene = scene
+                isGood = scene.measure(rounds: rounds) && isGood
+            }
+            isGood = try decisions() && isGood
+            print()
         }
-        isGood = try decisions() && isGood
+        print("until the last of 400 listeners and 101 subscribers was told")
+        print(ServiceScene.heading)
+        for scene in try ServiceScene.all(count: count) where CommandLine.arguments.count < 4 || scene.name.contains(CommandLine.arguments[3]) {
+            isGood = scene.measure(rounds: max(1, rounds / 5)) && isGood
+        }
         exit(isGood ? 0 : 1)
     }
 
