@@ -103,7 +103,7 @@ extension SessionCoordinator {
         index(of: id).map { request(for: sessions[$0]) }
     }
 
-    private func request(for session: SessionState) -> SoundRequest {
+    func request(for session: SessionState) -> SoundRequest {
         var options = session.settings.effectiveOptions
         // A board without a receiver plays calls on the speaker, and the policy does not know the board.
         if session.route.output == .speaker { options.insert(.defaultToSpeaker) }

@@ -119,22 +119,17 @@ final class SessionTable: Sendable {
             let now = snapshot()
             if routeChanges.isEmpty && state.looked == now { return [] }
             state.looked = now
+            var survey = SessionSurvey(now)
             var told: [(SessionID, SessionEvent)] = []
             for session in now.coordinator.sessions {
                 guard let index = state.entries.index(forKey: session.id) else { continue }
-                if let facts = now.coordinator.facts(
-                    for: session.id, hardware: now.hardware, state: now.state, preferences: now.preferences)
-                {
-                    let changes = routeChanges[session.id] ?? []
-                    // Where several routes came and went, each is told, the facts as they are now.
-                    for change in changes.isEmpty ? [nil] : changes.map(Optional.some) {
-                        let changes = state.entries.values[index].properties.update(facts, routeChange: change)
-                        Self.tell(changes, state.entries.values[index])
-                    }
+                let (facts, decision) = survey.look(at: session)
+                let changes = routeChanges[session.id] ?? []
+                // Where several routes came and went, each is told, the facts as they are now.
+                for change in changes.isEmpty ? [nil] : changes.map(Optional.some) {
+                    let changes = state.entries.values[index].properties.update(facts, routeChange: change)
+                    if !changes.isEmpty { Self.tell(changes, state.entries.values[index]) }
                 }
-                let decision =
-                    session.isActive
-                    ? now.coordinator.decide(session.id, state: now.state, preferences: now.preferences) : nil
                 let before = state.entries.values[index].decision
                 state.entries.values[index].decision = decision
                 guard let decision else { continue }

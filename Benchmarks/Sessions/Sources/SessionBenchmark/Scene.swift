@@ -37,7 +37,8 @@ struct Scene {
         }
         let told = (crowd.told - toldBefore) / durations.count
         let columns =
-            [0.5, 0.99, 1].map { Stopwatch.percentile($0, durations) } + [0.5, 0.99].map { Stopwatch.percentile($0, onClock) }
+            [0.5, 0.99, 1].map { Stopwatch.percentile($0, durations) }
+            + [0.5, 0.99].map { Stopwatch.percentile($0, onClock) }
         let row = [Int64(durations.count)] + columns + [Int64(told)]
         print(Stopwatch.padded(name, 40) + row.map { Stopwatch.padded("\($0)", -8) }.joined())
         return columns[1] <= 1_000

@@ -3,32 +3,41 @@ import RingerTestKit
 
 /// Changes that the whole service goes through again and again.
 struct ServiceScene {
-    let name: String
-    private let service: Service
-    private let changes: [(Service) -> Void]
+    typealias Change = (Service) -> Void
 
-    init(_ name: String, _ service: Service, _ changes: [(Service) -> Void]) {
-        self.name = name
+    private let service: Service
+    /// Each with a name; those of one name make one row.
+    private let changes: [(name: String, change: Change)]
+
+    init(_ service: Service, _ changes: [(String, Change)]) {
         self.service = service
         self.changes = changes
     }
 
     static var heading: String {
-        Stopwatch.padded("the whole service, in microseconds", 40)
-            + ["n", "cpu50", "cpu99", "cpumax", "ret50", "ret99", "last50", "last99", "lastmax", "told"]
-            .map { Stopwatch.padded($0, -8) }.joined()
+        let columns = ["n", "cpu50", "cpu99", "cpumax", "ret50", "ret99", "last50", "last99", "lastmax", "told"]
+        return Stopwatch.padded("the whole service, in microseconds", 40)
+            + columns.map { Stopwatch.padded($0, -8) }.joined()
     }
 
-    /// Measures each change, and prints a row.
+    /// Measures each change, and prints a row for each name.
     ///
     /// - Returns: Whether half of all took no more than a millisecond of processor time, and on the clock until the last
     ///   listener was called; other programs lengthen the rest.
     func measure(rounds: Int) -> Bool {
-        for change in changes { _ = service.measure(change) }
-        var costs: [Service.Cost] = []
-        while costs.count < rounds {
-            for change in changes { costs.append(service.measure(change)) }
+        for (_, change) in changes { _ = service.measure(change) }
+        var costs: [String: [Service.Cost]] = [:]
+        var count = 0
+        while count < rounds {
+            for (name, change) in changes { costs[name, default: []].append(service.measure(change)) }
+            count += changes.count
         }
+        var isGood = true
+        for name in costs.keys.sorted() { isGood = Self.show(name, costs[name] ?? []) && isGood }
+        return isGood
+    }
+
+    private static func show(_ name: String, _ costs: [Service.Cost]) -> Bool {
         func column(_ cost: KeyPath<Service.Cost, Int64>, _ shares: Double...) -> [Int64] {
             let all = costs.map { $0[keyPath: cost] }
             return shares.map { Stopwatch.percentile($0, all) }
@@ -54,31 +63,36 @@ struct ServiceScene {
         try ducked.sessions[0].setOptions(.duckOthers)
         return [
             ServiceScene(
-                "one takes over from another, 98 wait", exclusive,
-                (0..<count).map { session in { $0.activate(session) } }),
-            ServiceScene("one ends, and comes back", mixing, [{ $0.deactivate(0) }, { $0.activate(0) }]),
+                exclusive,
+                (0..<count).map { session in ("one takes over from another, 98 wait", { $0.activate(session) }) }),
+            ServiceScene(mixing, [("one ends", { $0.deactivate(0) }), ("one begins beside 99", { $0.activate(0) })]),
             ServiceScene(
-                "a call interrupts all, and all resume", mixing,
+                mixing,
                 [
-                    { _ = $0.all.interruptionBegan() },
-                    { service in for call in service.all.interruptions { service.all.interruptionEnded(call) } },
+                    ("a call interrupts all", { _ = $0.all.interruptionBegan() }),
+                    (
+                        "all resume after the call",
+                        { service in for call in service.all.interruptions { service.all.interruptionEnded(call) } }
+                    ),
                 ]),
-            ServiceScene("one ducks 99, and they come back", ducked, [{ $0.activate(0) }, { $0.deactivate(0) }]),
+            ServiceScene(ducked, [("one ducks 99", { $0.activate(0) }), ("99 come back", { $0.deactivate(0) })]),
             ServiceScene(
-                "headphones in and out", mixing,
+                mixing,
                 [
-                    { $0.board.surroundings.set(.headphoneInserted(true)) },
-                    { $0.board.surroundings.set(.headphoneInserted(false)) },
+                    ("headphones in", { $0.board.surroundings.set(.headphoneInserted(true)) }),
+                    ("headphones out", { $0.board.surroundings.set(.headphoneInserted(false)) }),
                 ]),
             ServiceScene(
-                "the switch flips", ambient,
-                [{ $0.board.ringSilent.position = .silent }, { $0.board.ringSilent.position = .ring }]),
-            ServiceScene(
-                "the volume changes", mixing,
+                ambient,
                 [
-                    { $0.board.surroundings.set(.outputVolume(0.25)) },
-                    { $0.board.surroundings.set(.outputVolume(0.5)) },
+                    ("the switch to silent", { $0.board.ringSilent.position = .silent }),
+                    ("the switch to ring", { $0.board.ringSilent.position = .ring }),
                 ]),
+            ServiceScene(
+                mixing,
+                [0.25, 0.5].map { volume in
+                    ("the volume changes", { $0.board.surroundings.set(.outputVolume(volume)) })
+                }),
         ]
     }
 }
