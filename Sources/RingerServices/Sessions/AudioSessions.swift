@@ -57,14 +57,10 @@ public final class AudioSessions: Sendable {
                 }
                 for (told, recipient) in zip(told, recipients) { recipient?.events.send(told.1) }
             }
-            func refresh() {
-                let routeChanges = runner.send { machine in ([], machine.takeRefresh()) }
-                let told = table.refresh(routeChanges: routeChanges) {
-                    SessionTable.Snapshot(
-                        coordinator: runner.read { $0.coordinator }, state: store.state,
-                        preferences: player.preferences, hardware: store.hardware)
-                }
-                tell(told)
+            func snapshot() -> SessionTable.Snapshot {
+                SessionTable.Snapshot(
+                    coordinator: runner.read { $0.coordinator }, state: store.state, preferences: player.preferences,
+                    hardware: store.hardware)
             }
             switch action {
             case .begin(let id, let number, let terms):
@@ -85,6 +81,8 @@ public final class AudioSessions: Sendable {
                 for number in numbers { player.setTerms(terms, of: SoundPlayer.ID(number: number)) }
             case .stop(let numbers, let cause):
                 for number in numbers { player.stop(SoundPlayer.ID(number: number), because: cause) }
+            case .update(let routeChanges):
+                table.update(routeChanges: routeChanges, snapshot)
             case .tell(let told):
                 tell(told)
             case .setActivity(let activity):
@@ -93,7 +91,8 @@ public final class AudioSessions: Sendable {
                 if let route = change.new.output { store.setDeviceRoute(route) }
                 report(.routeChanged(change, at: clock.now))
             case .refresh:
-                refresh()
+                runner.send { machine in ([], machine.beginRefresh()) }
+                tell(table.refresh(snapshot))
             case .prefer(let preferences):
                 hardware.prefer(preferences)
             case .ask(let question, let ticket):

@@ -24,21 +24,24 @@ struct SessionSurvey {
         switchState.sessions = []
     }
 
-    /// The facts of one of the sessions, and what becomes of its sound; nil where it is not active.
-    mutating func look(at session: SessionState) -> (facts: SessionFacts, decision: Decision?) {
-        let route = session.route.output ?? deviceRoute
-        let request = coordinator.request(for: session)
-        switchState.route = route
-        var calm = session
-        calm.phase = .inactive
-        let alone = RingerPolicy.decide(coordinator.request(for: calm), state: switchState, preferences: preferences)
-        let isSilenced = alone == .silence(.ringSilentSwitch)
+    /// The facts of one of the sessions.
+    mutating func facts(of session: SessionState) -> SessionFacts {
+        switchState.route = session.route.output ?? deviceRoute
+        var alone = session
+        alone.phase = .inactive
+        let decision = RingerPolicy.decide(
+            coordinator.request(for: alone), state: switchState, preferences: preferences)
         let others = coordinator.soundingCount - (session.isSounding ? 1 : 0)
-        let facts = SessionFacts(
-            settings: session.settings, routeName: isSilenced ? "" : session.route.name,
+        return SessionFacts(
+            settings: session.settings,
+            routeName: decision == .silence(.ringSilentSwitch) ? "" : session.route.name,
             isOtherAudioPlaying: coordinator.isOutsideAudioPlaying || others > 0, hardware: hardware)
-        guard session.isActive else { return (facts, nil) }
-        state.route = route
-        return (facts, RingerPolicy.decide(request, state: state, preferences: preferences))
+    }
+
+    /// What becomes of the sound of one of the sessions; nil where it is not active.
+    mutating func decision(on session: SessionState) -> Decision? {
+        guard session.isActive else { return nil }
+        state.route = session.route.output ?? deviceRoute
+        return RingerPolicy.decide(coordinator.request(for: session), state: state, preferences: preferences)
     }
 }

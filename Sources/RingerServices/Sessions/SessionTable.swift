@@ -28,7 +28,9 @@ final class SessionTable: Sendable {
 
     private struct State {
         var entries: [SessionID: Entry] = [:]
-        /// What was so when everything was last looked at; nil where a session came since.
+        /// What was so when properties were last updated, and when it was last looked who is heard; nil where a session
+        /// came since.
+        var updated: Snapshot?
         var looked: Snapshot?
     }
 
@@ -48,6 +50,7 @@ final class SessionTable: Sendable {
     private func add(_ id: SessionID, _ entry: Entry) {
         state.withLock { state in
             state.entries[id] = entry
+            state.updated = nil
             state.looked = nil
         }
     }
@@ -105,41 +108,64 @@ final class SessionTable: Sendable {
         for change in changes { entry.queues.tell(change, to: entry.listeners.listeners(of: change.property)) }
     }
 
-    /// Looks at everything again that sessions tell of themselves, and tells listeners what changed.
+    /// Gives every session's properties their values of now, and tells listeners what changed.
     ///
     /// - Parameters:
-    ///   - routeChanges: The changes of sessions' routes that have not been told yet, the oldest first.
+    ///   - routeChanges: The changes of sessions' routes that have just happened, the oldest first.
     ///   - snapshot: What is so now; it is read while nobody else looks, so that the newest comes last.
+    func update(routeChanges: [SessionID: [RouteChange]], _ snapshot: () -> Snapshot) {
+        state.withLock { state in
+            let now = snapshot()
+            if !routeChanges.isEmpty || state.updated != now { Self.update(&state, now, routeChanges) }
+        }
+        threads.go()
+    }
+
+    /// Looks at everything again that sessions tell of themselves, and tells listeners what changed.
+    ///
+    /// - Parameter snapshot: What is so now; it is read while nobody else looks, so that the newest comes last.
     /// - Returns: The sessions that are heard now and were not, or the other way round, in the order of their numbers.
-    func refresh(
-        routeChanges: [SessionID: [RouteChange]] = [:], _ snapshot: () -> Snapshot
-    ) -> [(SessionID, SessionEvent)] {
+    func refresh(_ snapshot: () -> Snapshot) -> [(SessionID, SessionEvent)] {
         defer { threads.go() }
         return state.withLock { state in
             let now = snapshot()
-            if routeChanges.isEmpty && state.looked == now { return [] }
-            state.looked = now
-            var survey = SessionSurvey(now)
-            var told: [(SessionID, SessionEvent)] = []
-            for session in now.coordinator.sessions {
-                guard let index = state.entries.index(forKey: session.id) else { continue }
-                let (facts, decision) = survey.look(at: session)
-                let changes = routeChanges[session.id] ?? []
-                // Where several routes came and went, each is told, the facts as they are now.
-                for change in changes.isEmpty ? [nil] : changes.map(Optional.some) {
-                    let changes = state.entries.values[index].properties.update(facts, routeChange: change)
-                    if !changes.isEmpty { Self.tell(changes, state.entries.values[index]) }
-                }
-                let before = state.entries.values[index].decision
-                state.entries.values[index].decision = decision
-                guard let decision else { continue }
-                if decision.isHeard {
-                    if before?.isHeard != true { told.append((session.id, .audible)) }
-                } else if before?.isHeard != false || before?.reason != decision.reason {
-                    told.append((session.id, .silenced(by: decision.reason)))
-                }
-            }
-            return told
+            if state.updated != now { Self.update(&state, now, [:]) }
+            return state.looked == now ? [] : Self.look(&state, now)
         }
+    }
+
+    private static func update(_ state: inout State, _ now: Snapshot, _ routeChanges: [SessionID: [RouteChange]]) {
+        state.updated = now
+        var survey = SessionSurvey(now)
+        for session in now.coordinator.sessions {
+            guard let index = state.entries.index(forKey: session.id) else { continue }
+            let facts = survey.facts(of: session)
+            let routeChanges = routeChanges[session.id] ?? []
+            // Where several routes came and went, each is told, the facts as they are now.
+            for routeChange in routeChanges.isEmpty ? [nil] : routeChanges.map(Optional.some) {
+                let changes = state.entries.values[index].properties.update(facts, routeChange: routeChange)
+                if !changes.isEmpty { tell(changes, state.entries.values[index]) }
+            }
+        }
+    }
+
+    private static func look(_ state: inout State, _ now: Snapshot) -> [(SessionID, SessionEvent)] {
+        state.looked = now
+        var survey = SessionSurvey(now)
+        var told: [(SessionID, SessionEvent)] = []
+        for session in now.coordinator.sessions {
+            guard let index = state.entries.index(forKey: session.id) else { continue }
+            let decision = survey.decision(on: session)
+            let before = state.entries.values[index].decision
+            if decision == before { continue }
+            state.entries.values[index].decision = decision
+            guard let decision else { continue }
+            if decision.isHeard {
+                if before?.isHeard != true { told.append((session.id, .audible)) }
+            } else if before?.isHeard != false || before?.reason != decision.reason {
+                told.append((session.id, .silenced(by: decision.reason)))
+            }
+        }
+        return told
     }
 }

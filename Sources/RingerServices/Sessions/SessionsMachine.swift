@@ -21,12 +21,14 @@ struct SessionsMachine: StateMachine {
         case refuse(Sound, SessionError)
         case setTerms([Sound], SoundTerms)
         case stop([Sound], SoundOutcome.StopCause)
+        /// Properties are to have the values that they have now: whoever is told next may look at them.
+        case update([SessionID: [RouteChange]])
         /// Sessions are to be told, in this order.
         case tell([(SessionID, SessionEvent)])
         case setActivity(SessionActivity)
         case setDeviceRoute(RouteChange)
         /// Everything else that sessions tell of themselves is to be looked at again, once for all that happened so far:
-        /// see ``SessionsMachine/takeRefresh()``.
+        /// see ``SessionsMachine/beginRefresh()``.
         case refresh
         /// What is opened from now on is to be as near to this as the hardware comes.
         case prefer(SessionPreferences)
@@ -40,8 +42,6 @@ struct SessionsMachine: StateMachine {
     private var sounds: [SessionID: (playing: [Sound], terms: SoundTerms)] = [:]
     /// Whether an asked-for ``Action/refresh`` has not begun: it will see what happens until then.
     private var isRefreshDue = false
-    /// The changes of sessions' routes that no refresh has told yet, the oldest first.
-    private var routeChanges: [SessionID: [RouteChange]] = [:]
 
     init(board: RouteBoard) {
         coordinator = SessionCoordinator(board: board)
@@ -66,12 +66,8 @@ struct SessionsMachine: StateMachine {
     }
 
     /// Begins a refresh: what changes from now on asks for another one.
-    ///
-    /// - Returns: The changes of routes to be told.
-    mutating func takeRefresh() -> [SessionID: [RouteChange]] {
+    mutating func beginRefresh() {
         isRefreshDue = false
-        defer { routeChanges = [:] }
-        return routeChanges
     }
 
     /// Carries out a request.
@@ -101,22 +97,36 @@ struct SessionsMachine: StateMachine {
         return (actions.all, refusal)
     }
 
-    /// Actions in order. What sessions are told one after another is one action: it is told much faster at once.
+    /// Actions in order: what is heard first, then properties, then what is told. What sessions are told one after another
+    /// is one action, which is carried out much faster.
     private struct ActionList {
-        private var actions: [Action] = []
+        private var sounds: [Action] = []
+        private var others: [Action] = []
         private var told: [(SessionID, SessionEvent)] = []
+        private var routeChanges: [SessionID: [RouteChange]] = [:]
+        private var isTold = false
 
-        mutating func append(_ action: Action) {
-            if !told.isEmpty { actions.append(.tell(told)) }
-            told = []
-            actions.append(action)
+        /// Adds what is to be done with sounds.
+        mutating func sound(_ action: Action) {
+            sounds.append(action)
         }
 
         mutating func tell(_ id: SessionID, _ event: SessionEvent) {
+            if case .routeChanged(let change) = event { routeChanges[id, default: []].append(change) }
             told.append((id, event))
+            isTold = true
         }
 
-        var all: [Action] { told.isEmpty ? actions : actions + [.tell(told)] }
+        mutating func append(_ action: Action) {
+            if !told.isEmpty { others.append(.tell(told)) }
+            told = []
+            if case .setDeviceRoute = action { isTold = true }
+            others.append(action)
+        }
+
+        var all: [Action] {
+            sounds + (isTold ? [.update(routeChanges)] : []) + others + (told.isEmpty ? [] : [.tell(told)])
+        }
     }
 
     private mutating func translate(_ action: SessionCoordinator.Action, _ actions: inout ActionList) {
@@ -134,9 +144,7 @@ struct SessionsMachine: StateMachine {
         case .duck(let id): actions.tell(id, .ducked)
         case .unduck(let id): actions.tell(id, .unducked)
         case .settingsChanged(let id, let settings): actions.tell(id, .settingsChanged(settings))
-        case .routeChanged(let id, let change):
-            routeChanges[id, default: []].append(change)
-            actions.tell(id, .routeChanged(change))
+        case .routeChanged(let id, let change): actions.tell(id, .routeChanged(change))
         case .deviceRouteChanged(let change): actions.append(.setDeviceRoute(change))
         case .activityChanged(let activity): actions.append(.setActivity(activity))
         case .preferencesChanged(let preferences): actions.append(.prefer(preferences))
@@ -153,13 +161,13 @@ struct SessionsMachine: StateMachine {
             // The rules silence what belongs to an interrupted session, and the sound's outcome says so.
             guard let terms = terms(for: id) else { return }
             sounds[id]?.terms = terms
-            actions.append(.setTerms(playing, terms))
+            actions.sound(.setTerms(playing, terms))
             return
         case .deactivation: cause = .sessionDeactivated
         case .removal: cause = .sessionRemoved
         case .oldDeviceUnavailable: cause = .oldDeviceUnavailable
         }
-        actions.append(.stop(playing, cause))
+        actions.sound(.stop(playing, cause))
     }
 
     /// Tells sounds what changed for them: a gain, a route, a category.
@@ -167,7 +175,7 @@ struct SessionsMachine: StateMachine {
         for id in sounds.keys.sorted() {
             guard let now = terms(for: id), let entry = sounds[id], entry.terms != now else { continue }
             sounds[id]?.terms = now
-            actions.append(.setTerms(entry.playing, now))
+            actions.sound(.setTerms(entry.playing, now))
         }
     }
 

@@ -1,4 +1,5 @@
 import RingerTestKit
+import Synchronization
 import Testing
 
 @testable import RingerServices
@@ -101,5 +102,33 @@ struct AudioSessionRouteTests {
         bench.board.surroundings.set(.wokeFromSleep)
         #expect(bench.told.last == "music: Speaker to Speaker, wakeFromSleep")
         #expect(session.isAudible && bench.bench.player.playing == 1)
+    }
+
+    // Properties used to be told after the event, which said one thing while they said another.
+    @Test("whoever is told of a change of the route finds it in the properties")
+    func properties() throws {
+        let clock = VirtualClock()
+        let board = SimulatedBoard(clock: clock)
+        let store = DeviceStateStore()
+        let player = SoundPlayer(output: board.speaker, clock: clock, store: store)
+        let held = Mutex<AudioSession?>(nil)
+        let found = Record<String>()
+        let report: @Sendable (DeviceEvent) -> Void = { event in
+            switch event {
+            case .session(.routeChanged, _, _, _), .routeChanged:
+                let session = held.withLock { $0 }
+                found.append(session?.routeName ?? "none")
+            default: break
+            }
+        }
+        let sessions = AudioSessions(player: player, store: store, clock: clock, board: .phone, report: report)
+        let session = sessions.make(name: "music", category: .playback)
+        session.activate { #expect($0 == nil) }
+        held.withLock { $0 = session }
+        for isInserted in [true, false] {
+            store.change(.headphoneInserted(isInserted), from: "jack", at: clock.now)
+        }
+        #expect(found.all == ["Headphone", "Headphone", "Speaker", "Speaker"])
+        held.withLock { $0 = nil }
     }
 }

@@ -20,7 +20,7 @@ struct SessionSurveyTests {
                 SessionTable.Snapshot(
                     coordinator: coordinator, state: state, preferences: preferences, hardware: hardware))
             for session in coordinator.sessions {
-                let look = survey.look(at: session)
+                let look = (facts: survey.facts(of: session), decision: survey.decision(on: session))
                 let facts = coordinator.facts(for: session.id, hardware: hardware, state: state)
                 let decision = session.isActive ? coordinator.decide(session.id, state: state) : nil
                 #expect(look.facts == facts && look.decision == decision, "step \(step), \(session)")
