@@ -36,9 +36,14 @@ extension SessionCoordinator {
     /// for it too where it would have interrupted them.
     mutating func interruptOthers(_ index: Int, includingSpeech: Bool, _ actions: inout [Action]) {
         let cause = InterruptionCause.session(sessions[index].id)
+        let (mixing, priority) = (sessions[index].settings.mixing, sessions[index].priority)
         var interrupted: [Int] = []
         for other in sessions.indices where other != index && sessions[other].phase != .inactive {
-            guard interrupts(index, other, includingSpeech: includingSpeech) else { continue }
+            // When many resume, each one looks at all the others.
+            let isInterrupted =
+                includingSpeech
+                ? interrupts(index, other, includingSpeech: true) : interrupts(mixing, priority, other)
+            guard isInterrupted else { continue }
             if sessions[other].isActive {
                 interrupted.append(other)
                 interrupt(other, by: cause, &actions)
@@ -52,13 +57,17 @@ extension SessionCoordinator {
 
     /// Whether the session at `index`, were it activated now, would interrupt the one at `other`, were that active.
     private func interrupts(_ index: Int, _ other: Int, includingSpeech: Bool) -> Bool {
-        let relation = SessionArbitration.Relation(sessions[index].priority, to: sessions[other].priority)
         let (new, active) = (sessions[index].settings, sessions[other].settings)
-        let outcome =
-            includingSpeech
-            ? SessionArbitration.outcome(active: active, new: new, relation: relation)
-            : SessionArbitration.outcome(active: active.mixing, new: new.mixing, relation: relation)
-        return outcome == .activeInterrupted
+        guard includingSpeech else { return interrupts(new.mixing, sessions[index].priority, other) }
+        let relation = SessionArbitration.Relation(sessions[index].priority, to: sessions[other].priority)
+        return SessionArbitration.outcome(active: active, new: new, relation: relation) == .activeInterrupted
+    }
+
+    /// Whether a session that mixes like this and matters so much would interrupt the one at `other`, speech aside.
+    private func interrupts(_ mixing: SessionMixing, _ priority: SessionPriority, _ other: Int) -> Bool {
+        let relation = SessionArbitration.Relation(priority, to: sessions[other].priority)
+        let active = sessions[other].settings.mixing
+        return SessionArbitration.outcome(active: active, new: mixing, relation: relation) == .activeInterrupted
     }
 
     /// Has an interrupted session wait for every active one that would interrupt it, so that it never comes back only
@@ -80,6 +89,13 @@ extension SessionCoordinator {
             sessions[index].causes.remove(at: place)
             if !mayResume { sessions[index].mayResume = false }
         }
+    }
+
+    /// What ``SessionState/leads(_:)`` says of two sessions by their places, without copying them: whoever resumes many
+    /// asks often.
+    private func leads(_ one: Int, _ other: Int) -> Bool {
+        let (first, second) = (sessions[one].priority, sessions[other].priority)
+        return first == second ? sessions[one].activation > sessions[other].activation : first > second
     }
 
     mutating func beginOutside(_ interruption: OutsideInterruption, _ actions: inout [Action]) {
@@ -112,7 +128,7 @@ extension SessionCoordinator {
             var next: Int?
             for index in sessions.indices where sessions[index].isInterrupted && sessions[index].causes.isEmpty {
                 if sessions[index].mayResume {
-                    if let best = next, sessions[best].leads(sessions[index]) { continue }
+                    if let best = next, leads(best, index) { continue }
                     next = index
                 } else {
                     // It gives up its place, and those that waited for it need not.
