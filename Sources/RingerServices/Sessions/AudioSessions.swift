@@ -51,11 +51,13 @@ public final class AudioSessions: Sendable {
                 if told.isEmpty { return }
                 let now = clock.now
                 let recipients = table.recipients(told.map(\.0))
-                // One stream after another: a subscriber that is awake already is cheap to tell more.
+                // One stream after another, and each session's events together: a subscriber that is awake already is
+                // cheap to tell more.
                 for (told, recipient) in zip(told, recipients) {
                     report(.session(told.1, session: told.0, name: recipient?.name ?? "", at: now))
                 }
-                for (told, recipient) in zip(told, recipients) { recipient?.events.send(told.1) }
+                let order = told.indices.sorted { (told[$0].0.rawValue, $0) < (told[$1].0.rawValue, $1) }
+                for index in order { recipients[index]?.events.send(told[index].1) }
             }
             func snapshot() -> SessionTable.Snapshot {
                 SessionTable.Snapshot(
@@ -90,9 +92,9 @@ public final class AudioSessions: Sendable {
             case .setDeviceRoute(let change):
                 if let route = change.new.output { store.setDeviceRoute(route) }
                 report(.routeChanged(change, at: clock.now))
-            case .refresh:
+            case .refresh(let told):
                 runner.send { machine in ([], machine.beginRefresh()) }
-                tell(table.refresh(snapshot))
+                tell(told + table.refresh(snapshot))
             case .prefer(let preferences):
                 hardware.prefer(preferences)
             case .ask(let question, let ticket):

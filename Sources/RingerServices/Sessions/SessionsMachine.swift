@@ -29,7 +29,8 @@ struct SessionsMachine: StateMachine {
         case setDeviceRoute(RouteChange)
         /// Everything else that sessions tell of themselves is to be looked at again, once for all that happened so far:
         /// see ``SessionsMachine/beginRefresh()``.
-        case refresh
+        /// Sessions are told these events on the way, before what comes of it: a subscriber is woken once for both.
+        case refresh(telling: [(SessionID, SessionEvent)])
         /// What is opened from now on is to be as near to this as the hardware comes.
         case prefer(SessionPreferences)
         /// The hardware is to be asked what it grants. A request with a ticket waits for what it says.
@@ -52,17 +53,16 @@ struct SessionsMachine: StateMachine {
         case .coordinator(let event, let ticket): return request(event, ticket).actions
         case .play(let id, let sound): return play(id, sound)
         case .ended(let id, let sound): return ended(id, sound)
-        case .deviceChanged: return refresh()
+        case .deviceChanged: return mustRefresh() ? [.refresh(telling: [])] : []
         case .asked(let ticket): return [.answer(ticket, nil)]
         }
     }
 
-    /// Asks for a refresh, unless one is about to come: what one change leads to may be many more, and each refresh looks
-    /// at every session.
-    private mutating func refresh() -> [Action] {
-        if isRefreshDue { return [] }
-        isRefreshDue = true
-        return [.refresh]
+    /// Whether a refresh is to be asked for now. Where one is about to come, it is not: what one change leads to may be
+    /// many more, and each refresh looks at every session.
+    private mutating func mustRefresh() -> Bool {
+        defer { isRefreshDue = true }
+        return !isRefreshDue
     }
 
     /// Begins a refresh: what changes from now on asks for another one.
@@ -85,7 +85,7 @@ struct SessionsMachine: StateMachine {
         }
         if refusal == nil {
             settleTerms(&actions)
-            for action in refresh() { actions.append(action) }
+            if mustRefresh() { actions.refresh() }
         }
         // Others have stopped, or gone down, before the one who asked is told.
         let question = SessionsQuestion(after: event, results, of: coordinator)
@@ -117,6 +117,11 @@ struct SessionsMachine: StateMachine {
             isTold = true
         }
 
+        mutating func refresh() {
+            others.append(.refresh(telling: told))
+            told = []
+        }
+
         mutating func append(_ action: Action) {
             if !told.isEmpty { others.append(.tell(told)) }
             told = []
@@ -146,7 +151,7 @@ struct SessionsMachine: StateMachine {
         case .settingsChanged(let id, let settings): actions.tell(id, .settingsChanged(settings))
         case .routeChanged(let id, let change): actions.tell(id, .routeChanged(change))
         case .deviceRouteChanged(let change): actions.append(.setDeviceRoute(change))
-        case .activityChanged(let activity): actions.append(.setActivity(activity))
+        case .activityChanged(let activity): actions.sound(.setActivity(activity))
         case .preferencesChanged(let preferences): actions.append(.prefer(preferences))
         }
     }
@@ -198,7 +203,7 @@ struct SessionsMachine: StateMachine {
         }
         sounds[id, default: ([], terms)].playing.append(sound)
         sounds[id]?.terms = terms
-        return [.begin(id, sound, terms)] + refresh()
+        return [.begin(id, sound, terms)] + (mustRefresh() ? [.refresh(telling: [])] : [])
     }
 
     private mutating func ended(_ id: SessionID, _ sound: Sound) -> [Action] {
