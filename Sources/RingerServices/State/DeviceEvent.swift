@@ -1,31 +1,33 @@
 /// Something that happened on the device, for whoever wants to see it: nothing is lost silently.
-public indirect enum DeviceEvent: Sendable, Hashable {
+///
+/// A move of the switch takes no memory of its own: between the edge and the firmware, that counts.
+public enum DeviceEvent: Sendable, Hashable {
     /// The Ring/Silent switch stands at a position: first the initial one, then each change, none left out.
     case switchMoved(SwitchPosition, source: String, at: MonotonicTime)
     /// The kernel dropped edges of the switch; its position was read again.
-    case switchEdgesDropped(count: Int?, source: String, at: MonotonicTime)
+    indirect case switchEdgesDropped(count: Int?, source: String, at: MonotonicTime)
     /// The switch is gone. The last position stays in force.
-    case switchLost(RingerError, source: String, at: MonotonicTime)
+    indirect case switchLost(RingerError, source: String, at: MonotonicTime)
     /// The switch is back.
-    case switchFound(source: String, at: MonotonicTime)
+    indirect case switchFound(source: String, at: MonotonicTime)
     /// Something else of the device's state changed.
-    case stateChanged(DeviceStateChange, source: String, at: MonotonicTime)
+    indirect case stateChanged(DeviceStateChange, source: String, at: MonotonicTime)
     /// What to do with a sound was decided, or decided anew while it plays.
-    case decided(Decision, SoundRequest, sound: UInt64, at: MonotonicTime)
+    indirect case decided(Decision, SoundRequest, sound: UInt64, at: MonotonicTime)
     /// What happens to a sound that was handed to the output.
-    case playback(PlaybackEvent, sound: UInt64)
+    indirect case playback(PlaybackEvent, sound: UInt64)
     /// A sound is over.
-    case soundEnded(SoundOutcome, sound: UInt64, at: MonotonicTime)
+    indirect case soundEnded(SoundOutcome, sound: UInt64, at: MonotonicTime)
     /// Another sound than the one that was asked for takes its place.
-    case fallback(SoundFallback, sound: UInt64, at: MonotonicTime)
+    indirect case fallback(SoundFallback, sound: UInt64, at: MonotonicTime)
     /// Something happened to an audio session.
-    case session(SessionEvent, session: SessionID, name: String, at: MonotonicTime)
+    indirect case session(SessionEvent, session: SessionID, name: String, at: MonotonicTime)
     /// The sound of the device that belongs to no session goes elsewhere now.
-    case routeChanged(RouteChange, at: MonotonicTime)
+    indirect case routeChanged(RouteChange, at: MonotonicTime)
     /// What the motor does.
-    case vibration(VibrationReport)
+    indirect case vibration(VibrationReport)
     /// The mute detector's finding and the switch do not agree: an amplifier left muted, a PCM routed to nothing.
-    case detectorDisagrees(MuteReading, SwitchPosition, at: MonotonicTime)
+    indirect case detectorDisagrees(MuteReading, SwitchPosition, at: MonotonicTime)
     /// A thread does not run with the priority that was asked for, or a port could not be had.
-    case degraded(RingerError, at: MonotonicTime)
+    indirect case degraded(RingerError, at: MonotonicTime)
 }
