@@ -4,12 +4,9 @@ import Synchronization
 
 /// Tells every subscriber, and the log, what happens.
 final class EventReporter: Sendable {
-    private let broadcast = Broadcast<DeviceEvent>()
+    private let broadcast = DeviceEventBroadcast()
     private let lost = Atomic(0)
     private let logger: Logger?
-    /// The newest position, told first to those who ask for it.
-    private let position = Mutex<DeviceEvent?>(nil)
-
     private let observer: (@Sendable (DeviceEvent) -> Void)?
 
     init(logger: Logger?, observer: (@Sendable (DeviceEvent) -> Void)?) {
@@ -17,22 +14,16 @@ final class EventReporter: Sendable {
         self.observer = observer
     }
 
-    var events: AsyncStream<DeviceEvent> { broadcast.subscribe(buffering: .bufferingNewest(Device.eventBuffer)) }
+    var events: AsyncStream<DeviceEvent> { broadcast.subscribe(buffering: Device.eventBuffer) }
 
     var eventsFromPosition: AsyncStream<DeviceEvent> {
-        // No position can be told between the first one and the subscription: both happen under the lock.
-        position.withLock { newest in
-            broadcast.subscribe(buffering: .bufferingNewest(Device.eventBuffer), startingWith: newest)
-        }
+        broadcast.subscribe(buffering: Device.eventBuffer, startsWithPosition: true)
     }
 
     var lostEvents: Int { lost.load(ordering: .relaxed) }
 
     func report(_ event: DeviceEvent) {
-        let count = position.withLock { newest in
-            if case .switchMoved = event { newest = event }
-            return broadcast.send(event)
-        }
+        let count = broadcast.send(event)
         if count > 0 { lost.add(count, ordering: .relaxed) }
         observer?(event)
         if let logger { log(event, to: logger) }

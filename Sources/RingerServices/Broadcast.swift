@@ -2,31 +2,16 @@ import Synchronization
 
 /// One sequence of values, told to every subscriber.
 ///
-/// A subscriber that is slow delays neither the sender nor the others: each has a buffer of its own. A broadcast of a
-/// state tells a new subscriber the newest value first; nothing falls between it and the next.
-public final class Broadcast<Element: Sendable>: Sendable {
+/// A subscriber that is slow delays neither the sender nor the others: each has a buffer of its own.
+final class Broadcast<Element: Sendable>: Sendable {
     private struct State {
         /// Few, and in the order in which they subscribed.
         var subscribers: [(id: UInt64, continuation: AsyncStream<Element>.Continuation)] = []
         var nextID: UInt64 = 0
-        var newest: Element?
         var isFinished = false
     }
 
-    private let keepsNewest: Bool
-    private let state: Mutex<State>
-
-    /// A broadcast of happenings: a subscriber is told those that come after it subscribed.
-    public init() {
-        keepsNewest = false
-        state = Mutex(State())
-    }
-
-    /// A broadcast of a state, which is `initial` now: a subscriber is told the newest value first.
-    public init(initial: Element) {
-        keepsNewest = true
-        state = Mutex(State(newest: initial))
-    }
+    private let state = Mutex(State())
 
     deinit {
         finish()
@@ -36,14 +21,14 @@ public final class Broadcast<Element: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - policy: What the subscriber's buffer keeps when it is slow.
-    ///   - first: What it is told first; nil for the newest value of a state, and for nothing else.
-    /// - Returns: The values, in the order in which they were sent.
-    public func subscribe(
+    ///   - first: What it is told first; nil for nothing.
+    /// - Returns: The values from now on, in the order in which they were sent.
+    func subscribe(
         buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy, startingWith first: Element? = nil
     ) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: policy)
         let id: UInt64? = state.withLock { state in
-            if let first = first ?? state.newest { continuation.yield(first) }
+            if let first { continuation.yield(first) }
             if state.isFinished { return nil }
             state.nextID += 1
             state.subscribers.append((state.nextID, continuation))
@@ -63,10 +48,9 @@ public final class Broadcast<Element: Sendable>: Sendable {
     ///
     /// - Returns: How many subscribers' buffers were full, so that a value was lost there.
     @discardableResult
-    public func send(_ element: Element) -> Int {
+    func send(_ element: Element) -> Int {
         // Yielding under the lock keeps the order between two senders; it runs nobody's code.
         state.withLock { state in
-            if keepsNewest { state.newest = element }
             var lost = 0
             for subscriber in state.subscribers {
                 if case .dropped = subscriber.continuation.yield(element) { lost += 1 }
@@ -76,7 +60,7 @@ public final class Broadcast<Element: Sendable>: Sendable {
     }
 
     /// Ends every subscription.
-    public func finish() {
+    func finish() {
         let subscribers = state.withLock { state in
             state.isFinished = true
             defer { state.subscribers = [] }

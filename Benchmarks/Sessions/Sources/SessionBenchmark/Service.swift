@@ -36,12 +36,12 @@ final class Service: Sendable {
         let clock = VirtualClock()
         let board = SimulatedBoard(clock: clock)
         let told = TellTale()
-        let events = Broadcast<DeviceEvent>()
-        let store = DeviceStateStore { events.send($0) }
-        let player = SoundPlayer(output: board.speaker, clock: clock, store: store) { events.send($0) }
+        let events = DeviceEventBroadcast()
+        let store = DeviceStateStore { _ = events.send($0) }
+        let player = SoundPlayer(output: board.speaker, clock: clock, store: store) { _ = events.send($0) }
         all = AudioSessions(
             player: player, store: store, clock: clock, board: RouteBoard(pcm: "spk", routes: [.receiver: "ear"]),
-            report: { events.send($0) })
+            report: { _ = events.send($0) })
         self.board = board
         self.store = store
         self.told = told
@@ -56,7 +56,7 @@ final class Service: Sendable {
             sessions.append(session)
         }
         self.sessions = sessions
-        let everything = events.subscribe(buffering: .bufferingNewest(8192))
+        let everything = events.subscribe(buffering: 8192)
         Task { for await _ in everything { told.note() } }
         try board.ringSilent.start { store.ringSilent($0, from: "switch") }
         try board.surroundings.start { store.change($0, from: "board", at: clock.now) }
