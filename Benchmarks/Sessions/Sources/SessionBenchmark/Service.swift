@@ -3,8 +3,8 @@ import RingerServices
 import RingerTestKit
 import Synchronization
 
-/// The whole service on a simulated board: many sessions, each with listeners of four properties and a subscriber of its
-/// events, and one who reads everything that the device tells.
+/// The whole service on a simulated board: many sessions, each with a subscriber of its events and some with listeners of
+/// properties too, and one who reads everything that the device tells.
 final class Service: Sendable {
     let sessions: [AudioSession]
     let all: AudioSessions
@@ -32,7 +32,8 @@ final class Service: Sendable {
         var time: Int64 { newest.load(ordering: .relaxed) }
     }
 
-    init(count: Int, category: AudioCategory, options: CategoryOptions) throws {
+    /// `listeners` is how many properties of each session somebody listens to: four at most.
+    init(count: Int, listeners: Int, category: AudioCategory, options: CategoryOptions) throws {
         let clock = VirtualClock()
         let board = SimulatedBoard(clock: clock)
         let told = TellTale()
@@ -48,7 +49,7 @@ final class Service: Sendable {
         var sessions: [AudioSession] = []
         for number in 1...count {
             let session = try all.make(name: "session \(number)", category: category, options: options)
-            for code in ["rout", "roch", "othr", "chov"] as [FourCharacterCode] {
+            for code in (["rout", "roch", "othr", "chov"] as [FourCharacterCode]).prefix(listeners) {
                 try session.addListener(code) { _ in told.note() }
             }
             let events = session.events

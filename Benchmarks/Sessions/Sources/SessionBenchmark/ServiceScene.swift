@@ -50,15 +50,15 @@ struct ServiceScene {
         return processor[0] <= 1_000 && last[0] <= 1_000
     }
 
-    /// What 100 sessions go through.
-    static func all(count: Int) throws -> [ServiceScene] {
-        let exclusive = try Service(count: count, category: .playback, options: [])
+    /// What `count` sessions go through, with so many `listeners` of properties each.
+    static func all(count: Int, listeners: Int) throws -> [ServiceScene] {
+        let exclusive = try Service(count: count, listeners: listeners, category: .playback, options: [])
         for session in 0..<count { exclusive.activate(session) }
-        let mixing = try Service(count: count, category: .playback, options: .mixWithOthers)
+        let mixing = try Service(count: count, listeners: listeners, category: .playback, options: .mixWithOthers)
         for session in 0..<count { mixing.activate(session) }
-        let ambient = try Service(count: count, category: .ambient, options: [])
+        let ambient = try Service(count: count, listeners: listeners, category: .ambient, options: [])
         for session in 0..<count { ambient.activate(session) }
-        let ducked = try Service(count: count, category: .playback, options: .mixWithOthers)
+        let ducked = try Service(count: count, listeners: listeners, category: .playback, options: .mixWithOthers)
         for session in 1..<count { ducked.activate(session) }
         try ducked.sessions[0].setOptions(.duckOthers)
         return [
