@@ -5,8 +5,8 @@ import Synchronization
 import SystemPackage
 
 /// One sound on one PCM: carries out what its ``PlaybackMachine`` asks for.
+// SAFETY: the variables are used on the sound thread alone; `stop` and `setGain` hand over to it.
 final class ALSAVoice: Playback, @unchecked Sendable {
-    // SAFETY: the variables are used on the sound thread alone; `stop` and `setGain` hand over to it.
     private var machine: PlaybackMachine
     private var actions: [PlaybackMachine.Action] = []
     private var isAtWork = false

@@ -6,9 +6,9 @@ import SystemPackage
 /// The thread on which all sounds of an output are written, with the PCMs that are open on it.
 ///
 /// A PCM whose sound is over stays open for a while, stopped, so that the next sound of its format starts at once.
+// SAFETY: `idle`, `playing`, `watched`, `formats` and `news` are used on the loop's thread alone, and after it ended by
+// `shutDown`'s caller alone: whatever may run later looks at `isClosed` first.
 final class SoundThread: @unchecked Sendable {
-    // SAFETY: `idle`, `playing`, `watched`, `formats` and `news` are used on the loop's thread alone, and after it ended by `shutDown`'s
-    // caller alone: whatever may run later looks at `isClosed` first.
     private var idle: [IdlePCM] = []
     private var playing: [ALSAVoice] = []
     private var watched: WatchedOutput?

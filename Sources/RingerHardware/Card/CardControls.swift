@@ -3,6 +3,8 @@ import Glibc
 import RingerServices
 
 /// The open controls of a sound card, closed with their owner.
+// SAFETY: alsa-lib keeps no state of the controls outside of these handles, which have one owner and are used by one
+// thread at a time.
 struct CardControls: ~Copyable, @unchecked Sendable {
     /// One control: a number that stays its own, and its name.
     struct Element: Sendable, Hashable {
@@ -10,8 +12,6 @@ struct CardControls: ~Copyable, @unchecked Sendable {
         var name: String
     }
 
-    // SAFETY: alsa-lib keeps no state of the controls outside of these handles, which have one owner and are used by one
-    // thread at a time.
     private let controls: OpaquePointer
     private let event: OpaquePointer
     private let value: OpaquePointer

@@ -3,9 +3,9 @@ import Glibc
 import RingerServices
 
 /// The open mixer of a sound card, closed with its owner.
+// SAFETY: alsa-lib keeps no state of a mixer outside of this handle, which has one owner and is used by one thread at a
+// time.
 struct CardMixer: ~Copyable, @unchecked Sendable {
-    // SAFETY: alsa-lib keeps no state of a mixer outside of this handle, which has one owner and is used by one thread
-    // at a time.
     private let mixer: OpaquePointer
     /// Readable when something changed. It stays the mixer's.
     let descriptor: CInt

@@ -33,13 +33,7 @@ public final class JackControls: DeviceStateSource {
 
     /// Begins to watch. What is plugged in now is told before it returns, for the jacks that the card has.
     public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
-        try watcher.start { event in
-            switch event {
-            case .report(let change): handler(change)
-            case .lost(let error, _): handler(.lost(error))
-            case .found: handler(.found)
-            }
-        }
+        try watcher.startTelling(handler)
     }
 
     /// Ends watching and closes the card's controls. It may be called from anywhere, the handler included; elsewhere it

@@ -4,6 +4,7 @@ import RingerServices
 import SystemPackage
 
 /// An open input device, closed with its owner.
+// SAFETY: libevdev keeps no state outside of this handle, which has one owner and is used by one thread at a time.
 struct EvdevHandle: ~Copyable, @unchecked Sendable {
     /// What an input device told.
     enum Input: Sendable, Hashable {
@@ -13,7 +14,6 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
         case dropped(at: MonotonicTime)
     }
 
-    // SAFETY: libevdev keeps no state outside of this handle, which has one owner and is used by one thread at a time.
     private let device: OpaquePointer
     /// Its descriptor, which does not block. It stays the handle's.
     let descriptor: CInt

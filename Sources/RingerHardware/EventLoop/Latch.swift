@@ -2,8 +2,8 @@ import Glibc
 import RingerPolicy
 
 /// A gate that one thread opens once and another waits at.
+// SAFETY: a POSIX semaphore may be used from any thread; its memory is freed after the last reference is gone.
 final class Latch: @unchecked Sendable {
-    // SAFETY: a POSIX semaphore may be used from any thread; its memory is freed after the last reference is gone.
     private let semaphore: UnsafeMutablePointer<sem_t>
 
     init() {

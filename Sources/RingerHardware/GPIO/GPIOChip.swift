@@ -3,8 +3,8 @@ import RingerServices
 import SystemPackage
 
 /// An open GPIO chip, closed with its owner.
+// SAFETY: libgpiod keeps no state outside of this handle, which has one owner and is used by one thread at a time.
 struct GPIOChip: ~Copyable, @unchecked Sendable {
-    // SAFETY: libgpiod keeps no state outside of this handle, which has one owner and is used by one thread at a time.
     private let chip: OpaquePointer
     /// Its file.
     let path: FilePath

@@ -4,6 +4,7 @@ import RingerServices
 import SystemPackage
 
 /// A GPIO line that is ours, released with its owner.
+// SAFETY: libgpiod keeps no state outside of this handle, which has one owner and is used by one thread at a time.
 struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
     /// One edge.
     struct Edge: Sendable, Hashable {
@@ -18,7 +19,6 @@ struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
     /// How many edges the queue of kernel ABI v1 holds, which numbers none; ours of v2 holds 64.
     static let smallQueue = 16
 
-    // SAFETY: libgpiod keeps no state outside of this handle, which has one owner and is used by one thread at a time.
     private let request: OpaquePointer
     /// The line, for people: "gpiochip0 line 2".
     let subject: String

@@ -250,3 +250,16 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         }
     }
 }
+
+extension DeviceWatcher where Source: ~Copyable, Source.Report == DeviceStateChange {
+    /// Opens the device and tells what is so now, before it returns; then its changes, its loss and its return.
+    func startTelling(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
+        try start { event in
+            switch event {
+            case .report(let change): handler(change)
+            case .lost(let error, _): handler(.lost(error))
+            case .found: handler(.found)
+            }
+        }
+    }
+}

@@ -38,10 +38,9 @@ final class ListenerThreads: Sendable {
 }
 
 /// What the threads share, and keep until the last of them ends.
+// SAFETY: everything is behind the lock but the semaphore, which any thread may use, and which is freed when no thread
+// refers to it any more.
 private final class ListenerThreadsCore: @unchecked Sendable {
-    // SAFETY: everything is behind the lock but the semaphore, which any thread may use, and which is freed when no
-    // thread refers to it any more.
-
     /// What a thread is to do.
     private enum Role: Equatable {
         /// To call listeners, as the caller of that number.

@@ -6,8 +6,7 @@ import Synchronization
 /// Each iterator is a subscriber of its own. One that is dropped, or whose task is cancelled, is forgotten. A subscriber
 /// that waits costs nothing.
 ///
-/// It does what an `AsyncStream` of one buffered element does, in a third of the time: between an edge and a firmware,
-/// that counts.
+/// It does what an `AsyncStream` of one buffered element does, in fewer steps: between an edge and a firmware, they count.
 public struct DeviceStates: AsyncSequence, Sendable {
     let newest: NewestState
 
