@@ -1,13 +1,30 @@
 import Glibc
+import Synchronization
 
-/// Runs what blocks on a thread of its own, so that the cooperative pool goes on meanwhile.
+/// Runs what blocks on a thread of its own, so that the cooperative pool goes on meanwhile. The thread has let go of
+/// everything that `body` holds when this returns.
 func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         do {
-            try startThread { continuation.resume(with: Result(catching: body)) }
+            let work = OneCall(body)
+            try startThread { continuation.resume(with: work.run()) }
         } catch {
             continuation.resume(throwing: error)
         }
+    }
+}
+
+/// What is called once, and let go of by that.
+private final class OneCall<Value: Sendable>: Sendable {
+    private let body: Mutex<(@Sendable () throws -> Value)?>
+
+    init(_ body: @escaping @Sendable () throws -> Value) {
+        self.body = Mutex(body)
+    }
+
+    func run() -> Result<Value, any Error> {
+        guard let body = body.withLock({ $0.take() }) else { return .failure(LabFailure("called twice")) }
+        return Result(catching: body)
     }
 }
 
