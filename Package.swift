@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "RingerServices", targets: ["RingerServices"]),
         .library(name: "RingerPolicy", targets: ["RingerPolicy"]),
         .library(name: "RingerTestKit", targets: ["RingerTestKit"]),
+        .library(name: "RingerTrace", targets: ["RingerTrace"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
         .executable(name: "ringer", targets: ["RingerCommand"]),
         .executable(name: "Minimal", targets: ["Minimal"]),
@@ -59,16 +60,18 @@ let package = Package(
                 "RingerServices", "CGPIOD", "CEvdev", "CALSA", "CLinux",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
-        .target(name: "RingerTestKit", dependencies: ["RingerServices"]),
         .target(
             name: "Ringer",
             dependencies: [
-                "RingerServices", "RingerHardware", "RingerTestKit", .product(name: "Logging", package: "swift-log"),
+                "RingerServices", "RingerHardware", .product(name: "Logging", package: "swift-log"),
             ]),
+        // No firmware links these two: the simulated board for tests of firmware, and pictures of what a device did.
+        .target(name: "RingerTestKit", dependencies: ["Ringer"]),
+        .target(name: "RingerTrace", dependencies: ["RingerServices"]),
         .executableTarget(
             name: "RingerCommand",
             dependencies: [
-                "Ringer", "SystemSounds", "SoundFile", "CSoxr",
+                "Ringer", "RingerTestKit", "RingerTrace", "SystemSounds", "SoundFile", "CSoxr",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], linkerSettings: small),
@@ -79,7 +82,9 @@ let package = Package(
             path: "Benchmarks/SystemSounds"),
         .executableTarget(
             name: "system-sound-services-benchmark",
-            dependencies: ["Ringer", "RingerHardware", .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [
+                "Ringer", "RingerHardware", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
+            ],
             path: "Benchmarks/SystemSoundServices"),
 
         // What users build.
@@ -90,7 +95,8 @@ let package = Package(
             name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
             resources: [.copy("system-sounds.csv")]),
         .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"], exclude: ["Corpus"]),
-        .testTarget(name: "RingerCommandTests", dependencies: ["Ringer", "RingerCommand", "SoundFile"]),
+        .testTarget(
+            name: "RingerCommandTests", dependencies: ["Ringer", "RingerTestKit", "RingerCommand", "SoundFile"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(
             name: "RingerServicesTests",
@@ -100,7 +106,9 @@ let package = Package(
         // Draws the documentation's pictures from the running code, and compares them with those in docs/.
         .testTarget(
             name: "BehaviourTests",
-            dependencies: ["Ringer", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system")]),
+            dependencies: [
+                "Ringer", "RingerTestKit", "RingerTrace", .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
         .testTarget(
             name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"],

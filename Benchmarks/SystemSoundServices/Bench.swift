@@ -1,6 +1,7 @@
 import Glibc
 import Ringer
 import RingerHardware
+import RingerTestKit
 import SystemPackage
 
 /// A device whose switch and motor are simulated, and whose sounds are really played, or taken at once.

@@ -1,4 +1,6 @@
 import Ringer
+import RingerTestKit
+import RingerTrace
 
 /// A device in virtual time whose signals are recorded: what a picture is drawn from.
 struct Stage {

@@ -1,5 +1,6 @@
 import Foundation
 import Ringer
+import RingerTestKit
 import Testing
 
 @testable import RingerCommand

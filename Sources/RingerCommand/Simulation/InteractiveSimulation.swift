@@ -1,6 +1,7 @@
 import Glibc
 import Ringer
 import RingerHardware
+import RingerTestKit
 import Synchronization
 
 /// The board in the terminal, in real time: a key does something, and what happens is shown as it happens.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTestKit
 import SystemPackage
 
 /// `ringer simulate`: a board in the terminal.

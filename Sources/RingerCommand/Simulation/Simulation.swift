@@ -1,4 +1,5 @@
 import Ringer
+import RingerTestKit
 import SystemSounds
 
 /// A simulated board and its device, and what can be done to them.

@@ -1,5 +1,4 @@
-import RingerHardware
-@_exported import RingerTestKit
+import Ringer
 
 extension Device {
     /// A device on a simulated board, for machines without the hardware and for tests of firmware.

@@ -1,4 +1,5 @@
 import Ringer
+import RingerTrace
 import Synchronization
 import SystemPackage
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTestKit
 
 /// Which device a command works on.
 struct BoardOptions: ParsableArguments {
