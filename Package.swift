@@ -103,6 +103,9 @@ let package = Package(
             dependencies: [
                 "RingerServices", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
             ]),
+        .testTarget(
+            name: "RingerTests",
+            dependencies: ["Ringer", "RingerTestKit", .product(name: "Logging", package: "swift-log")]),
         // Draws the documentation's pictures from the running code, and compares them with those in docs/.
         .testTarget(
             name: "BehaviourTests",

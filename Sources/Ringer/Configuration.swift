@@ -15,8 +15,8 @@ extension Device {
         public var notifications: NotificationSounds.Configuration
         /// Where the library logs; nil for nowhere.
         public var logger: Logger?
-        /// Is told every event at once, in order, on the thread on which it happens; it must not block. Whoever has
-        /// time reads ``Device/events`` instead.
+        /// Called with every event, in order, on the callback thread (``DeviceClock/callBack(_:)``), as the logger is. While
+        /// it blocks, later events and completions wait; the device does not. ``Device/events`` is the alternative.
         public var observer: (@Sendable (DeviceEvent) -> Void)?
 
         /// A configuration, by default that of a new phone, silent in the log.

@@ -88,7 +88,8 @@ public final class Device: Sendable {
     ///
     /// - Throws: ``RingerError`` where the switch or a state source does not start. The ports are closed then.
     public init(_ ports: Ports, configuration: Configuration = Configuration()) throws(RingerError) {
-        let reporter = EventReporter(logger: configuration.logger, observer: configuration.observer)
+        let reporter = EventReporter(
+            clock: ports.clock, logger: configuration.logger, observer: configuration.observer)
         let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
         let store = DeviceStateStore(report: report)
         self.ports = ports

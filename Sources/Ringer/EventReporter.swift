@@ -2,14 +2,16 @@ import Logging
 import RingerServices
 import Synchronization
 
-/// Tells every subscriber, and the log, what happens.
+/// Hands each event to the subscribers at once, then to the observer and the log on the callback thread.
 final class EventReporter: Sendable {
     private let broadcast = DeviceEventBroadcast()
     private let lost = Atomic(0)
     private let logger: Logger?
     private let observer: (@Sendable (DeviceEvent) -> Void)?
+    private let clock: any DeviceClock
 
-    init(logger: Logger?, observer: (@Sendable (DeviceEvent) -> Void)?) {
+    init(clock: any DeviceClock, logger: Logger?, observer: (@Sendable (DeviceEvent) -> Void)?) {
+        self.clock = clock
         self.logger = logger
         self.observer = observer
     }
@@ -25,8 +27,11 @@ final class EventReporter: Sendable {
     func report(_ event: DeviceEvent) {
         let count = broadcast.send(event)
         if count > 0 { lost.add(count, ordering: .relaxed) }
-        observer?(event)
-        if let logger { log(event, to: logger) }
+        guard observer != nil || logger != nil else { return }
+        clock.callBack { [self] in
+            observer?(event)
+            if let logger { log(event, to: logger) }
+        }
     }
 
     func finish() {

@@ -14,8 +14,9 @@ public protocol StateMachine: Sendable {
 /// Runs a state machine: events come in from any thread, actions are carried out one after another, in the order in
 /// which the events were taken in, and never under the lock.
 ///
-/// The thread whose event finds nobody at work carries out the actions, its own and those that arrive meanwhile. An
-/// action may send events; what comes of them is carried out after it.
+/// The first thread to send an event carries out its actions and those of events that other threads send meanwhile. An
+/// action may send events; their actions are carried out after it. An action must not block: the stop of a motor may wait
+/// behind it. User code is therefore handed to ``UserCompletion`` or ``DeviceClock/callBack(_:)``.
 public final class StateMachineRunner<Machine: StateMachine>: Sendable {
     private struct State {
         var machine: Machine
@@ -57,6 +58,8 @@ public final class StateMachineRunner<Machine: StateMachine>: Sendable {
     }
 
     private func work(_ first: [Machine.Action]) {
+        let isCounted = UserCode.enterRunner()
+        defer { UserCode.leaveRunner(isCounted) }
         var actions = first
         while !actions.isEmpty {
             for action in actions { perform(action, self) }

@@ -23,6 +23,14 @@ public final class VirtualClock: DeviceClock, Sendable {
     /// A clock that stands at `start`, by default 1,000 s after the origin.
     public init(start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000)) {
         state = Mutex(State(now: start))
+        UserCode.countRunners()
+    }
+
+    /// Runs completions, observers and log handlers on the calling thread, as soon as no state machine is at work on it.
+    ///
+    /// Such code may move the clock itself, as code that blocks for that long would; the device goes on meanwhile.
+    public func callBack(_ body: @escaping @Sendable () -> Void) {
+        UserCode.runAfterRunners(body)
     }
 
     /// The instant to which the test has moved the clock.

@@ -51,6 +51,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// Says when the next timer is due, to the microsecond: the time-out of `ppoll` itself is late by a thousandth.
     private let alarm: CInt
     private let thread = Atomic<UInt>(0)
+    private let callbacks = CallbackThread()
     /// Why the thread does not run with the real-time priority that was asked for; nil where it does, or none was.
     public let schedulingError: RingerError?
 
@@ -145,6 +146,22 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
 
         func cancel() {
             loop?.state.withLock { $0.timers.removeAll { $0.id == id } }
+        }
+    }
+
+    /// Runs user code on the callback thread, which the first call starts. Where the system has no thread left, it is tried
+    /// again after a tenth of a second.
+    public func callBack(_ body: @escaping @Sendable () -> Void) {
+        startCallbacks { [callbacks] () throws(RingerError) in try callbacks.add(body) }
+    }
+
+    private func startCallbacks(_ start: @escaping @Sendable () throws(RingerError) -> Void) {
+        do throws(RingerError) {
+            try start()
+        } catch {
+            _ = schedule(at: now + .milliseconds(100)) { [weak self] in
+                self?.startCallbacks { [weak self] () throws(RingerError) in try self?.callbacks.retry() }
+            }
         }
     }
 
@@ -344,6 +361,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
             return state.isFinished
         }
         thread.store(0, ordering: .releasing)
+        callbacks.finish()
     }
 }
 

@@ -45,13 +45,20 @@ public final class Alerts: Sendable {
     ///     Where it cannot be decoded, the alert is felt only.
     ///   - way: Whether it is heard, felt, both or neither, as far as the rules allow.
     ///   - limit: How long it lasts at most.
-    ///   - completion: Is called once, when sound and motor rest for good; where the same alert runs already, when that
-    ///     one ends.
+    ///   - completion: Called once, when sound and motor have stopped for good; where the same alert runs already, when that
+    ///     one ends. It is called on the caller's thread before the call returns where the outcome is known by then, else
+    ///     on the callback thread (``DeviceClock/callBack(_:)``).
     public func start(
         _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration = standardLimit,
-        completion: @escaping @Sendable (AlertResult) -> Void = { _ in }
+        completion: (@Sendable (AlertResult) -> Void)? = nil
     ) {
-        begin(sound, way, limit, completion)
+        guard let completion else {
+            begin(sound, way, limit) { _ in }
+            return
+        }
+        let user = UserCompletion(sounds.engine.clock, completion)
+        begin(sound, way, limit) { user.complete($0) }
+        user.callReturns()
     }
 
     /// Alerts until it is stopped or its time is over, and tells how it ended. Cancelling the task stops it.

@@ -92,12 +92,21 @@ public final class MuteDetector: Sendable {
     /// - Returns: The reading; it never takes longer than the configuration's deadline.
     public func measure() async -> MuteReading {
         await withCheckedContinuation { continuation in
-            measure { continuation.resume(returning: $0) }
+            begin { continuation.resume(returning: $0) }
         }
     }
 
-    /// Measures once, and calls `completion` with the reading.
+    /// Measures once.
+    ///
+    /// - Parameter completion: Called once with the reading: on the caller's thread before the call returns where the
+    ///   switch silences the clip at once, else on the callback thread (``DeviceClock/callBack(_:)``).
     public func measure(completion: @escaping @Sendable (MuteReading) -> Void) {
+        let user = UserCompletion(clock, completion)
+        begin { user.complete($0) }
+        user.callReturns()
+    }
+
+    private func begin(_ completion: @escaping @Sendable (MuteReading) -> Void) {
         let caller = nextCaller.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(caller, completion)
         runner.send(.measure(caller: caller, store.state, now: clock.now))
@@ -121,7 +130,7 @@ public final class MuteDetector: Sendable {
         every interval: Duration, changesOnly: Bool, after last: MuteReading.Verdict?, _ timer: TimerSlot,
         _ continuation: AsyncStream<MuteReading>.Continuation
     ) {
-        measure { [weak self] reading in
+        begin { [weak self] reading in
             if !changesOnly || reading.verdict != last {
                 if case .terminated = continuation.yield(reading) { return }
             }

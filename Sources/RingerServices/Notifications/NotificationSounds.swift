@@ -36,16 +36,15 @@ public final class NotificationSounds: Sendable {
     /// - Parameters:
     ///   - sound: The sound. A critical one of an application that may not send any is played like any other.
     ///   - container: The application's directory; nil for an application that has none, and so no sound of its own.
-    ///   - completion: Is called once, whatever becomes of it.
+    ///   - completion: Called once, with any outcome: on the caller's thread before the call returns where the rules silence
+    ///     the sound, else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: The call, to stop it by.
     @discardableResult
     public func start(
         _ sound: NotificationSound, in container: ApplicationContainer?,
-        completion: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
+        completion: (@Sendable (SystemSoundResult) -> Void)? = nil
     ) -> SystemSoundServices.Call {
-        let call = SystemSoundServices.Call(id: sounds.engine.player.reserve())
-        sounds.begin(call, order(sound, container), completion)
-        return call
+        sounds.start(order(sound, container), completion)
     }
 
     /// Plays a notification's sound and tells what became of it. Cancelling the task stops it.

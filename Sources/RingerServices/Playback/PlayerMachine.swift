@@ -12,7 +12,8 @@ struct PlayerMachine: StateMachine {
         case stop(ID, SoundOutcome.StopCause)
         case stopAll(SoundOutcome.StopCause)
         case playback(ID, PlaybackEvent)
-        case state(DeviceState, now: MonotonicTime)
+        /// The device's state; one of an older version than the newest is ignored.
+        case state(DeviceState, version: UInt64, now: MonotonicTime)
         case preferences(UserPreferences, now: MonotonicTime)
     }
 
@@ -39,6 +40,7 @@ struct PlayerMachine: StateMachine {
     }
 
     private(set) var state = DeviceState()
+    private var stateVersion: UInt64 = 0
     private(set) var preferences = UserPreferences()
     private var sounds: [ID: Sound] = [:]
     /// The sounds, in the order in which they were begun. Most changes of state come while nothing plays.
@@ -67,7 +69,9 @@ struct PlayerMachine: StateMachine {
             for id in inOrder { halt(id, .stopped(cause), &actions) }
         case .playback(let id, let event):
             playback(id, event, &actions)
-        case .state(let state, let now):
+        case .state(let state, let version, let now):
+            guard version > stateVersion else { break }
+            stateVersion = version
             self.state = state
             for id in inOrder { decideAnew(id, now, &actions) }
             actions.append(.rules(rules))

@@ -7,7 +7,7 @@ public final class SoundPlayer: Sendable {
         let number: UInt64
     }
 
-    /// Is told the rules after each change, on the thread that brought it, when sounds they forbid were halted.
+    /// Takes the rules after each change, on the thread that brought it, once the sounds that they forbid were halted.
     typealias RulesObserver = @Sendable (PlayerRules) -> Void
 
     /// How long a change of gain takes.
@@ -52,7 +52,9 @@ public final class SoundPlayer: Sendable {
                 completions.complete(id, with: result)
             }
         }
-        store.observe { [weak runner] state in runner?.send(.state(state, now: clock.now)) }
+        store.observe { [weak runner] state, version in
+            runner?.send(.state(state, version: version, now: clock.now))
+        }
     }
 
     /// What the user chose. Setting it stops sounds that it forbids.
@@ -84,13 +86,30 @@ public final class SoundPlayer: Sendable {
     /// - Parameters:
     ///   - sound: The sound.
     ///   - request: What it is, for the policy.
-    ///   - monitor: Is told what the output tells of it.
-    ///   - completion: Is called once, when it is over; before the call returns where the policy silences it.
+    ///   - completion: Called once, with the outcome: on the caller's thread before the call returns where the policy
+    ///     silences the sound, else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: The sound, to stop it by.
     @discardableResult
     public func start(
-        _ sound: PCMBuffer, as request: SoundRequest, monitor: PlaybackMonitor? = nil,
-        completion: @escaping @Sendable (SoundResult) -> Void = { _ in }
+        _ sound: PCMBuffer, as request: SoundRequest, completion: (@Sendable (SoundResult) -> Void)? = nil
+    ) -> ID {
+        let id = reserve()
+        let terms = SoundTerms(request: request)
+        guard let completion else {
+            begin(id, sound, terms, nil) { _ in }
+            return id
+        }
+        let user = UserCompletion(clock, completion)
+        begin(id, sound, terms, nil) { user.complete($0) }
+        user.callReturns()
+        return id
+    }
+
+    /// Begins `sound` for another service, whose completion and monitor run inside the player's state machine and must not
+    /// block.
+    func start(
+        _ sound: PCMBuffer, as request: SoundRequest, monitor: PlaybackMonitor,
+        completion: @escaping @Sendable (SoundResult) -> Void
     ) -> ID {
         let id = reserve()
         begin(id, sound, SoundTerms(request: request), monitor, completion)
@@ -163,22 +182,26 @@ public final class SoundPlayer: Sendable {
     ) {
         completions.add(id.number, completion)
         voices.add(id.number, sound, monitor)
-        runner.send(.play(id.number, terms, frames: sound.frames, now: clock.now))
+        let now = clock.now
+        let known: SoundResult? = runner.send { machine in
+            var actions = machine.handle(.play(id.number, terms, frames: sound.frames, now: now))
+            // A sound that is not begun has its outcome at once, whatever other threads have the machine do meanwhile.
+            guard case .complete(_, let result)? = actions.last else { return (actions, nil) }
+            actions.removeLast()
+            return (actions, result)
+        }
+        guard let known else { return }
+        voices.remove(id.number)
+        completions.complete(id.number, with: known)
     }
 }
 
-/// Who is told what the output tells of one sound.
-public struct PlaybackMonitor: Sendable {
-    /// When the output is to tell how far it has come, from the first frame on; nil for never.
-    public var reportAt: Duration?
-    /// Is told each event, in order, on the output's thread.
-    public var onEvent: @Sendable (PlaybackEvent) -> Void
-
-    /// A monitor that hands events to `onEvent`.
-    public init(reportAt: Duration? = nil, onEvent: @escaping @Sendable (PlaybackEvent) -> Void) {
-        self.reportAt = reportAt
-        self.onEvent = onEvent
-    }
+/// Receives the output's events of one sound.
+struct PlaybackMonitor: Sendable {
+    /// When the output reports its progress, counted from the first frame; nil for never.
+    var reportAt: Duration?
+    /// Called with each event, in order, inside the player's state machine. It must not block.
+    var onEvent: @Sendable (PlaybackEvent) -> Void
 }
 
 /// Who is told each change of the rules.

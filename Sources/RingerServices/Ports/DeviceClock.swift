@@ -13,6 +13,13 @@ public protocol DeviceClock: Sendable {
     ///
     /// - Returns: The timer, to cancel it by. Dropping it does not cancel it.
     func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer
+
+    /// Runs `body`, which is code of the library's user, after those handed over before it, one at a time.
+    ///
+    /// On hardware it runs on the callback thread, which the first call starts; on a virtual clock, on the thread that
+    /// moves the clock or calls the device, once no state machine is at work there. It may block: that delays the user
+    /// code behind it and nothing else. The method may be called from any thread, and inside a state machine's action.
+    func callBack(_ body: @escaping @Sendable () -> Void)
 }
 
 /// A timer that has not run yet.

@@ -31,34 +31,44 @@ public final class AudioSession: Sendable {
     /// - Throws: ``SessionError/Code/notActive`` beside a session that matters more, or during an interruption from
     ///   outside; ``SessionError/Code/noHardware`` where the category needs an input and there is none.
     public func activate() async throws(SessionError) {
-        try await result { self.activate(completion: $0) }
+        try await result(of: .activate(id))
     }
 
-    /// Activates the session, and calls `completion` with why it was refused; nil where it is active. It is called on the
-    /// thread that carried the activation out; where the hardware had to be asked, on that which asked it.
+    /// Activates the session.
+    ///
+    /// - Parameter completion: Called once with why the activation was refused; nil where the session is active. It is
+    ///   called on the caller's thread before the call returns where that is known by then, else on the callback thread
+    ///   (``DeviceClock/callBack(_:)``).
     public func activate(completion: @escaping @Sendable (SessionError?) -> Void) {
-        service.send(.activate(id), completion: completion)
+        let user = UserCompletion(service.clock, completion)
+        service.send(.activate(id)) { user.complete($0) }
+        user.callReturns()
     }
 
     /// Deactivates the session. What it plays is stopped.
     ///
     /// - Parameter notifyOthers: Whether those that it interrupted may resume.
     public func deactivate(notifyOthers: Bool = true) async {
-        _ = try? await result { self.deactivate(notifyOthers: notifyOthers, completion: $0) }
+        _ = try? await result(of: .deactivate(id, notifyOthers: notifyOthers))
     }
 
-    /// Deactivates the session, and calls `completion` when what it plays has been told to stop.
+    /// Deactivates the session.
+    ///
+    /// - Parameters:
+    ///   - notifyOthers: Whether the sessions that it interrupted may resume.
+    ///   - completion: Called once its sounds were stopped, with why the request was refused or nil: on the caller's thread
+    ///     before the call returns where that is known by then, else on the callback thread.
     public func deactivate(
         notifyOthers: Bool = true, completion: @escaping @Sendable (SessionError?) -> Void
     ) {
-        service.send(.deactivate(id, notifyOthers: notifyOthers), completion: completion)
+        let user = UserCompletion(service.clock, completion)
+        service.send(.deactivate(id, notifyOthers: notifyOthers)) { user.complete($0) }
+        user.callReturns()
     }
 
-    private func result(
-        _ request: @escaping @Sendable (@escaping @Sendable (SessionError?) -> Void) -> Void
-    ) async throws(SessionError) {
+    private func result(of event: SessionCoordinator.Event) async throws(SessionError) {
         let error: SessionError? = await withCheckedContinuation { continuation in
-            request { continuation.resume(returning: $0) }
+            service.send(event) { continuation.resume(returning: $0) }
         }
         if let error { throw error }
     }
@@ -163,14 +173,21 @@ public final class AudioSession: Sendable {
     /// - Parameters:
     ///   - sound: The sound.
     ///   - frame: Its first frame to be played.
-    ///   - completion: Is called once, when it is over.
+    ///   - completion: Called once, with the outcome: on the caller's thread before the call returns where that is known by
+    ///     then, else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: The sound, to stop it by.
     @discardableResult
     public func start(
-        _ sound: PCMBuffer, from frame: Int = 0, completion: @escaping @Sendable (SoundResult) -> Void = { _ in }
+        _ sound: PCMBuffer, from frame: Int = 0, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) -> SoundPlayer.ID {
         let number = service.player.reserve()
-        service.play(sound.dropping(frame), reserved: number, in: id, completion: completion)
+        guard let completion else {
+            service.play(sound.dropping(frame), reserved: number, in: id) { _ in }
+            return number
+        }
+        let user = UserCompletion(service.clock, completion)
+        service.play(sound.dropping(frame), reserved: number, in: id) { user.complete($0) }
+        user.callReturns()
         return number
     }
 

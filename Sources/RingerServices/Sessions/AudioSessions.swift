@@ -15,7 +15,7 @@ public final class AudioSessions: Sendable {
     let store: DeviceStateStore
     let table: SessionTable
     let runner: StateMachineRunner<SessionsMachine>
-    private let clock: any DeviceClock
+    let clock: any DeviceClock
     private let completions = CompletionTable<UInt64, SessionError?>()
     private let pending = PendingSounds()
     private let nextNumber = Atomic<UInt64>(0)
@@ -239,7 +239,8 @@ public final class AudioSessions: Sendable {
         runner.send { $0.request(event) }
     }
 
-    /// Carries out a request, and calls `completion` when everything that follows from it was done.
+    /// Carries out a request, and calls `completion` inside the state machine, where it must not block, when everything that
+    /// follows from the request was done.
     func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
         let ticket = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(ticket, completion)
@@ -260,7 +261,8 @@ public final class AudioSessions: Sendable {
         }
     }
 
-    /// Has the session `id` play a sound whose number was reserved.
+    /// Has the session `id` play a sound whose number was reserved. `completion` runs inside a state machine and must not
+    /// block.
     func play(
         _ sound: PCMBuffer, reserved number: SoundPlayer.ID, in id: SessionID,
         completion: @escaping @Sendable (SoundResult) -> Void

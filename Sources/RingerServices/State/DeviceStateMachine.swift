@@ -14,12 +14,14 @@ struct DeviceStateMachine: StateMachine {
     enum Action: Sendable, Equatable {
         /// A source told this. Sessions hear of it before the state is published: what they stop, they stop by name.
         case tell(DeviceStateChange)
-        /// The state is this now.
-        case publish(DeviceState)
+        /// The state is this now; each later one has a greater version.
+        case publish(DeviceState, version: UInt64)
         case report(DeviceEvent)
     }
 
     private(set) var state = DeviceState()
+    /// Counts the states.
+    private(set) var version: UInt64 = 1
     /// What the sound hardware grants and says.
     private(set) var hardware = SessionHardware()
     private var sessions: SessionActivity = []
@@ -51,7 +53,10 @@ struct DeviceStateMachine: StateMachine {
         var actions: [Action] = []
         if case .change(let change, _, _) = event { actions.append(.tell(change)) }
         // The state goes first: what it forbids must stop before anybody is told why.
-        if state != before { actions.append(.publish(state)) }
+        if state != before {
+            version += 1
+            actions.append(.publish(state, version: version))
+        }
         if let report { actions.append(.report(report)) }
         return actions
     }

@@ -2,12 +2,13 @@ import Synchronization
 
 /// The device's state: one value, changed by the ports, published to every subscriber.
 public final class DeviceStateStore: Sendable {
-    /// Is told each new state on the thread that brought it, before any stream is: players stop sounds here.
-    public typealias Observer = @Sendable (DeviceState) -> Void
+    /// Takes each new state on the thread that brought it, before any stream has it: players stop sounds here. The version
+    /// grows with each state. A state may be delivered after a newer one, by another thread: the observer ignores it.
+    package typealias Observer = @Sendable (_ state: DeviceState, _ version: UInt64) -> Void
 
     private let runner: StateMachineRunner<DeviceStateMachine>
     private let published: NewestState
-    private let observers: ObserverList<DeviceState>
+    private let observers: ObserverList<(DeviceState, UInt64)>
     private let changeObservers: ObserverList<DeviceStateChange>
 
     /// A store of a device of which nothing is known yet.
@@ -15,7 +16,7 @@ public final class DeviceStateStore: Sendable {
     /// - Parameter report: Is told what happens, in order.
     public init(report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
         let published = NewestState()
-        let observers = ObserverList<DeviceState>()
+        let observers = ObserverList<(DeviceState, UInt64)>()
         let changeObservers = ObserverList<DeviceStateChange>()
         self.published = published
         self.observers = observers
@@ -24,8 +25,8 @@ public final class DeviceStateStore: Sendable {
             switch action {
             case .tell(let change):
                 changeObservers.tell(change)
-            case .publish(let state):
-                observers.tell(state)
+            case .publish(let state, let version):
+                observers.tell((state, version))
                 published.send(state)
             case .report(let event):
                 report(event)
@@ -40,10 +41,12 @@ public final class DeviceStateStore: Sendable {
     /// newest.
     public var states: DeviceStates { DeviceStates(newest: published) }
 
-    /// Adds an observer for the store's lifetime, and tells it the state now.
-    public func observe(_ observer: @escaping Observer) {
-        observers.add(observer)
-        observer(state)
+    /// Adds an observer for the store's lifetime, and delivers the current state to it before the call returns.
+    package func observe(_ observer: @escaping Observer) {
+        // Another thread may deliver a newer state between the two lines, or an older one after them: versions tell.
+        observers.add { observer($0.0, $0.1) }
+        let (state, version) = runner.read { ($0.state, $0.version) }
+        observer(state, version)
     }
 
     /// What the sound hardware grants and says now.

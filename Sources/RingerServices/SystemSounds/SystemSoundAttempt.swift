@@ -15,6 +15,8 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var pattern: VibrationPattern?
     /// Whether it waits for the sound before it to end, rather than takes its place.
     var isPatient = false
+    /// Whether the call was made from a completion or an observer.
+    var isFromCompletion = false
     var fallback: SoundFallback?
     /// Why it cannot be heard.
     var failure: RingerError?

@@ -39,7 +39,6 @@ final class SystemSoundEngine: Sendable {
                 _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) }
             case .complete(let number, let result):
                 completions.complete(number, with: result)
-                runner.send(.delivered)
             case .report(let event):
                 report(event)
             }

@@ -20,8 +20,6 @@ struct SystemSoundMachine: StateMachine {
         case rules(PlayerRules, now: MonotonicTime)
         /// The timer of this number is due: the motor has rested, or a completion was held back.
         case timer(Number, now: MonotonicTime)
-        /// A completion was called and has returned.
-        case delivered
     }
 
     enum Action: Sendable, Equatable {
@@ -31,7 +29,6 @@ struct SystemSoundMachine: StateMachine {
         case stopVibration(Number)
         /// Send `.timer` with this number at this time.
         case schedule(Number, at: MonotonicTime)
-        /// Call the completions, then send `.delivered`.
         case complete(Number, SystemSoundResult)
         case report(DeviceEvent)
     }
@@ -89,8 +86,6 @@ struct SystemSoundMachine: StateMachine {
     private var restedAt: MonotonicTime?
     /// Calls whose completion is held back.
     private var heldBack: [Number: Call] = [:]
-    /// How many completions are being called.
-    private var delivering = 0
     /// How many calls completed at once, how many were replaced, and since when.
     private var burst: (since: MonotonicTime, count: Int, replaced: Int)?
     /// Calls whose vibration waits for the motor.
@@ -124,8 +119,6 @@ struct SystemSoundMachine: StateMachine {
             }
         case .timer(let number, let now):
             timerIsDue(number, now, &actions)
-        case .delivered:
-            delivering -= 1
         }
         return actions
     }
@@ -316,7 +309,7 @@ struct SystemSoundMachine: StateMachine {
 
     private mutating func completeAtOnce(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
         countBurst(now) { $0.count += 1 }
-        if delivering > 0 || (burst?.count ?? 0) > Self.longestBurst {
+        if call.attempt.isFromCompletion || (burst?.count ?? 0) > Self.longestBurst {
             holdBack(call, now, &actions)
         } else {
             complete(call, now, &actions)
@@ -354,7 +347,6 @@ struct SystemSoundMachine: StateMachine {
         if !attempt.isHeard {
             actions.append(.report(.soundEnded(result.outcome, sound: attempt.number, at: now)))
         }
-        delivering += 1
         actions.append(.complete(attempt.number, result))
     }
 }

@@ -52,7 +52,7 @@ extension SystemSoundServices {
         var attempt = SystemSoundAttempt(
             number: call.id.number, client: client, sound: order.sound, request: order.request,
             decision: engine.player.rules.decide(order.request), pattern: order.pattern, isPatient: order.isPatient,
-            fallback: order.fallback, requestedAt: now)
+            isFromCompletion: UserCode.isRunning, fallback: order.fallback, requestedAt: now)
         attempt.frames = frames(of: order.source)
         if case .failed(let error) = order.source { attempt.failure = error }
         guard attempt.decision.isHeard else { return attempt }

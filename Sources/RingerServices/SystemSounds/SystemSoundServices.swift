@@ -143,8 +143,8 @@ public final class SystemSoundServices: Sendable {
     /// Sets what is called each time a sound of this ID has ended, played to its end or not: silenced ones included,
     /// failed ones not. It takes the place of the one set before; other IDs, the vibration's among them, have their own.
     ///
-    /// It is called on the thread on which the sound ended, and may play again: a loop is written so. The corresponding
-    /// C function is `AudioServicesAddSystemSoundCompletion`.
+    /// It runs where a call's own completion does, and may play again, which makes a loop. The corresponding C function is
+    /// `AudioServicesAddSystemSoundCompletion`.
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound.
     public func addCompletion(
@@ -169,23 +169,34 @@ public final class SystemSoundServices: Sendable {
     ///   - id: A registered or a predefined sound. One that vibrates does so whatever it is played as: no setting holds
     ///     a vibration back that was asked for.
     ///   - use: What it is played as.
-    ///   - completion: Is called once for this call, whatever becomes of it: an unknown ID or a vanished file included.
-    ///     Before the call returns where the rules silence the sound; 1 ms later where the call is made from a
-    ///     completion, so that a loop written in completions does not stand still in time.
+    ///   - completion: Called once for this call, with any outcome, that of an unknown ID or a vanished file included. Where
+    ///     the rules silence the sound, it is called on the caller's thread before the call returns, or, where the call is
+    ///     made from a completion, 1 ms later; else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: The call, to stop it by.
     @discardableResult
     public func start(
         _ id: SystemSoundID, as use: Use = .sound,
-        completion: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
+        completion: (@Sendable (SystemSoundResult) -> Void)? = nil
     ) -> Call {
+        start(order(id, as: use), completion)
+    }
+
+    /// Begins `order` with a completion of the user's.
+    func start(_ order: SystemSoundOrder, _ completion: (@Sendable (SystemSoundResult) -> Void)?) -> Call {
         let call = Call(id: engine.player.reserve())
-        begin(call, order(id, as: use), completion)
+        guard let completion else {
+            begin(call, order) { _ in }
+            return call
+        }
+        let user = UserCompletion(engine.clock, completion)
+        begin(call, order) { user.complete($0) }
+        user.callReturns()
         return call
     }
 
     /// Turns the motor as a plain vibration; ``start(_:as:completion:)`` of ``SystemSoundID/vibrate``.
     @discardableResult
-    public func startVibration(completion: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }) -> Call {
+    public func startVibration(completion: (@Sendable (SystemSoundResult) -> Void)? = nil) -> Call {
         start(.vibrate, completion: completion)
     }
 
@@ -238,14 +249,20 @@ public final class SystemSoundServices: Sendable {
         }
     }
 
+    /// Begins a call. `completion` runs inside the state machine and must not block; the completion of the sound's ID is the
+    /// user's.
     func begin(
         _ call: Call, _ order: SystemSoundOrder, _ completion: @escaping @Sendable (SystemSoundResult) -> Void
     ) {
         let tellsID = order.tellsID
+        let user = UserCompletion<SystemSoundResult>(engine.clock) { [table] result in
+            table.completion(of: result.sound)?(result.sound)
+        }
         engine.begin(attempt(call, order)) { [table] result in
-            if tellsID, result.error == nil { table.completion(of: result.sound)?(result.sound) }
+            if tellsID, result.error == nil, table.completion(of: result.sound) != nil { user.complete(result) }
             completion(result)
         }
+        user.callReturns()
         if case .registered(let id) = order.source, !table.contains(id) {
             // It was disposed of meanwhile.
             engine.send(.stop(call.id.number, .disposed, now: engine.clock.now))

@@ -15,7 +15,7 @@ final class SystemVibrations: Sendable {
                 .failed(RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")))
             return
         }
-        let vibration = vibrator.start(pattern, completion: completion)
+        let vibration = vibrator.begin(pattern, completion: completion)
         running.withLock { $0 = (number, vibration) }
     }
 

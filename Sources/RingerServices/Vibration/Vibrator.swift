@@ -80,12 +80,20 @@ public final class Vibrator: Sendable {
     ///
     /// - Parameters:
     ///   - pattern: The turns and rests.
-    ///   - completion: Is told how it ended.
+    ///   - completion: Called once with how it ended: on the caller's thread before the call returns where that is known
+    ///     by then, else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: The vibration, to stop it by.
     @discardableResult
-    public func start(
-        _ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void = { _ in }
-    ) -> ID {
+    public func start(_ pattern: VibrationPattern, completion: (@Sendable (VibrationEnd) -> Void)? = nil) -> ID {
+        guard let completion else { return begin(pattern) { _ in } }
+        let user = UserCompletion(clock, completion)
+        let id = begin(pattern) { user.complete($0) }
+        user.callReturns()
+        return id
+    }
+
+    /// Begins `pattern` for another service, whose completion runs inside the motor's state machine and must not block.
+    func begin(_ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void) -> ID {
         let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         begin(number, pattern, completion)
         return ID(number: number)

@@ -1,0 +1,108 @@
+import CLinux
+import Glibc
+import RingerServices
+import Synchronization
+import SystemPackage
+
+/// The thread that runs user code: completions, observers, log handlers, one after another.
+///
+/// It is started by the first call, sleeps while there is nothing to run, and ends after ``finish()``. A call after that
+/// starts it again for as long as it has something to run.
+// SAFETY: everything is behind the lock but the semaphore, which any thread may use, and which is freed with the last
+// reference; the thread holds one while it runs.
+final class CallbackThread: @unchecked Sendable {
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var isStarted = false
+        var isFinished = false
+    }
+
+    /// Room for user code; what is not used takes no memory.
+    private static let stackSize = 1024 * 1024
+
+    private let state = Mutex(State())
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() {
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    /// Runs `body` on the thread, after those handed over before it.
+    ///
+    /// - Throws: ``RingerError`` where the system has no thread left. `body` is kept, and runs after the next successful
+    ///   call or ``retry()``.
+    func add(_ body: @escaping @Sendable () -> Void) throws(RingerError) {
+        state.withLock { $0.waiting.append(body) }
+        try wakeOrStart()
+    }
+
+    /// Starts the thread, where it could not be started before and something waits for it.
+    func retry() throws(RingerError) {
+        if state.withLock({ !$0.waiting.isEmpty }) { try wakeOrStart() }
+    }
+
+    /// Ends the thread once it has run what was handed over.
+    func finish() {
+        let mustWake = state.withLock { state in
+            state.isFinished = true
+            return state.isStarted
+        }
+        if mustWake { sem_post(semaphore) }
+    }
+
+    private func wakeOrStart() throws(RingerError) {
+        let mustStart = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard mustStart else {
+            sem_post(semaphore)
+            return
+        }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, Self.stackSize)
+        let argument = Unmanaged.passRetained(self)
+        var id = pthread_t()
+        let result = pthread_create(&id, &attributes, runCallbackThread, argument.toOpaque())
+        guard result != 0 else { return }
+        argument.release()
+        state.withLock { $0.isStarted = false }
+        throw RingerError("start the thread", "callback thread", Errno(rawValue: result))
+    }
+
+    fileprivate func run() {
+        while true {
+            let (bodies, isOver): ([@Sendable () -> Void], Bool) = state.withLock { state in
+                let bodies = state.waiting
+                state.waiting = []
+                let isOver = bodies.isEmpty && state.isFinished
+                if isOver { state.isStarted = false }
+                return (bodies, isOver)
+            }
+            if isOver { return }
+            for body in bodies { UserCode.run(body) }
+            if bodies.isEmpty { while sem_wait(semaphore) == -1 && errno == EINTR {} }
+        }
+    }
+}
+
+private func runCallbackThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let argument else { return nil }
+    // SAFETY: the argument is the reference that `wakeOrStart` retained for this thread, and only for it.
+    let thread = Unmanaged<CallbackThread>.fromOpaque(argument).takeRetainedValue()
+    // Signals are for the program's own threads to take.
+    var signals = sigset_t()
+    sigfillset(&signals)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    ringer_name_thread("ringer-callback")
+    thread.run()
+    return nil
+}

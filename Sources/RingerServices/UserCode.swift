@@ -1,0 +1,148 @@
+import Glibc
+import Synchronization
+
+/// Code of the library's user: completions, observers, log handlers.
+///
+/// It may block for as long as it likes. It therefore never runs inside a ``StateMachineRunner``, on the device's thread or
+/// on the sound thread, where stops and turn-offs would wait for it. ``DeviceClock/callBack(_:)`` runs it.
+package enum UserCode {
+    /// What one thread is doing.
+    private final class ThreadState {
+        /// How many state machines' runners are carrying out actions, one inside the other.
+        var runners = 0
+        /// How many calls of user code are under way, one inside the other.
+        var calls = 0
+        /// User code that waits for the runners to finish.
+        var waiting: [@Sendable () -> Void] = []
+        var isRunningWaiting = false
+    }
+
+    /// Whether runners are counted: only a virtual clock needs it, and an edge on hardware is spared the steps.
+    private static let countsRunners = Atomic(false)
+    private static let key: pthread_key_t = {
+        var key = pthread_key_t()
+        // SAFETY: the value is the reference that `state` retained for the thread, which ends here.
+        pthread_key_create(&key) { value in
+            if let value { Unmanaged<ThreadState>.fromOpaque(value).release() }
+        }
+        return key
+    }()
+
+    private static var state: ThreadState {
+        if let known = pthread_getspecific(key) {
+            // SAFETY: the pointer is a retained reference that is released when its thread ends, not before.
+            return Unmanaged<ThreadState>.fromOpaque(known).takeUnretainedValue()
+        }
+        let state = ThreadState()
+        pthread_setspecific(key, Unmanaged.passRetained(state).toOpaque())
+        return state
+    }
+
+    /// Runs `body`, and marks the thread as running user code meanwhile.
+    package static func run(_ body: () -> Void) {
+        let state = state
+        state.calls += 1
+        defer { state.calls -= 1 }
+        body()
+    }
+
+    /// Whether the calling thread runs user code: a call of the library made now is made from a completion or an observer.
+    package static var isRunning: Bool { state.calls > 0 }
+
+    // MARK: - In virtual time
+
+    /// Counts runners from now on, for ``runAfterRunners(_:)``.
+    package static func countRunners() {
+        countsRunners.store(true, ordering: .relaxed)
+    }
+
+    /// Runs `body` on the calling thread as soon as no state machine's runner and no other user code is at work on it:
+    /// what a virtual clock has in place of a callback thread.
+    package static func runAfterRunners(_ body: @escaping @Sendable () -> Void) {
+        let state = state
+        state.waiting.append(body)
+        runWaiting(state)
+    }
+
+    /// A runner begins to carry out actions on the calling thread.
+    ///
+    /// - Returns: Whether ``leaveRunner(_:)`` has to be called when it is done.
+    static func enterRunner() -> Bool {
+        guard countsRunners.load(ordering: .relaxed) else { return false }
+        state.runners += 1
+        return true
+    }
+
+    /// A runner has carried out its actions.
+    static func leaveRunner(_ isCounted: Bool) {
+        guard isCounted else { return }
+        let state = state
+        state.runners -= 1
+        runWaiting(state)
+    }
+
+    private static func runWaiting(_ state: ThreadState) {
+        // Calls come one after another, as on a thread of their own.
+        guard state.runners == 0, !state.isRunningWaiting, !state.waiting.isEmpty else { return }
+        state.isRunningWaiting = true
+        defer { state.isRunningWaiting = false }
+        while !state.waiting.isEmpty { run(state.waiting.removeFirst()) }
+    }
+}
+
+/// A completion of the user's for one call of the library.
+///
+/// Where the outcome is known before the call returns, the completion runs on the caller's thread, just before the return.
+/// Later outcomes are handed to ``DeviceClock/callBack(_:)``.
+package final class UserCompletion<Outcome: Sendable>: Sendable {
+    private enum Phase: Sendable {
+        case calling
+        case known(Outcome)
+        case returned
+        case over
+    }
+
+    private let phase = Mutex(Phase.calling)
+    private let clock: any DeviceClock
+    private let body: @Sendable (Outcome) -> Void
+
+    /// A completion of a call that is under way. The caller of this initialiser calls ``callReturns()`` at its end.
+    package init(_ clock: any DeviceClock, _ body: @escaping @Sendable (Outcome) -> Void) {
+        self.clock = clock
+        self.body = body
+    }
+
+    /// Takes the outcome. Calls after the first do nothing.
+    package func complete(_ outcome: Outcome) {
+        let isLater = phase.withLock { phase in
+            switch phase {
+            case .calling:
+                phase = .known(outcome)
+                return false
+            case .returned:
+                phase = .over
+                return true
+            case .known, .over:
+                return false
+            }
+        }
+        if isLater { clock.callBack { [body] in body(outcome) } }
+    }
+
+    /// The call is about to return: an outcome that is known is handed to the completion now.
+    package func callReturns() {
+        let known: Outcome? = phase.withLock { phase in
+            switch phase {
+            case .known(let outcome):
+                phase = .over
+                return outcome
+            case .calling:
+                phase = .returned
+                return nil
+            case .returned, .over:
+                return nil
+            }
+        }
+        if let known { UserCode.run { body(known) } }
+    }
+}
