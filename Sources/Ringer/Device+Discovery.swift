@@ -3,7 +3,8 @@
 extension Device {
     /// Which hardware a device is made of: each part found by itself, or named.
     public struct Hardware: Sendable {
-        /// The switch; nil for the one that ``HardwareDiscovery`` finds first.
+        /// The switch; nil for the one that ``HardwareDiscovery`` finds first. A switch that was named, or found, and cannot
+        /// be opened is waited for; until it can be read it counts as ``UserPreferences/whenSwitchUnreadable``.
         public var ringSilent: SwitchSpecification?
         /// The motor; nil for the one that ``HardwareDiscovery`` finds first.
         public var motor: MotorSpecification?
@@ -55,30 +56,60 @@ extension Device {
 
     /// The device that the kernel shows: its switch, its motor, its jacks and its speaker.
     ///
-    /// A part that was not named and is not there is left out, which ``DeviceEvent/degraded(_:at:)`` tells; the speaker
+    /// A part that was not named and is not there is left out, and ``DeviceEvent/degraded(_:at:)`` reports it; the speaker
     /// is opened when something is played. Devices are opened on the device's own thread.
+    ///
+    /// The switch's position is known when this returns: for a slider that is settling it waits, a second at most. A
+    /// switch that was named or found and cannot be read, for want of permission or because it is not there yet, is
+    /// reported as ``DeviceEvent/degraded(_:at:)`` and waited for; until then ``DeviceState/isSwitchUnreadable`` is true.
     ///
     /// - Parameters:
     ///   - hardware: Which parts; by default those that are found.
     ///   - configuration: How the device behaves.
     /// - Returns: The device.
-    /// - Throws: ``RingerError`` naming the part that was named and cannot be had, or was found and does not open.
+    /// - Throws: ``RingerError`` where a motor that was named or found does not open, and where a switch's name can never be
+    ///   right: an input device without that switch, a file that is no input device.
     public static func discover(
         _ hardware: Hardware = Hardware(), configuration: Configuration = Configuration()
     ) async throws(RingerError) -> Device {
         let loop = try EventLoop(name: "ringer-device")
-        let result: Result<Device, RingerError> = await withCheckedContinuation { continuation in
-            loop.execute {
-                do throws(RingerError) {
-                    let ports = try Ports(hardware, loop: loop)
-                    continuation.resume(returning: .success(try Device(ports, configuration: configuration)))
-                } catch {
-                    loop.close()
-                    continuation.resume(returning: .failure(error))
-                }
-            }
+        return try await withTaskExecutorPreference(loop) { () async throws(RingerError) -> Device in
+            try await make(hardware, configuration: configuration, loop: loop)
         }
-        return try result.get()
+    }
+
+    /// ``discover(_:configuration:)`` for a program that is not `async`: the calling thread sleeps until the device is
+    /// open, for a settling slider a second at most.
+    ///
+    /// The device has a thread of its own. Where a firmware can be `async`, ``run(_:configuration:_:)`` does without one
+    /// more.
+    ///
+    /// - Parameters:
+    ///   - hardware: Which parts; by default those that are found.
+    ///   - configuration: How the device behaves.
+    /// - Returns: The device.
+    /// - Throws: ``RingerError``, as ``discover(_:configuration:)`` does.
+    public static func open(
+        _ hardware: Hardware = Hardware(), configuration: Configuration = Configuration()
+    ) throws(RingerError) -> Device {
+        let loop = try EventLoop(name: "ringer-device")
+        return try loop.run { () async throws(RingerError) -> Device in
+            try await make(hardware, configuration: configuration, loop: loop)
+        }
+    }
+
+    /// Makes the device on the loop's thread, which the caller is on, and waits for the switch's first position.
+    static func make(
+        _ hardware: Hardware, configuration: Configuration, loop: EventLoop
+    ) async throws(RingerError) -> Device {
+        do throws(RingerError) {
+            let device = try Device(try Ports(hardware, loop: loop), configuration: configuration)
+            await device.waitForSwitch()
+            return device
+        } catch {
+            loop.close()
+            throw error
+        }
     }
 }
 
@@ -96,7 +127,8 @@ extension Device.Ports {
             problems.append(
                 RingerError(
                     .notFound, "find a ring/silent switch", paths.input.string,
-                    detail: "no SW_MUTE_DEVICE, no ABS_SND_PROFILE and no GPIO line named ring-silent"))
+                    detail: "no SW_MUTE_DEVICE, no ABS_SND_PROFILE and no GPIO line named ring-silent: "
+                        + "a device without a switch counts as one at ring"))
         }
         let motor = hardware.motor ?? findings.motors.first?.specification
         if motor == nil {
@@ -110,7 +142,7 @@ extension Device.Ports {
             linger: hardware.linger)
         if let error = speaker.schedulingError { problems.append(error) }
         self.init(
-            clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths),
+            clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths, isAwaited: true),
             motor: try motor?.make(paths: paths), speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
             stateSources: hardware.stateSources(findings, speaker: speaker, loop: loop),

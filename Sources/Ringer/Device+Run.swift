@@ -19,7 +19,7 @@ extension Device {
         // Closed twice where the device closes it: the second time does nothing.
         defer { loop.close() }
         try loop.run {
-            let device = try Device(try Ports(hardware, loop: loop), configuration: configuration)
+            let device = try await make(hardware, configuration: configuration, loop: loop)
             defer { device.close() }
             try await body(device)
         }

@@ -11,7 +11,8 @@ public final class Device: Sendable {
     public struct Ports: Sendable {
         /// The device's time.
         public var clock: any DeviceClock
-        /// The Ring/Silent switch; nil where the process sees none, and every sound is treated as at ring.
+        /// The Ring/Silent switch; nil where there is none, which counts as one at ring. Until its first position it counts
+        /// as ``UserPreferences/whenSwitchUnreadable``.
         public var ringSilent: (any RingSilentSwitch)?
         /// The vibration motor; nil where there is none.
         public var motor: (any VibrationMotor)?
@@ -56,7 +57,8 @@ public final class Device: Sendable {
 
     private let ports: Ports
     private let store: DeviceStateStore
-    private let reporter: EventReporter
+    let reporter: EventReporter
+    let firstPosition = FirstPosition()
     private let isClosed = Atomic(false)
 
     /// The device's time.
@@ -84,10 +86,6 @@ public final class Device: Sendable {
     public var notifications: NotificationSounds { lazyNotifications.part }
     private let lazyNotifications: Lazily<NotificationSounds>
 
-    /// Announcements, played one after another.
-    public var announcements: Announcements { lazyAnnouncements.part }
-    private let lazyAnnouncements: Lazily<Announcements>
-
     /// A device of these ports.
     ///
     /// - Throws: ``RingerError`` where the switch or a state source does not start. The ports are closed then.
@@ -95,7 +93,7 @@ public final class Device: Sendable {
         let reporter = EventReporter(
             clock: ports.clock, logger: configuration.logger, observer: configuration.observer)
         let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
-        let store = DeviceStateStore(report: report)
+        let store = DeviceStateStore(hasSwitch: ports.ringSilent != nil, report: report)
         self.ports = ports
         self.reporter = reporter
         self.store = store
@@ -110,13 +108,11 @@ public final class Device: Sendable {
                 player: player.part, store: store, clock: ports.clock, configuration: configuration.detector,
                 report: report)
         }
-        let sessions = Lazily {
+        lazySessions = Lazily {
             AudioSessions(
                 player: player.part, store: store, clock: ports.clock, board: ports.routes,
                 output: ports.speaker, input: ports.microphone, otherAudio: ports.otherAudio, report: report)
         }
-        lazySessions = sessions
-        lazyAnnouncements = Lazily { Announcements(sessions.part) }
         let vibrator = ports.motor.map { motor in
             Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
                 report(.vibration($0))
@@ -138,13 +134,16 @@ public final class Device: Sendable {
         ports.speaker.follow { store.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
             // Where jacks come and go, the sessions know what that means for the route.
-            if !ports.stateSources.isEmpty { _ = sessions.part }
+            if !ports.stateSources.isEmpty { _ = sessions }
             for source in ports.stateSources {
                 // What it is, is known for certain only once it is open, and may change when it comes back.
                 try source.start { store.change($0, from: source.name, at: clock.now) }
             }
             if let ringSilent = ports.ringSilent {
-                try ringSilent.start { store.ringSilent($0, from: ringSilent.name) }
+                try ringSilent.start { [firstPosition] event in
+                    store.ringSilent(event, from: ringSilent.name)
+                    firstPosition.take(event)
+                }
             }
         } catch {
             close()
@@ -160,6 +159,13 @@ public final class Device: Sendable {
 
     /// The state now.
     public var state: DeviceState { store.state }
+
+    /// What the switch is, for people; nil where there is none.
+    var switchName: String? { ports.ringSilent?.name }
+
+    /// Why the switch cannot be read now, and in its detail what mends it; nil while it can be read, while a slider settles,
+    /// and without a switch.
+    public var switchProblem: RingerError? { store.switchProblem }
 
     /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
     /// newest; one that must miss nothing reads ``events``.
@@ -228,7 +234,6 @@ public final class Device: Sendable {
 
     /// Stops every sound and the motor, at once.
     public func stopAll() {
-        lazyAnnouncements.ifMade { $0.clear() }
         lazyAlerts.ifMade { $0.stop() }
         lazySounds.ifMade { $0.stopAll() }
         vibrator?.stop()
@@ -241,7 +246,6 @@ public final class Device: Sendable {
     public func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         // Nothing must begin another round, or take the place of what is being stopped.
-        lazyAnnouncements.ifMade { $0.clear(because: .closed) }
         lazyAlerts.ifMade { $0.stop(because: .closed) }
         lazySounds.change { $0.close() }
         lazySessions.ifMade { $0.close() }

@@ -1,4 +1,4 @@
-/// What becomes of a sound.
+/// Whether a sound is heard, silenced or felt, and why.
 public enum Decision: Sendable, Hashable {
     /// It is heard at `gain`, 0 to 1, on `route`; the motor turns too where `vibrates` says so.
     case play(gain: Float, route: AudioRoute, vibrates: Bool, Reason)
@@ -11,8 +11,10 @@ public enum Decision: Sendable, Hashable {
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The Ring/Silent switch is at ring.
         case switchAtRing
-        /// The process sees no switch.
+        /// There is no switch.
         case noSwitch
+        /// There is a switch and its position is not known: ``UserPreferences/whenSwitchUnreadable`` decided.
+        case switchUnreadable
         /// The category is one that the switch does not silence.
         case categoryIgnoresSwitch
         /// The route is one that the switch does not silence.

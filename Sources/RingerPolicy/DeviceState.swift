@@ -1,13 +1,17 @@
 /// The state of the device that decides whether its sounds are heard, at one moment.
 public struct DeviceState: Sendable, Hashable {
-    /// Where the Ring/Silent switch stands; nil where the process cannot see a switch, which counts as ring.
+    /// The newest known position of the Ring/Silent switch; nil where there is no switch, which counts as ring, and while
+    /// ``isSwitchUnreadable``.
     public var ringSilent: SwitchPosition?
-    /// The switch that told it, as its port names itself; nil where there is none.
+    /// The name of the switch, such as "evdev /dev/input/event0 (ring-silent-switch)"; nil where there is none.
     public var ringSilentSource: String?
-    /// When the switch came to stand there, as the kernel stamped the edge; for the first position, when it was read.
+    /// The kernel's timestamp of the edge to this position; for the first position, the time of reading.
     public var ringSilentAt: MonotonicTime?
     /// Whether the switch can be read now. False after it was unplugged: the last position stays in force.
     public var isSwitchConnected: Bool
+    /// Whether there is a switch whose position was never read: permission is missing, or a slider has not settled yet.
+    /// It counts as ``UserPreferences/whenSwitchUnreadable`` until its first position is read.
+    public var isSwitchUnreadable: Bool
     /// Whether the screen is locked.
     public var isScreenLocked: Bool
     /// Where sound leaves the device now.
@@ -16,7 +20,7 @@ public struct DeviceState: Sendable, Hashable {
     public var isHeadphoneInserted: Bool
     /// Whether a microphone is plugged in.
     public var isMicrophoneInserted: Bool
-    /// The output volume, 0 to 1; nil where no mixer tells it.
+    /// The output volume, 0 to 1; nil where no mixer reports it.
     public var outputVolume: Float?
     /// Whether sound can be recorded; nil where it is not known.
     public var isInputAvailable: Bool?
@@ -26,7 +30,8 @@ public struct DeviceState: Sendable, Hashable {
     /// A state, by default that of a device that shows nothing: no switch, unlocked, playing from the speaker.
     public init(
         ringSilent: SwitchPosition? = nil, ringSilentSource: String? = nil, ringSilentAt: MonotonicTime? = nil,
-        isSwitchConnected: Bool = false, isScreenLocked: Bool = false, route: AudioRoute = .speaker,
+        isSwitchConnected: Bool = false, isSwitchUnreadable: Bool = false, isScreenLocked: Bool = false,
+        route: AudioRoute = .speaker,
         isHeadphoneInserted: Bool = false, isMicrophoneInserted: Bool = false, outputVolume: Float? = nil,
         isInputAvailable: Bool? = nil, sessions: SessionActivity = []
     ) {
@@ -34,6 +39,7 @@ public struct DeviceState: Sendable, Hashable {
         self.ringSilentSource = ringSilentSource
         self.ringSilentAt = ringSilentAt
         self.isSwitchConnected = isSwitchConnected
+        self.isSwitchUnreadable = isSwitchUnreadable
         self.isScreenLocked = isScreenLocked
         self.route = route
         self.isHeadphoneInserted = isHeadphoneInserted

@@ -2,11 +2,12 @@
 ///
 /// Pure: the same values give the same decision, without allocating. Everything that plays asks here and nowhere else.
 public enum RingerPolicy {
-    /// Decides what becomes of `request`.
+    /// Decides whether `request` is heard, silenced or felt.
     ///
     /// - Parameters:
     ///   - request: The sound.
-    ///   - state: The device as it is now. A switch that is not known counts as one at ring.
+    ///   - state: The device as it is now. A device without a switch counts as one at ring; a switch that cannot be
+    ///     read, as ``UserPreferences/whenSwitchUnreadable`` says.
     ///   - preferences: What the user chose.
     /// - Returns: Whether the sound is heard, silenced, or felt, and why.
     public static func decide(
@@ -58,14 +59,16 @@ public enum RingerPolicy {
     ) -> Decision {
         if preferences.doNotDisturb && !isCritical { return .silence(.doNotDisturb) }
         let vibrates =
-            switch state.ringSilent {
+            switch state.effectivePosition(preferences) {
             case .ring, nil: preferences.vibrateOnRing
             case .vibrate: true
             case .silent: preferences.vibrateOnSilent
             }
         let mayVibrate = vibrates && (preferences.hapticsWhileRecording || !state.sessions.contains(.records))
         var heard = audibility(on: state.route, state, preferences)
-        if isCritical && heard.reason == .ringSilentSwitch { heard = (true, .critical) }
+        if isCritical && (heard.reason == .ringSilentSwitch || heard.reason == .switchUnreadable) {
+            heard = (true, .critical)
+        }
         // A critical sound has the volume that its sender gave it; the user's alert volume governs the others.
         let gain = clamped(volume) * (isCritical ? 1 : clamped(preferences.alertVolume))
         if heard.isHeard && gain == 0 { heard = (false, .volumeZero) }
@@ -80,14 +83,22 @@ public enum RingerPolicy {
         on route: AudioRoute, _ state: DeviceState, _ preferences: UserPreferences
     ) -> (isHeard: Bool, reason: Decision.Reason) {
         if state.sessions.contains(.silencesPlayback) { return (false, .sessionSilencesPlayback) }
-        guard let position = state.ringSilent else { return (true, .noSwitch) }
-        guard position.silences else { return (true, .switchAtRing) }
+        guard let position = state.effectivePosition(preferences) else { return (true, .noSwitch) }
+        let isRead = state.ringSilent != nil
+        guard position.silences else { return (true, isRead ? .switchAtRing : .switchUnreadable) }
         return preferences.routesSilencedBySwitch.contains(route)
-            ? (false, .ringSilentSwitch) : (true, .routeIgnoresSwitch)
+            ? (false, isRead ? .ringSilentSwitch : .switchUnreadable) : (true, .routeIgnoresSwitch)
     }
 
     private static func clamped(_ volume: Float) -> Float {
         // A volume that is not a number would pass through `min` and `max`.
         volume.isNaN ? 0 : min(max(volume, 0), 1)
+    }
+}
+
+extension DeviceState {
+    /// The position that counts: the switch's, or the user's choice while a switch cannot be read; nil without a switch.
+    fileprivate func effectivePosition(_ preferences: UserPreferences) -> SwitchPosition? {
+        ringSilent ?? (isSwitchUnreadable ? preferences.whenSwitchUnreadable : nil)
     }
 }

@@ -14,12 +14,15 @@ public struct UserPreferences: Sendable, Hashable {
     public var doNotDisturb: Bool
     /// The routes on which the switch silences sound. A headphone disturbs nobody, so by default only the built-in ones.
     public var routesSilencedBySwitch: AudioRouteSet
+    /// The position that counts while a switch is there and cannot be read, ``DeviceState/isSwitchUnreadable``. At silent,
+    /// the default, a process without permission to read the switch does not sound in a silent room.
+    public var whenSwitchUnreadable: SwitchPosition
 
     /// Preferences, by default those of a new phone.
     public init(
         vibrateOnRing: Bool = true, vibrateOnSilent: Bool = true, soundEffects: Bool = true, alertVolume: Float = 1,
         hapticsWhileRecording: Bool = false, doNotDisturb: Bool = false,
-        routesSilencedBySwitch: AudioRouteSet = .builtIn
+        routesSilencedBySwitch: AudioRouteSet = .builtIn, whenSwitchUnreadable: SwitchPosition = .silent
     ) {
         self.vibrateOnRing = vibrateOnRing
         self.vibrateOnSilent = vibrateOnSilent
@@ -28,5 +31,6 @@ public struct UserPreferences: Sendable, Hashable {
         self.hapticsWhileRecording = hapticsWhileRecording
         self.doNotDisturb = doNotDisturb
         self.routesSilencedBySwitch = routesSilencedBySwitch
+        self.whenSwitchUnreadable = whenSwitchUnreadable
     }
 }

@@ -6,7 +6,11 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
     private struct State {
         var position: SwitchPosition
         var handler: (@Sendable (SwitchEvent) -> Void)?
-        var isConnected = true
+        /// Why it cannot be read; nil while it can.
+        var problem: RingerError?
+        var settleTime = Duration.zero
+        /// Whether a slider stands somewhere since it was started or plugged in.
+        var isSettled = false
         var startError: RingerError?
     }
 
@@ -22,41 +26,59 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
         state = Mutex(State(position: position))
     }
 
-    /// The position. Setting it tells whoever watches, at the clock's instant; setting the same again tells nothing.
+    /// The position. Setting it reports an event at the clock's instant; setting the same again reports nothing.
     public var position: SwitchPosition {
         get { state.withLock { $0.position } }
         set {
-            tell { state in
+            report { state in
                 guard state.position != newValue else { return [] }
                 state.position = newValue
-                return state.isConnected ? [.position(newValue, at: clock.now)] : []
+                return state.problem == nil && state.isSettled ? [.position(newValue, at: clock.now)] : []
             }
         }
     }
 
+    /// How long after its start the switch reports its first position, as a slider does that has to settle; zero, the
+    /// default, reports it at once. It holds from the next start on.
+    public var settleTime: Duration {
+        get { state.withLock { $0.settleTime } }
+        set { state.withLock { $0.settleTime = newValue } }
+    }
+
     /// Unplugs the switch.
     public func unplug() {
-        tell { state in
-            guard state.isConnected else { return [] }
-            state.isConnected = false
-            return [
-                .lost(RingerError(.disconnected, "read the position", name), at: clock.now)
-            ]
+        becomeUnreadable(RingerError(.disconnected, "read the position", name))
+    }
+
+    /// Plugs the switch in again; it reports its current position.
+    public func plug() {
+        becomeReadable()
+    }
+
+    /// Makes the switch unreadable, as missing permission does: ``DeviceState/isSwitchUnreadable`` where it happens before
+    /// the first position.
+    public func becomeUnreadable(_ problem: RingerError? = nil) {
+        let problem = problem ?? RingerError(.permissionDenied, "open", name)
+        report { state in
+            guard state.problem == nil else { return [] }
+            state.problem = problem
+            return [.lost(problem, at: clock.now)]
         }
     }
 
-    /// Plugs the switch in again; it tells where it stands now.
-    public func plug() {
-        tell { state in
-            guard !state.isConnected else { return [] }
-            state.isConnected = true
+    /// Makes the switch readable again; it reports its current position.
+    public func becomeReadable() {
+        report { state in
+            guard state.problem != nil else { return [] }
+            state.problem = nil
+            state.isSettled = true
             return [.found(at: clock.now), .position(state.position, at: clock.now)]
         }
     }
 
-    /// Tells that `count` edges were dropped, as a kernel queue that overflowed does.
+    /// Reports that `count` edges were dropped, as a kernel queue that overflowed does.
     public func drop(_ count: Int?) {
-        tell { _ in [.dropped(count: count, at: clock.now)] }
+        report { _ in [.dropped(count: count, at: clock.now)] }
     }
 
     /// Makes every later ``start(_:)`` throw `error`; nil makes it succeed again.
@@ -64,22 +86,35 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
         state.withLock { $0.startError = error }
     }
 
-    /// Begins to tell `handler`.
+    /// Begins to report to `handler`.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
-        let (error, position) = state.withLock { state in
-            if state.startError == nil { state.handler = handler }
-            return (state.startError, state.position)
+        let (error, problem, settleTime) = state.withLock { state in
+            if state.startError == nil {
+                state.handler = handler
+                state.isSettled = false
+            }
+            return (state.startError, state.problem, state.settleTime)
         }
         if let error { throw error }
-        handler(.position(position, at: clock.now))
+        if let problem { return handler(.lost(problem, at: clock.now)) }
+        guard settleTime > .zero else { return settle() }
+        _ = clock.schedule(at: clock.now + settleTime) { [weak self] in self?.settle() }
     }
 
-    /// Ends telling.
+    /// Ends reporting.
     public func close() {
         state.withLock { $0.handler = nil }
     }
 
-    private func tell(_ change: (inout State) -> [SwitchEvent]) {
+    private func settle() {
+        report { state in
+            guard state.problem == nil, !state.isSettled else { return [] }
+            state.isSettled = true
+            return [.position(state.position, at: clock.now)]
+        }
+    }
+
+    private func report(_ change: (inout State) -> [SwitchEvent]) {
         let (handler, events) = state.withLock { ($0.handler, change(&$0)) }
         for event in events { handler?(event) }
     }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/fsuid.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -120,4 +121,9 @@ int lab_uinput_end_erase(int fd, struct uinput_ff_erase *erase)
 {
     erase->retval = 0;
     return ioctl(fd, UI_END_FF_ERASE, erase);
+}
+
+void lab_set_file_user(unsigned int user)
+{
+    setfsuid(user);
 }

@@ -48,14 +48,40 @@ struct PolicyTableTests {
         #expect(categories == AudioCategory.allCases)
     }
 
-    @Test("a switch that the process cannot see counts as one at ring")
-    func unknownSwitch() {
+    @Test("a device without a switch counts as one at ring")
+    func noSwitch() {
         for row in Self.rows {
-            let unseen = RingerPolicy.decide(row.request, state: DeviceState())
+            let without = RingerPolicy.decide(row.request, state: DeviceState())
             let ring = RingerPolicy.decide(row.request, state: DeviceState(ringSilent: .ring))
-            #expect(unseen.isHeard == ring.isHeard && unseen.vibrates == ring.vibrates)
+            #expect(without.isHeard == ring.isHeard && without.vibrates == ring.vibrates)
         }
         #expect(RingerPolicy.decide(.systemSound()).reason == .noSwitch)
+    }
+
+    // Used to count as at ring: a process without permission to read the switch sounded in a silent room.
+    @Test("a switch that cannot be read counts as the user chose, by default as one at silent", arguments: rows)
+    func unreadableSwitch(row: (request: SoundRequest, cells: String)) {
+        for route in AudioRoute.allCases {
+            let unreadable = DeviceState(isSwitchUnreadable: true, route: route)
+            let silent = DeviceState(ringSilent: .silent, route: route)
+            #expect(
+                RingerPolicy.decide(row.request, state: unreadable).withoutReason
+                    == RingerPolicy.decide(row.request, state: silent).withoutReason)
+            for position in SwitchPosition.allCases {
+                let preferences = UserPreferences(whenSwitchUnreadable: position)
+                let chosen = DeviceState(ringSilent: position, route: route)
+                #expect(
+                    RingerPolicy.decide(row.request, state: unreadable, preferences: preferences).withoutReason
+                        == RingerPolicy.decide(row.request, state: chosen).withoutReason)
+            }
+        }
+    }
+}
+
+extension Decision {
+    fileprivate var withoutReason: String {
+        if case .play(let gain, let route, let vibrates, _) = self { return "\(gain) \(route) \(vibrates)" }
+        return "\(vibrates)"
     }
 }
 
@@ -75,6 +101,20 @@ struct PolicyReasonTests {
         #expect(
             reason(.session(.playback), DeviceState(sessions: .silencesPlayback)) == .silence(.sessionSilencesPlayback))
         #expect(reason(.systemSound(), DeviceState(sessions: .silencesPlayback)) == .silence(.sessionSilencesPlayback))
+    }
+
+    @Test("the reason says that the switch could not be read, whatever counts instead; a position that was read counts")
+    func unreadable() {
+        let unreadable = DeviceState(isSwitchUnreadable: true)
+        let ring = UserPreferences(whenSwitchUnreadable: .ring)
+        #expect(RingerPolicy.decide(.systemSound(), state: unreadable) == .silence(.switchUnreadable))
+        #expect(RingerPolicy.decide(.alert, state: unreadable) == .vibrate(.switchUnreadable))
+        #expect(
+            RingerPolicy.decide(.systemSound(), state: unreadable, preferences: ring)
+                == .play(gain: 1, route: .speaker, vibrates: false, .switchUnreadable))
+        #expect(RingerPolicy.decide(.notification(isCritical: true), state: unreadable).reason == .critical)
+        let read = DeviceState(ringSilent: .ring, isSwitchUnreadable: true)
+        #expect(RingerPolicy.decide(.systemSound(), state: read).reason == .switchAtRing)
     }
 
     @Test("a call is heard from the receiver unless it asks for the speaker or something is plugged in")

@@ -82,11 +82,18 @@ struct BoardOptions: ParsableArguments {
             throw error
         }
         try device.closeOnTermination(afterwards: { recording?.finishOnTermination() })
+        await device.waitForSwitch()
         if part == .ringSilentSwitch && device.state.ringSilent == nil {
+            let problem = device.switchProblem
             device.close()
-            throw RingerError(
-                .notFound, "find a ring/silent switch", "\(HardwarePaths.standard.input)",
-                detail: "'ringer doctor' tells more; --switch names one, --board simulated does without")
+            throw problem
+                ?? RingerError(
+                    .notFound, "find a ring/silent switch", "\(HardwarePaths.standard.input)",
+                    detail: "'ringer doctor' tells more; --switch names one, --board simulated does without")
+        }
+        if let problem = device.switchProblem {
+            let position = device.preferences.whenSwitchUnreadable.rawValue
+            Terminal.complain("Warning: the ring/silent switch cannot be read and counts as \(position): \(problem)")
         }
         return device
     }
@@ -102,7 +109,7 @@ struct BoardOptions: ParsableArguments {
             return ports
         }
         var ports = Device.Ports(simulated: simulated) { loop.close() }
-        if let ringSilent { ports.ringSilent = ringSilent.make(loop: loop) }
+        if let ringSilent { ports.ringSilent = ringSilent.make(loop: loop, isAwaited: true) }
         if let motor { ports.motor = try motor.make() }
         if let pcm { ports.speaker = try ALSASoundOutput(pcm: pcm) }
         return ports

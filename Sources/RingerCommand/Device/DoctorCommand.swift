@@ -9,8 +9,8 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Tell which parts of the device were found, what is missing, and what mends it.",
         discussion: """
-            Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing; a device may \
-            do without volume and input.
+            Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing, or is there and \
+            cannot be used; a device may do without volume and input.
             JSON, one object a line: {"part":...,"found":true|false,"name":...,"problem":...,"mend":...}
             """)
 
@@ -23,7 +23,7 @@ struct DoctorCommand: ParsableCommand {
     func run() throws {
         let findings = HardwareDiscovery.scan()
         var lines: [Finding] = []
-        lines += findings.switches.map { Finding(part: "switch", name: $0.name) }
+        lines += findings.switches.map(Self.ringSilent)
         if findings.switches.isEmpty {
             lines.append(
                 Finding(
@@ -48,7 +48,16 @@ struct DoctorCommand: ParsableCommand {
             Finding(part: "access", problem: problem.error.description, mend: problem.mend)
         }
         for line in lines { try Terminal.show(output.json ? line.json.description : line.text) }
-        if lines.contains(where: { $0.name == nil && !$0.isOptional }) { throw ExitCode.failure }
+        if lines.contains(where: { !$0.isUsable && !$0.isOptional }) { throw ExitCode.failure }
+    }
+
+    /// A switch that was found. One that cannot be read counts as silent: that is a fault, unlike a board without one.
+    private static func ringSilent(_ candidate: HardwareFindings.Candidate<SwitchSpecification>) -> Finding {
+        guard let problem = candidate.problem else { return Finding(part: "switch", name: candidate.name) }
+        let position = UserPreferences().whenSwitchUnreadable.rawValue
+        return Finding(
+            part: "switch", name: candidate.name,
+            problem: "it cannot be read and counts as \(position): \(problem.error)", mend: problem.mend)
     }
 
     private func speaker() -> Finding {
@@ -116,10 +125,13 @@ struct DoctorCommand: ParsableCommand {
         /// Whether a device may do without.
         var isOptional = false
 
+        var isUsable: Bool { name != nil && problem == nil }
+
         var text: String {
-            if let name { return "ok       \(part.padded(to: 9))\(name)" }
-            let verdict = isOptional ? "none     " : "missing  "
-            return "\(verdict)\(part.padded(to: 9))\(problem ?? "")" + (mend.map { "\n         mend:    \($0)" } ?? "")
+            let verdict = isUsable ? "ok" : name != nil ? "unusable" : isOptional ? "none" : "missing"
+            let detail = [name, problem].compactMap(\.self).joined(separator: ": ")
+            return "\(verdict.padded(to: 9))\(part.padded(to: 9))\(detail)"
+                + (mend.map { "\n         mend:    \($0)" } ?? "")
         }
 
         var json: JSONValue {

@@ -5,7 +5,11 @@ import Ringer
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the device as it is now: switch, motor, speaker, and what would be heard.")
+        abstract: "Show the device as it is now: switch, motor, speaker, and what would be heard.",
+        discussion: """
+            "switch" is readable, unreadable (there is one and its position is not known: it counts as silent), unplugged \
+            (its last position counts) or none (counts as ring); "switchProblem" says why, and what mends it.
+            """)
 
     @OptionGroup var board: BoardOptions
     @OptionGroup var output: OutputOptions
@@ -15,7 +19,9 @@ struct StatusCommand: AsyncParsableCommand {
         defer { device.close() }
         let state = device.state
         let members: [(String, JSONValue)] = [
-            ("ringSilent", .optional(state.ringSilent?.rawValue)), ("source", .optional(state.ringSilentSource)),
+            ("ringSilent", .optional(state.ringSilent?.rawValue)), ("switch", .string(state.switchWord)),
+            ("switchProblem", .optional(device.switchProblem?.description)),
+            ("source", .optional(state.ringSilentSource)),
             ("at", state.ringSilentAt.map { .number($0.seconds) } ?? .null),
             ("motor", .optional(device.vibrator?.name)), ("speaker", .string(device.speakerName)),
             ("route", .string(state.route.rawValue)), ("locked", .bool(state.isScreenLocked)),
@@ -29,12 +35,30 @@ struct StatusCommand: AsyncParsableCommand {
         for (name, value) in members {
             let text =
                 switch value {
-                case .null: name == "outputVolume" || name == "inputAvailable" ? "unknown" : "none"
+                case .null: isUnknown(name, state) ? "unknown" : "none"
                 case .string(let text): text
                 case .bool(let isTrue): isTrue ? "yes" : "no"
                 default: value.description
                 }
             try Terminal.show(name.padded(to: 16) + text)
         }
+    }
+
+    /// Whether a value that is missing is there and not known.
+    private func isUnknown(_ name: String, _ state: DeviceState) -> Bool {
+        switch name {
+        case "outputVolume", "inputAvailable": true
+        case "ringSilent", "at": state.isSwitchUnreadable
+        default: false
+        }
+    }
+}
+
+extension DeviceState {
+    /// Whether there is a switch, and whether it can be read.
+    fileprivate var switchWord: String {
+        if isSwitchUnreadable { return "unreadable" }
+        if ringSilent == nil { return "none" }
+        return isSwitchConnected ? "readable" : "unplugged"
     }
 }

@@ -18,7 +18,7 @@ public final class JackControls: DeviceStateSource {
     ///   - paths: Where the cards' files come and go.
     public init(card: String? = nil, loop: EventLoop, paths: HardwarePaths = .standard) {
         watcher = DeviceWatcher(
-            loop: loop, name: "jacks of \(SoundCard.subject(card))", directory: paths.sound, isAwaited: true
+            loop: loop, name: "jacks of \(SoundCard.subject(card))", directory: paths.sound, awaited: .always
         ) { () throws(RingerError) in
             Source(try CardControls(try SoundCard.find(card, in: paths.sound)))
         }

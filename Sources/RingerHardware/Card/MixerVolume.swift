@@ -25,7 +25,7 @@ public final class MixerVolume: DeviceStateSource {
         card: String? = nil, element: String? = nil, loop: EventLoop, paths: HardwarePaths = .standard
     ) {
         watcher = DeviceWatcher(
-            loop: loop, name: "volume of \(SoundCard.subject(card))", directory: paths.sound, isAwaited: true
+            loop: loop, name: "volume of \(SoundCard.subject(card))", directory: paths.sound, awaited: .always
         ) { () throws(RingerError) in
             Source(try CardMixer(try SoundCard.find(card, in: paths.sound)), element)
         }

@@ -27,17 +27,26 @@ enum DirectoryListing {
 
     /// All names but those of the directory itself and its parent; none where it cannot be read.
     static func names(in directory: FilePath) -> [String] {
-        guard let stream = opendir(directory.string) else { return [] }
+        let contents = contents(of: directory)
+        return contents.directories + contents.files
+    }
+
+    /// The names of the directories in a directory, and those of everything else, links included; none where it cannot
+    /// be read.
+    static func contents(of directory: FilePath) -> (directories: [String], files: [String]) {
+        guard let stream = opendir(directory.string) else { return ([], []) }
         defer { closedir(stream) }
-        var names: [String] = []
+        var directories: [String] = []
+        var files: [String] = []
         while let entry = readdir(stream) {
             // SAFETY: `d_name` ends with a zero within the entry, which lives until the next call of `readdir`.
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if name != "." && name != ".." { names.append(name) }
+            if name == "." || name == ".." { continue }
+            if Int(entry.pointee.d_type) == DT_DIR { directories.append(name) } else { files.append(name) }
         }
-        return names
+        return (directories, files)
     }
 
     /// The number that follows `prefix` in `name`, a C string, where nothing else does.

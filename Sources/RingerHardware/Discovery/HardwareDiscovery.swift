@@ -14,34 +14,100 @@ public enum HardwareDiscovery {
 
     /// Looks at every input device, GPIO chip and LED, and closes them again.
     ///
-    /// Nothing is requested and nothing moves: a line in use stays so.
+    /// Nothing is requested and nothing moves: a line in use stays so. A switch that this process may not open is found by
+    /// what sysfs and the device tree show of it, and is listed with its ``HardwareFindings/Candidate/problem``.
     ///
     /// - Parameter paths: Where the kernel shows them.
     /// - Returns: What there is, the part to use first; and what could not be looked at, and why.
     public static func scan(_ paths: HardwarePaths = .standard) -> HardwareFindings {
+        let evidence = SwitchEvidence(paths)
         var findings = HardwareFindings()
         var sliders: [HardwareFindings.Candidate<SwitchSpecification>] = []
-        for file in DirectoryListing.numbered("event", in: paths.input) {
+        let inputs = DirectoryListing.numbered("event", in: paths.input)
+        for file in inputs {
             let path = paths.input.appending(file)
             do throws(RingerError) {
                 let device = try EvdevHandle(path)
                 look(at: device, into: &findings, &sliders)
             } catch {
-                findings.problems.append(HardwareProblem(error, path))
+                let problem = HardwareProblem(error, path)
+                if !look(at: evidence, of: path, problem, into: &findings, &sliders) {
+                    findings.problems.append(problem)
+                }
             }
+        }
+        // Devices whose files this process does not see, as in a container.
+        for file in evidence.inputDevices where !inputs.contains(file) {
+            let path = paths.input.appending(file)
+            _ = look(at: evidence, of: path, .missingFile(path), into: &findings, &sliders)
         }
         findings.switches += sliders
         lookForLED(paths, into: &findings)
-        for file in DirectoryListing.numbered("gpiochip", in: paths.devices) {
+        lookForLines(paths, evidence, into: &findings)
+        return findings
+    }
+
+    private static func lookForLines(
+        _ paths: HardwarePaths, _ evidence: SwitchEvidence, into findings: inout HardwareFindings
+    ) {
+        func hidden(_ chip: String, _ problem: HardwareProblem) {
+            findings.switches.append(
+                .init(
+                    specification: .gpio(.named(switchLine)), name: "GPIO \(chip) (\(switchLine))",
+                    path: paths.devices.appending(chip), problem: problem))
+        }
+        let chips = DirectoryListing.numbered("gpiochip", in: paths.devices)
+        for file in chips {
             let path = paths.devices.appending(file)
             do throws(RingerError) {
                 let chip = try GPIOChip(path)
                 try look(at: chip, into: &findings)
             } catch {
-                findings.problems.append(HardwareProblem(error, path))
+                let problem = HardwareProblem(error, path)
+                // Where there is a better switch, the line may be that switch's own.
+                if findings.switches.isEmpty && evidence.hasLine(switchLine, chip: file) {
+                    hidden(file, problem)
+                } else {
+                    findings.problems.append(problem)
+                }
             }
         }
-        return findings
+        guard findings.switches.isEmpty else { return }
+        if let file = evidence.chips.first(where: { evidence.hasLine(switchLine, chip: $0) }), !chips.contains(file) {
+            hidden(file, .missingFile(paths.devices.appending(file)))
+        } else if let node = evidence.node(ofLine: switchLine) {
+            hidden(
+                node.lastComponent?.string ?? "chip",
+                HardwareProblem(
+                    error: RingerError(
+                        .notFound, "find a GPIO chip with the line \(switchLine)", node.string,
+                        detail: "the device tree names the line: is its controller's driver loaded?")))
+        }
+    }
+
+    /// Adds the switch that sysfs shows of an input device that cannot be opened.
+    ///
+    /// - Returns: Whether it shows one.
+    private static func look(
+        at evidence: SwitchEvidence, of path: FilePath, _ problem: HardwareProblem,
+        into findings: inout HardwareFindings, _ sliders: inout [HardwareFindings.Candidate<SwitchSpecification>]
+    ) -> Bool {
+        guard let file = path.lastComponent?.string else { return false }
+        let hasSwitch = evidence.has(.muteDevice, inputDevice: file)
+        let hasSlider = evidence.has(.soundProfile, inputDevice: file)
+        guard hasSwitch || hasSlider else { return false }
+        let deviceName = evidence.name(ofInputDevice: file)
+        let selector: EvdevSelector = deviceName.isEmpty ? .path(path) : .automatic(name: deviceName)
+        let name = deviceName.isEmpty ? path.string : "\(path) (\(deviceName))"
+        if hasSwitch {
+            findings.switches.append(
+                .init(specification: .evdev(selector), name: "evdev \(name)", path: path, problem: problem))
+        }
+        if hasSlider {
+            sliders.append(
+                .init(specification: .slider(selector), name: "slider \(name)", path: path, problem: problem))
+        }
+        return true
     }
 
     private static func look(
@@ -90,12 +156,13 @@ public enum HardwareDiscovery {
         at chip: borrowing GPIOChip, into findings: inout HardwareFindings
     ) throws(RingerError) {
         if let offset = try chip.offset(ofLine: switchLine) {
-            if let problem = held(switchLine, offset, chip) {
-                // A line that the kernel's own driver holds is that driver's switch, found already.
-                if findings.switches.isEmpty { findings.problems.append(problem) }
-            } else {
+            let problem = held(switchLine, offset, chip)
+            // A line that the kernel's own driver holds is that driver's switch, found already.
+            if problem == nil || findings.switches.isEmpty {
                 let name = "GPIO \(chip.name) line \(offset) (\(switchLine))"
-                findings.switches.append(.init(specification: .gpio(.named(switchLine)), name: name, path: chip.path))
+                findings.switches.append(
+                    .init(
+                        specification: .gpio(.named(switchLine)), name: name, path: chip.path, problem: problem))
             }
         }
         if let offset = try chip.offset(ofLine: motorLine) {

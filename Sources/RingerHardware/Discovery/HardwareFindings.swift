@@ -11,16 +11,22 @@ public struct HardwareFindings: Sendable {
         public var name: String
         /// Its file.
         public var path: FilePath
+        /// Why it cannot be opened now; nil where it can.
+        public var problem: HardwareProblem?
 
         /// A part that is named by `specification`.
-        public init(specification: Specification, name: String, path: FilePath) {
+        public init(
+            specification: Specification, name: String, path: FilePath, problem: HardwareProblem? = nil
+        ) {
             self.specification = specification
             self.name = name
             self.path = path
+            self.problem = problem
         }
     }
 
-    /// The Ring/Silent switches, the one to use first: evdev switches, then sliders, then a GPIO line.
+    /// The Ring/Silent switches, the one to use first: evdev switches, then sliders, then a GPIO line. One that sysfs or the
+    /// device tree shows and that this process cannot read has a ``Candidate/problem``.
     public var switches: [Candidate<SwitchSpecification>] = []
     /// The vibration motors, the one to use first: force feedback, then an LED, then a GPIO line.
     public var motors: [Candidate<MotorSpecification>] = []

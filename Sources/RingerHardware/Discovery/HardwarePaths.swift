@@ -12,17 +12,20 @@ public struct HardwarePaths: Sendable, Hashable {
     public var sound: FilePath
     /// The processes, and below `asound` what the sound cards do.
     public var processes: FilePath
+    /// sysfs: the input devices' capabilities, the GPIO chips and the device tree, which every user may read.
+    public var system: FilePath
 
     /// The paths, by default those of every Linux system.
     public init(
         devices: FilePath = "/dev", input: FilePath = "/dev/input", leds: FilePath = "/sys/class/leds",
-        sound: FilePath = "/dev/snd", processes: FilePath = "/proc"
+        sound: FilePath = "/dev/snd", processes: FilePath = "/proc", system: FilePath = "/sys"
     ) {
         self.devices = devices
         self.input = input
         self.leds = leds
         self.sound = sound
         self.processes = processes
+        self.system = system
     }
 
     /// The paths of every Linux system.

@@ -18,8 +18,8 @@ public struct HardwareProblem: Sendable, Hashable {
         self.mend = mend
     }
 
-    /// A problem of `error` with the file at `path`; who may open it, and how to become one of them, where that is the
-    /// matter.
+    /// A problem of `error` with the file at `path`. Where permission is missing, it names the group that has it and the
+    /// command that joins it.
     init(_ error: RingerError, _ path: FilePath) {
         self.init(error: error)
         guard error.code == .permissionDenied else { return }
@@ -35,6 +35,25 @@ public struct HardwareProblem: Sendable, Hashable {
         } else if path.starts(with: "/dev") {
             mend = Self.udevRule(path)
         }
+    }
+
+    /// The kernel has the device of the file at `path`, and the file is not there.
+    static func missingFile(_ path: FilePath) -> HardwareProblem {
+        HardwareProblem(
+            error: RingerError(
+                "open", path.string, .noSuchFileOrDirectory,
+                detail: "the kernel has this device: let the container or the systemd unit have its file, "
+                    + "DeviceAllow= without PrivateDevices="))
+    }
+
+    /// `error` with the command that mends it in its detail, where one is known.
+    static func explain(_ error: RingerError) -> RingerError {
+        guard error.subject.hasPrefix("/") else { return error }
+        let problem = HardwareProblem(error, FilePath(error.subject))
+        guard let mend = problem.mend else { return problem.error }
+        var error = problem.error
+        error.detail = (error.detail.map { $0 + "; " } ?? "") + "as root: " + mend
+        return error
     }
 
     /// The command that gives a kind of device to a group, on systems that leave it to root alone.

@@ -60,14 +60,23 @@ public enum SwitchSpecification: Sendable, Hashable {
     }
 
     /// Makes the switch; it is opened when it is started.
-    public func make(loop: EventLoop, paths: HardwarePaths = .standard) -> any RingSilentSwitch {
+    ///
+    /// - Parameters:
+    ///   - loop: Where it is watched.
+    ///   - paths: Where the kernel shows its devices.
+    ///   - isAwaited: Whether a switch that cannot be opened at the start is waited for, as it is after it was unplugged.
+    ///     Its start reports ``SwitchEvent/lost(_:at:)`` then, and throws only where the name can never be right
+    ///     (`invalid`, `unsupported`).
+    public func make(
+        loop: EventLoop, paths: HardwarePaths = .standard, isAwaited: Bool = false
+    ) -> any RingSilentSwitch {
         switch self {
         case .gpio(let line, let options):
-            GPIOSwitch(line, options, loop: loop, paths: paths)
+            GPIOSwitch(line, options, loop: loop, paths: paths, isAwaited: isAwaited)
         case .evdev(let device, let code, let isInverted):
-            EvdevSwitch(device, code: code, isInverted: isInverted, loop: loop, paths: paths)
+            EvdevSwitch(device, code: code, isInverted: isInverted, loop: loop, paths: paths, isAwaited: isAwaited)
         case .slider(let device, let settleTime):
-            EvdevSlider(device, settleTime: settleTime, loop: loop, paths: paths)
+            EvdevSlider(device, settleTime: settleTime, loop: loop, paths: paths, isAwaited: isAwaited)
         }
     }
 }

@@ -65,9 +65,37 @@ public struct EvdevSelector: Sendable, Hashable {
         throw RingerError(.notFound, "find an input device\(named) with \(wanted)", paths.input.string)
     }
 
-    private func matches(_ handle: borrowing EvdevHandle) -> Bool {
+    /// Opens the device that has `code`. Where sysfs shows which device that is and its file does not open, the error is
+    /// that file's.
+    func open(in paths: HardwarePaths, code: EvdevCode) throws(RingerError) -> EvdevHandle {
+        do throws(RingerError) {
+            return try open(in: paths, wanted: code.description) { $0.has(code) }
+        } catch {
+            if path == nil, let better = failure(in: paths, code: code) { throw better }
+            throw error
+        }
+    }
+
+    /// Why the device that sysfs shows to have `code` does not open; nil where it opens, or sysfs shows none.
+    private func failure(in paths: HardwarePaths, code: EvdevCode) -> RingerError? {
+        let evidence = SwitchEvidence(paths)
+        for file in evidence.inputDevices
+        where evidence.has(code, inputDevice: file) && matches(evidence.name(ofInputDevice: file)) {
+            let path = paths.input.appending(file)
+            do throws(RingerError) {
+                _ = try EvdevHandle(path)
+            } catch {
+                return error.errno == .noSuchFileOrDirectory ? HardwareProblem.missingFile(path).error : error
+            }
+        }
+        return nil
+    }
+
+    private func matches(_ handle: borrowing EvdevHandle) -> Bool { matches(handle.deviceName) }
+
+    private func matches(_ deviceName: String) -> Bool {
         guard let name else { return true }
-        return handle.deviceName.contains(part: name)
+        return deviceName.contains(part: name)
     }
 }
 

@@ -9,7 +9,6 @@ import SystemPackage
 public final class EvdevSlider: RingSilentSwitch {
     private let watcher: DeviceWatcher<Source>
     private let loop: EventLoop
-    private let settleTime: Duration
 
     /// The slider of an input device.
     ///
@@ -18,16 +17,18 @@ public final class EvdevSlider: RingSilentSwitch {
     ///   - settleTime: How long a position has to stand before it counts.
     ///   - loop: Where it is watched.
     ///   - paths: Where the kernel shows its devices.
+    ///   - isAwaited: Whether a switch that cannot be opened at the start is waited for; see ``SwitchSpecification``.
     public init(
         _ device: EvdevSelector = .automatic(), settleTime: Duration = .milliseconds(50), loop: EventLoop,
-        paths: HardwarePaths = .standard
+        paths: HardwarePaths = .standard, isAwaited: Bool = false
     ) {
         self.loop = loop
-        self.settleTime = settleTime
         let code = EvdevCode.soundProfile
-        watcher = DeviceWatcher(loop: loop, name: "slider \(device.description)", directory: device.directory(paths)) {
-            () throws(RingerError) in
-            let handle = try device.open(in: paths, wanted: code.description) { $0.has(code) }
+        watcher = DeviceWatcher(
+            loop: loop, name: "slider \(device.description)", directory: device.directory(paths),
+            awaited: isAwaited ? .unlessMisnamed : .no
+        ) { () throws(RingerError) in
+            let handle = try device.open(in: paths, code: code)
             return Source(handle, settleTime: settleTime)
         }
     }
@@ -39,16 +40,16 @@ public final class EvdevSlider: RingSilentSwitch {
     /// "slider /dev/input/event0 (alert-slider)".
     public var name: String { watcher.name }
 
-    /// Begins to watch. The first position is told once it has settled, and before this returns; except where it is
-    /// called on the loop's own thread, which cannot wait for itself: there it follows.
+    /// Begins to watch. The first position is reported once it has settled, and before this returns if that takes at most
+    /// a second. Called on the loop's own thread, which cannot wait for itself, this returns at once.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
-        let isTold = Latch()
+        let isReported = Latch()
         try watcher.start { event in
             handler(SwitchEvent(event))
-            // Lost before it settled: that was told instead.
-            isTold.open()
+            // A slider that is lost before it settles reports that instead: there is nothing more to wait for.
+            isReported.open()
         }
-        if !loop.isCurrentThread { isTold.wait(atMost: settleTime + .seconds(5)) }
+        if !loop.isCurrentThread { isReported.wait(atMost: .seconds(1)) }
     }
 
     /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
@@ -60,7 +61,7 @@ public final class EvdevSlider: RingSilentSwitch {
     /// The open slider.
     private struct Source: ~Copyable, DeviceSource {
         private let handle: EvdevHandle
-        /// Its first level is none, so that every position has to settle, and none is told twice.
+        /// Its first level is none, so that every position has to settle, and none is reported twice.
         private var debouncer: Debouncer<Int32?>
         private(set) var deadline: MonotonicTime?
 
@@ -114,7 +115,9 @@ public final class EvdevSlider: RingSilentSwitch {
                     let level = handle.value(of: .soundProfile)
                     perform(debouncer.handle(.level(level, at: now)), now, into: &reports)
                 case .changed(let value, let at):
-                    if let value { reports.append(.position(SwitchPosition(soundProfile: value), at: at)) }
+                    if let position = value.flatMap(SwitchPosition.init(soundProfile:)) {
+                        reports.append(.position(position, at: at))
+                    }
                 }
             }
         }
@@ -122,13 +125,14 @@ public final class EvdevSlider: RingSilentSwitch {
 }
 
 extension SwitchPosition {
-    /// The position that `ABS_SND_PROFILE` reports as `value`; a value that it does not know counts as ring, the
-    /// position of a device without a switch.
-    fileprivate init(soundProfile value: Int32) {
+    /// The position that `ABS_SND_PROFILE` reports as `value`; nil for a value without a meaning, at which the last
+    /// position stays in force.
+    fileprivate init?(soundProfile value: Int32) {
         switch value {
         case 0: self = .silent
         case 1: self = .vibrate
-        default: self = .ring
+        case 2: self = .ring
+        default: return nil
         }
     }
 }

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// A Ring/Silent switch that the kernel shows as an input device: gpio-keys with `SW_MUTE_DEVICE`, most often.
 ///
-/// The driver debounces it (`debounce-interval` in the device tree); what it tells counts at once.
+/// The driver debounces it (`debounce-interval` in the device tree); each event counts at once.
 public final class EvdevSwitch: RingSilentSwitch {
     private let watcher: DeviceWatcher<Source>
 
@@ -15,13 +15,16 @@ public final class EvdevSwitch: RingSilentSwitch {
     ///   - isInverted: False where the switch is set at silent, as `SW_MUTE_DEVICE` is; true where it is set at ring.
     ///   - loop: Where it is watched.
     ///   - paths: Where the kernel shows its devices.
+    ///   - isAwaited: Whether a switch that cannot be opened at the start is waited for; see ``SwitchSpecification``.
     public init(
         _ device: EvdevSelector = .automatic(), code: EvdevCode = .muteDevice, isInverted: Bool = false,
-        loop: EventLoop, paths: HardwarePaths = .standard
+        loop: EventLoop, paths: HardwarePaths = .standard, isAwaited: Bool = false
     ) {
-        watcher = DeviceWatcher(loop: loop, name: "evdev \(device.description)", directory: device.directory(paths)) {
-            () throws(RingerError) in
-            let handle = try device.open(in: paths, wanted: code.description) { $0.has(code) }
+        watcher = DeviceWatcher(
+            loop: loop, name: "evdev \(device.description)", directory: device.directory(paths),
+            awaited: isAwaited ? .unlessMisnamed : .no
+        ) { () throws(RingerError) in
+            let handle = try device.open(in: paths, code: code)
             return Source(handle, code: code, isInverted: isInverted)
         }
     }
@@ -33,7 +36,7 @@ public final class EvdevSwitch: RingSilentSwitch {
     /// "evdev /dev/input/event0 (ring-silent-switch)".
     public var name: String { watcher.name }
 
-    /// Begins to watch. The position now is told before it returns, then each change with the kernel's stamp.
+    /// Begins to watch. The current position is reported before it returns, then each change with the kernel's timestamp.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
         try watcher.start { event in handler(SwitchEvent(event)) }
     }

@@ -8,24 +8,30 @@ extension EventLoop {
     /// the main thread is the one that waits.
     ///
     /// - Parameter body: What to do. Between two suspensions it must not block: edges wait for it.
+    /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
-    public func run(_ body: @escaping @Sendable () async throws -> Void) throws {
+    public func run<Value: Sendable, Failure: Error>(
+        _ body: @escaping @Sendable () async throws(Failure) -> Value
+    ) throws(Failure) -> Value {
         precondition(!isCurrentThread, "The loop's thread cannot wait for itself.")
         let isDone = Latch()
-        let outcome = Outcome()
+        let outcome = Outcome<Value, Failure>()
         Task(executorPreference: self) {
-            do {
-                try await body()
+            do throws(Failure) {
+                let value = try await body()
+                outcome.result.withLock { $0 = .success(value) }
             } catch {
-                outcome.failure.withLock { $0 = error }
+                outcome.result.withLock { $0 = .failure(error) }
             }
             isDone.open()
         }
-        isDone.wait()
-        if let error = outcome.failure.withLock({ $0 }) { throw error }
+        while true {
+            isDone.wait()
+            if let result = outcome.result.withLock({ $0 }) { return try result.get() }
+        }
     }
 
-    private final class Outcome: Sendable {
-        let failure = Mutex<(any Error)?>(nil)
+    private final class Outcome<Value: Sendable, Failure: Error>: Sendable {
+        let result = Mutex<Result<Value, Failure>?>(nil)
     }
 }

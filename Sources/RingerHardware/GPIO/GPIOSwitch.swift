@@ -35,12 +35,22 @@ public final class GPIOSwitch: RingSilentSwitch {
 
     private let watcher: DeviceWatcher<Source>
 
-    /// The switch on `line`, watched by `loop`.
+    /// The switch on `line`.
+    ///
+    /// - Parameters:
+    ///   - line: Which line.
+    ///   - options: How it is wired and read.
+    ///   - loop: Where it is watched.
+    ///   - paths: Where the kernel shows its devices.
+    ///   - isAwaited: Whether a switch that cannot be opened at the start is waited for; see ``SwitchSpecification``.
     public init(
-        _ line: GPIOLine, _ options: Options = Options(), loop: EventLoop, paths: HardwarePaths = .standard
+        _ line: GPIOLine, _ options: Options = Options(), loop: EventLoop, paths: HardwarePaths = .standard,
+        isAwaited: Bool = false
     ) {
-        watcher = DeviceWatcher(loop: loop, name: "GPIO \(line.description)", directory: paths.devices) {
-            () throws(RingerError) in
+        watcher = DeviceWatcher(
+            loop: loop, name: "GPIO \(line.description)", directory: paths.devices,
+            awaited: isAwaited ? .unlessMisnamed : .no
+        ) { () throws(RingerError) in
             try Source(line, options, paths)
         }
     }
@@ -52,7 +62,7 @@ public final class GPIOSwitch: RingSilentSwitch {
     /// "GPIO gpiochip0 line 2 (ring-silent)".
     public var name: String { watcher.name }
 
-    /// Begins to watch. The position now is told before it returns, then each change that settled.
+    /// Begins to watch. The current position is reported before it returns, then each change that settled.
     ///
     /// - Throws: ``RingerError``; `busy`, with the holder's name, where the line is used already.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {

@@ -13,6 +13,24 @@ enum WatchEvent<Report: Sendable>: Sendable {
     case found(at: MonotonicTime)
 }
 
+/// Whether a device that cannot be opened at the start is waited for.
+enum AwaitedDevice: Sendable {
+    /// No: `start` throws.
+    case no
+    /// Yes, unless its name can never be right: `invalid`, `unsupported`.
+    case unlessMisnamed
+    /// Yes, whatever the reason.
+    case always
+
+    func includes(_ error: RingerError) -> Bool {
+        switch self {
+        case .no: false
+        case .unlessMisnamed: error.code != .invalid && error.code != .unsupported
+        case .always: true
+        }
+    }
+}
+
 /// Watches a device on the event loop, and finds it again when it was unplugged and plugged.
 ///
 /// Nothing polls: the device's descriptor tells what happens, and a change of its directory tells when to look for it
@@ -40,20 +58,20 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
 
     private let loop: EventLoop
     private let directory: FilePath
-    private let isAwaited: Bool
+    private let awaited: AwaitedDevice
     private let open: @Sendable () throws(RingerError) -> Source
     private let state: Mutex<State>
 
     /// A watcher that opens its device with `open`, on the loop's thread. The device's file comes and goes in
-    /// `directory`; `name` is what the device is, until it is open. One that `isAwaited` need not be there at the
-    /// start: it is told as lost then.
+    /// `directory`; `name` is what the device is, until it is open. An awaited device that cannot be opened at the start
+    /// is reported as lost, and as found once it can.
     init(
-        loop: EventLoop, name: String, directory: FilePath, isAwaited: Bool = false,
+        loop: EventLoop, name: String, directory: FilePath, awaited: AwaitedDevice = .no,
         open: @escaping @Sendable () throws(RingerError) -> Source
     ) {
         self.loop = loop
         self.directory = directory
-        self.isAwaited = isAwaited
+        self.awaited = awaited
         self.open = open
         state = Mutex(State(name: name))
     }
@@ -61,8 +79,8 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
     /// What the device is, for people; the last one while it is gone.
     var name: String { state.withLock { $0.name } }
 
-    /// Opens the device and tells what is so now, before it returns; one that is awaited and cannot be had is told as
-    /// lost.
+    /// Opens the device and reports its current state before it returns; an awaited one that cannot be opened is
+    /// reported as lost.
     func start(_ handler: @escaping Handler) throws(RingerError) {
         try loop.syncThrowing { () throws(RingerError) in try self.begin(handler) }
     }
@@ -93,8 +111,8 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         do throws(RingerError) {
             try adopt(open(), into: &events)
         } catch {
-            guard isAwaited else { throw error }
-            events.append(.lost(error, at: loop.now))
+            guard awaited.includes(error) else { throw error }
+            events.append(.lost(HardwareProblem.explain(error), at: loop.now))
         }
         let watch = loop.watch(notifierDescriptor, for: Int16(POLLIN)) { _ in self.directoryChanged() }
         store(notifier, watch, handler)

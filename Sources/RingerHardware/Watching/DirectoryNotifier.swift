@@ -5,8 +5,8 @@ import SystemPackage
 /// Tells when something comes to, goes from or changes its mode in a directory, the directory itself included.
 ///
 /// Device managers create a device's file first and permit it to its group afterwards; the change of mode counts
-/// therefore too. A directory that is missing, as /dev/input is while there is no input device, is awaited in the
-/// nearest directory above it. The corresponding kernel interface is inotify(7).
+/// therefore too. A directory that is missing, as /dev/input is while there is no input device, or that the process may
+/// not read, is awaited in the nearest directory above it. The corresponding kernel interface is inotify(7).
 struct DirectoryNotifier: ~Copyable, Sendable {
     private let directory: FilePath
     private var watch: CInt = -1
@@ -46,18 +46,23 @@ struct DirectoryNotifier: ~Copyable, Sendable {
 
     private mutating func rearm() throws(Errno) {
         var target = directory
+        var attempts = 0
         while true {
             let added = inotify_add_watch(descriptor, target.string, Self.mask)
             if added >= 0 {
                 if watch != added && watch >= 0 { inotify_rm_watch(descriptor, watch) }
                 watch = added
                 // The next directory down may have come between being looked for and its parent being watched.
-                if target == directory || !nextExists(below: target) { return }
+                attempts += 1
+                // One that exists and cannot be watched is not tried for ever.
+                if target == directory || attempts > 8 || !nextExists(below: target) { return }
                 target = directory
                 continue
             }
             let reason = Errno.current
-            guard reason == .noSuchFileOrDirectory || reason == .notDirectory, !target.isEmpty else { throw reason }
+            guard [.noSuchFileOrDirectory, .notDirectory, .permissionDenied].contains(reason), !target.isEmpty else {
+                throw reason
+            }
             let parent = target.removingLastComponent()
             if parent == target { throw reason }
             target = parent.isEmpty ? "." : parent

@@ -6,7 +6,7 @@ public enum DeviceEvent: Sendable, Hashable {
     case switchMoved(SwitchPosition, source: String, at: MonotonicTime)
     /// The kernel dropped edges of the switch; its position was read again.
     indirect case switchEdgesDropped(count: Int?, source: String, at: MonotonicTime)
-    /// The switch is gone. The last position stays in force.
+    /// The switch is gone. The last position stays in force. A switch that was never read is a ``degraded(_:at:)``.
     indirect case switchLost(RingerError, source: String, at: MonotonicTime)
     /// The switch is back.
     indirect case switchFound(source: String, at: MonotonicTime)
@@ -28,6 +28,7 @@ public enum DeviceEvent: Sendable, Hashable {
     indirect case vibration(VibrationReport)
     /// The mute detector's finding and the switch do not agree: an amplifier left muted, a PCM routed to nothing.
     indirect case detectorDisagrees(MuteReading, SwitchPosition, at: MonotonicTime)
-    /// A thread does not run with the priority that was asked for, or a port could not be had.
+    /// A part of the device is missing or cannot be used: the switch cannot be read, a port could not be opened, a thread
+    /// does not run with the requested priority. The error's detail says what mends it, where that is known.
     indirect case degraded(RingerError, at: MonotonicTime)
 }

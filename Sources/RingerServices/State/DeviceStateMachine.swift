@@ -19,13 +19,20 @@ struct DeviceStateMachine: StateMachine {
         case report(DeviceEvent)
     }
 
-    private(set) var state = DeviceState()
+    private(set) var state: DeviceState
     /// Counts the states.
     private(set) var version: UInt64 = 1
+    /// Why the switch cannot be read now; nil while it can, while a slider settles, and without a switch.
+    private(set) var switchProblem: RingerError?
     /// What the sound hardware grants and says.
     private(set) var hardware = SessionHardware()
     private var sessions: SessionActivity = []
     private var ownSessions: SessionActivity = []
+
+    /// A device of which nothing is known but whether it has a switch, whose position is unreadable until it is read.
+    init(hasSwitch: Bool = false) {
+        state = DeviceState(isSwitchUnreadable: hasSwitch)
+    }
 
     mutating func handle(_ event: Event) -> [Action] {
         let before = state
@@ -68,14 +75,21 @@ struct DeviceStateMachine: StateMachine {
             state.ringSilentSource = source
             state.ringSilentAt = time
             state.isSwitchConnected = true
+            state.isSwitchUnreadable = false
+            switchProblem = nil
             return .switchMoved(position, source: source, at: time)
         case .dropped(let count, let time):
             return .switchEdgesDropped(count: count, source: source, at: time)
         case .lost(let error, let time):
             state.isSwitchConnected = false
-            return .switchLost(error, source: source, at: time)
+            switchProblem = error
+            if state.ringSilent != nil { return .switchLost(error, source: source, at: time) }
+            state.isSwitchUnreadable = true
+            state.ringSilentSource = source
+            return .degraded(error, at: time)
         case .found(let time):
             state.isSwitchConnected = true
+            switchProblem = nil
             return .switchFound(source: source, at: time)
         }
     }

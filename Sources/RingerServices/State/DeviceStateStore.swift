@@ -13,15 +13,18 @@ public final class DeviceStateStore: Sendable {
 
     /// A store of a device of which nothing is known yet.
     ///
-    /// - Parameter report: Is told what happens, in order.
-    public init(report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
-        let published = NewestState()
+    /// - Parameters:
+    ///   - hasSwitch: Whether the device has a switch: until its first position it counts as unreadable.
+    ///   - report: Receives each event, in order.
+    public init(hasSwitch: Bool = false, report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
+        let machine = DeviceStateMachine(hasSwitch: hasSwitch)
+        let published = NewestState(machine.state)
         let observers = ObserverList<(DeviceState, UInt64)>()
         let changeObservers = ObserverList<DeviceStateChange>()
         self.published = published
         self.observers = observers
         self.changeObservers = changeObservers
-        runner = StateMachineRunner(DeviceStateMachine()) { action, _ in
+        runner = StateMachineRunner(machine) { action, _ in
             switch action {
             case .tell(let change):
                 changeObservers.tell(change)
@@ -36,6 +39,9 @@ public final class DeviceStateStore: Sendable {
 
     /// The state now.
     public var state: DeviceState { runner.read { $0.state } }
+
+    /// Why the switch cannot be read now; nil while it can, while a slider settles, and without a switch.
+    public var switchProblem: RingerError? { runner.read { $0.switchProblem } }
 
     /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
     /// newest.
@@ -90,8 +96,8 @@ public final class DeviceStateStore: Sendable {
     }
 }
 
-/// Functions that are called with each value at once, in the order in which they were added.
-final class ObserverList<Value: Sendable>: Sendable {
+/// Who is told each value at once.
+private final class ObserverList<Value: Sendable>: Sendable {
     private let observers = Mutex<[@Sendable (Value) -> Void]>([])
 
     func add(_ observer: @escaping @Sendable (Value) -> Void) {

@@ -66,7 +66,7 @@ final class NewestState: Sendable {
     }
 
     private struct State {
-        var newest = DeviceState()
+        var newest: DeviceState
         var version: UInt64 = 1
         var isFinished = false
         var waiting: [(ticket: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
@@ -74,8 +74,13 @@ final class NewestState: Sendable {
         var cancelled: [UInt64] = []
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let nextTicket = Atomic<UInt64>(0)
+
+    /// The state at the start.
+    init(_ newest: DeviceState) {
+        state = Mutex(State(newest: newest))
+    }
 
     /// The newest state, where it is newer than `version`.
     func take(after version: UInt64) -> Taken {

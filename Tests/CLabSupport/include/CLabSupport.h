@@ -33,4 +33,7 @@ int lab_uinput_end_upload(int fd, struct uinput_ff_upload *upload, int result);
 int lab_uinput_begin_erase(int fd, uint32_t request, struct uinput_ff_erase *erase);
 int lab_uinput_end_erase(int fd, struct uinput_ff_erase *erase);
 
+/* From now on the calling thread has this user's rights to files, and none of root's. */
+void lab_set_file_user(unsigned int user);
+
 #endif

@@ -1,6 +1,7 @@
 import Glibc
 import RingerHardware
 import RingerServices
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -8,7 +9,9 @@ import Testing
     private let directory: TemporaryDirectory
     private let loop: EventLoop
     private var paths: HardwarePaths {
-        HardwarePaths(devices: directory.path, input: directory.path.appending("input"), leds: directory.path)
+        HardwarePaths(
+            devices: directory.path, input: directory.path.appending("input"), leds: directory.path,
+            system: directory.path.appending("sys"))
     }
 
     init() throws {
@@ -31,6 +34,35 @@ import Testing
         #expect(error?.description.contains(subject) == true)
         ringSilent.close()
         ringSilent.close()
+        loop.close()
+    }
+
+    @Test(
+        "an awaited switch that is missing starts, and reports once that it is lost",
+        arguments: [
+            ("evdev:auto", "input"), ("slider:auto", "input"), ("evdev:/nowhere/event0", "/nowhere/event0"),
+            ("gpio:ring-silent", "ring-silent"), ("gpio:gpiochip7:1", "gpiochip7"),
+        ])
+    func awaitedSwitch(_ text: String, _ subject: String) throws {
+        let ringSilent = try SwitchSpecification(text).make(loop: loop, paths: paths, isAwaited: true)
+        let reported = Mutex<[SwitchEvent]>([])
+        try ringSilent.start { event in reported.withLock { $0.append(event) } }
+        let events = reported.withLock { $0 }
+        guard case .lost(let error, _)? = events.first else {
+            Issue.record("\(events) instead of a loss")
+            return
+        }
+        #expect(events.count == 1)
+        #expect(error.code == .notFound && error.description.contains(subject))
+        ringSilent.close()
+        loop.close()
+    }
+
+    @Test("an awaited switch whose name can never be right does not start")
+    func misnamedSwitch() throws {
+        let ringSilent = try SwitchSpecification("evdev:/dev/null").make(loop: loop, paths: paths, isAwaited: true)
+        let error = #expect(throws: RingerError.self) { try ringSilent.start { _ in } }
+        #expect(error?.code == .unsupported)
         loop.close()
     }
 

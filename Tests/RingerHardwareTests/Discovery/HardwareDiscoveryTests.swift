@@ -7,7 +7,9 @@ import Testing
 @Suite struct HardwareDiscoveryTests {
     private let directory: TemporaryDirectory
     private var paths: HardwarePaths {
-        HardwarePaths(devices: directory.path, input: directory.path.appending("input"), leds: directory.path)
+        HardwarePaths(
+            devices: directory.path, input: directory.path.appending("input"), leds: directory.path,
+            system: directory.path.appending("sys"))
     }
 
     init() throws {

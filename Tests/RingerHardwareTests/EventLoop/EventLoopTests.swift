@@ -24,7 +24,7 @@ import Testing
     @Test("a task that the loop runs stays on its thread, and its error is the caller's")
     func run() throws {
         let order = Record<Bool>()
-        try loop.run { [loop] in
+        loop.run { [loop] in
             order.add(loop.isCurrentThread)
             await Task.yield()
             order.add(loop.isCurrentThread)

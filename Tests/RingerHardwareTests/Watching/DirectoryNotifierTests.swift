@@ -42,6 +42,23 @@ import Testing
         #expect(notifier.tells())
     }
 
+    // Used to be an error: a device whose switch this process may not read yet did not open.
+    @Test(
+        "a directory that may not be read is awaited",
+        .enabled(if: geteuid() == 0, "it gives up root's rights, which root may"))
+    func forbiddenDirectory() throws {
+        chmod(directory.path.string, 0o755)
+        let path = directory.makeDirectory("input")
+        chmod(path.string, 0o700)
+        let notifier = try withoutRootsRights { Result { try Notifier(path) } }.get()
+        try directory.write("", to: "input/event0")
+        #expect(!withoutRootsRights { notifier.tells() })
+        chmod(path.string, 0o755)
+        #expect(withoutRootsRights { notifier.tells() })
+        try directory.write("", to: "input/event1")
+        #expect(withoutRootsRights { notifier.tells() })
+    }
+
     @Test("a directory that was removed and made again is watched again")
     func removedDirectory() throws {
         let notifier = try Notifier(directory.makeDirectory("input"))
