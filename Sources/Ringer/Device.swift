@@ -86,6 +86,10 @@ public final class Device: Sendable {
     public var notifications: NotificationSounds { lazyNotifications.part }
     private let lazyNotifications: Lazily<NotificationSounds>
 
+    /// Announcements, played one after another.
+    public var announcements: Announcements { lazyAnnouncements.part }
+    private let lazyAnnouncements: Lazily<Announcements>
+
     /// A device of these ports.
     ///
     /// - Throws: ``RingerError`` where the switch or a state source does not start. The ports are closed then.
@@ -108,11 +112,13 @@ public final class Device: Sendable {
                 player: player.part, store: store, clock: ports.clock, configuration: configuration.detector,
                 report: report)
         }
-        lazySessions = Lazily {
+        let sessions = Lazily {
             AudioSessions(
                 player: player.part, store: store, clock: ports.clock, board: ports.routes,
                 output: ports.speaker, input: ports.microphone, otherAudio: ports.otherAudio, report: report)
         }
+        lazySessions = sessions
+        lazyAnnouncements = Lazily { Announcements(sessions.part) }
         let vibrator = ports.motor.map { motor in
             Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
                 report(.vibration($0))
@@ -134,7 +140,7 @@ public final class Device: Sendable {
         ports.speaker.follow { store.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
             // Where jacks come and go, the sessions know what that means for the route.
-            if !ports.stateSources.isEmpty { _ = sessions }
+            if !ports.stateSources.isEmpty { _ = sessions.part }
             for source in ports.stateSources {
                 // What it is, is known for certain only once it is open, and may change when it comes back.
                 try source.start { store.change($0, from: source.name, at: clock.now) }
@@ -234,6 +240,7 @@ public final class Device: Sendable {
 
     /// Stops every sound and the motor, at once.
     public func stopAll() {
+        lazyAnnouncements.ifMade { $0.clear() }
         lazyAlerts.ifMade { $0.stop() }
         lazySounds.ifMade { $0.stopAll() }
         vibrator?.stop()
@@ -246,6 +253,7 @@ public final class Device: Sendable {
     public func close() {
         guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         // Nothing must begin another round, or take the place of what is being stopped.
+        lazyAnnouncements.ifMade { $0.clear(because: .closed) }
         lazyAlerts.ifMade { $0.stop(because: .closed) }
         lazySounds.change { $0.close() }
         lazySessions.ifMade { $0.close() }

@@ -19,6 +19,10 @@ public enum SoundOutcome: Sendable, Hashable {
         case disposed
         /// It had lasted for as long as it may: the motor's turns, or the alert it belongs to.
         case limited
+        /// The announcement queue went on to the next announcement.
+        case skipped
+        /// It was not begun within the time that its announcement allows.
+        case expired
         /// Its session was deactivated.
         case sessionDeactivated
         /// Its session was removed, or the process that made it is gone.

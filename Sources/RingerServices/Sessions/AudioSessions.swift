@@ -18,6 +18,7 @@ public final class AudioSessions: Sendable {
     let clock: any DeviceClock
     private let completions = CompletionTable<UInt64, SessionError?>()
     private let pending = PendingSounds()
+    private let settled = ObserverList<Void>()
     private let nextNumber = Atomic<UInt64>(0)
     private let otherAudio: (@Sendable () -> Bool)?
 
@@ -45,7 +46,7 @@ public final class AudioSessions: Sendable {
         let table = SessionTable { report(.degraded($0, at: clock.now)) }
         self.table = table
         let hardware = SessionsHardware(output: output, input: input, store: store, clock: clock, report: report)
-        let (completions, pending) = (completions, pending)
+        let (completions, pending, settled) = (completions, pending, settled)
         runner = StateMachineRunner(SessionsMachine(board: board)) { action, runner in
             func tell(_ told: [(SessionID, SessionEvent)]) {
                 if told.isEmpty { return }
@@ -95,6 +96,7 @@ public final class AudioSessions: Sendable {
             case .refresh(let told):
                 runner.send { machine in ([], machine.beginRefresh()) }
                 tell(told + table.refresh(snapshot))
+                settled.tell(())
             case .prefer(let preferences):
                 hardware.prefer(preferences)
             case .ask(let question, let ticket):
@@ -245,6 +247,29 @@ public final class AudioSessions: Sendable {
         let ticket = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(ticket, completion)
         runner.send(.coordinator(event, ticket: ticket))
+    }
+
+    /// Activates the session `id` under a category, and calls `completion` inside a state machine, where it must not block,
+    /// with why that was refused; nil where the session is active. A session that is interrupted is refused: it waits for the
+    /// end of the interruption.
+    func activate(
+        _ id: SessionID, as category: AudioCategory, _ options: CategoryOptions,
+        completion: @escaping @Sendable (SessionError?) -> Void
+    ) {
+        let state = runner.read { $0.coordinator.session(id) }
+        if state?.isInterrupted == true { return completion(SessionError(.notActive, "activate", session: id)) }
+        if state?.settings.category != category || state?.settings.options != options,
+            let error = send(.setCategory(id, category, options: options))
+        {
+            return completion(error)
+        }
+        send(.activate(id), completion: completion)
+    }
+
+    /// Adds an observer for the sessions' lifetime. It is called inside the state machine, where it must not block, after
+    /// each change of a session or of what decides about sessions, once its consequences were carried out.
+    func observeSettling(_ observer: @escaping @Sendable () -> Void) {
+        settled.add(observer)
     }
 
     /// Tells the coordinator what the session `id` would like the hardware to do.

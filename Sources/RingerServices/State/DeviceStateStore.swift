@@ -96,8 +96,8 @@ public final class DeviceStateStore: Sendable {
     }
 }
 
-/// Who is told each value at once.
-private final class ObserverList<Value: Sendable>: Sendable {
+/// Functions that are called with each value at once, in the order in which they were added.
+final class ObserverList<Value: Sendable>: Sendable {
     private let observers = Mutex<[@Sendable (Value) -> Void]>([])
 
     func add(_ observer: @escaping @Sendable (Value) -> Void) {

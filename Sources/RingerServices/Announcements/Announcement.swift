@@ -1,0 +1,51 @@
+/// One announcement: a sound, or several clips joined without a gap, and the terms on which it is played.
+public struct Announcement: Sendable {
+    /// The samples.
+    public let sound: PCMBuffer
+    /// The purpose of the sound, which says whether the Ring/Silent switch silences it.
+    public var category: AudioCategory
+    /// The category's options.
+    public var options: CategoryOptions
+    /// Announcements of a greater priority are played before those of a smaller one; equal ones in the order in which they
+    /// were added. None interrupts the one that plays.
+    public var priority: Int
+    /// How long after it was added the announcement may begin; nil for any time. Later it ends as
+    /// ``SoundOutcome/StopCause/expired``.
+    public var expiry: Duration?
+
+    /// An announcement of one sound.
+    public init(
+        _ sound: PCMBuffer, category: AudioCategory = .playback, options: CategoryOptions = [], priority: Int = 0,
+        expiry: Duration? = nil
+    ) {
+        self.sound = sound
+        self.category = category
+        self.options = options
+        self.priority = priority
+        self.expiry = expiry
+    }
+
+    /// An announcement of several clips, played one right after another: "received", "twelve", "fifty".
+    ///
+    /// - Throws: ``RingerError`` with code `invalid` where there is no clip, or the clips differ in their sample rate or
+    ///   number of channels.
+    public init(
+        joining clips: [PCMBuffer], category: AudioCategory = .playback, options: CategoryOptions = [],
+        priority: Int = 0, expiry: Duration? = nil
+    ) throws(RingerError) {
+        guard var sound = clips.first else {
+            throw RingerError(.invalid, "join the clips", "announcement", detail: "there is none")
+        }
+        for (index, clip) in clips.enumerated().dropFirst() {
+            guard clip.sampleRate == sound.sampleRate, clip.channels == sound.channels else {
+                throw RingerError(
+                    .invalid, "join the clips", "announcement",
+                    detail: "clip \(index + 1) has \(clip.channels) channels at \(clip.sampleRate) Hz, "
+                        + "the first \(sound.channels) at \(sound.sampleRate) Hz")
+            }
+        }
+        sound.samples.reserveCapacity(clips.reduce(0) { $0 + $1.samples.count })
+        for clip in clips.dropFirst() { sound.samples += clip.samples }
+        self.init(sound, category: category, options: options, priority: priority, expiry: expiry)
+    }
+}

@@ -1,0 +1,223 @@
+/// The order of announcements: one at a time, the most important first, each played whole.
+///
+/// An announcement that was cut off by an interruption, or by a pause, is played again from its beginning.
+struct AnnouncementMachine: StateMachine {
+    typealias ID = UInt64
+
+    enum Event: Sendable {
+        case add(ID, Terms, now: MonotonicTime)
+        /// The session was activated, or why not, for the announcement that is due.
+        case activated(SessionError?, now: MonotonicTime)
+        /// The sessions of the device changed: one that was refused may be admitted now.
+        case sessionsChanged
+        /// The sound of the announcement ended.
+        case ended(ID, SoundResult, now: MonotonicTime)
+        case pause
+        case resume
+        /// Ends one announcement, played or waiting; the one that plays where the number is nil.
+        case remove(ID?, SoundOutcome.StopCause, now: MonotonicTime)
+        /// Ends all announcements.
+        case removeAll(SoundOutcome.StopCause, now: MonotonicTime)
+        /// The time of the earliest expiry has come.
+        case timer(now: MonotonicTime)
+    }
+
+    enum Action: Sendable, Equatable {
+        /// Activate the session with this category and these options, and send `.activated`.
+        case activate(AudioCategory, CategoryOptions)
+        /// Play the announcement, and send `.ended`.
+        case play(ID)
+        /// Stop the announcement that plays; it ends all the same.
+        case stop(ID)
+        case deactivate
+        /// Send `.timer` at this time, in place of any time before; nil for never.
+        case setTimer(MonotonicTime?)
+        /// The announcement is over.
+        case complete(ID, SoundResult)
+    }
+
+    /// What decides when an announcement is played.
+    struct Terms: Sendable, Hashable {
+        var category: AudioCategory
+        var options: CategoryOptions
+        var priority: Int
+        var expiresAt: MonotonicTime?
+        var frames: Int
+    }
+
+    private struct Item {
+        var id: ID
+        var terms: Terms
+        var addedAt: MonotonicTime
+    }
+
+    private enum Phase: Equatable {
+        /// Nothing is due.
+        case idle
+        /// The session is being activated on the terms of this item.
+        case activating(ID)
+        /// The session was refused, or interrupted: the first item waits until the sessions change.
+        case refused
+        /// The first item plays.
+        case playing
+        /// The first item is being stopped, to end for this cause, or to be played again where it is nil.
+        case stopping(SoundOutcome.StopCause?)
+    }
+
+    private var phase = Phase.idle
+    private(set) var isPaused = false
+    /// The announcements, the one that plays or is due first.
+    private var items: [Item] = []
+    /// Whether the session may be active.
+    private var usesSession = false
+    /// Whether the sessions changed while one was being activated.
+    private var changedMeanwhile = false
+    private var timer: MonotonicTime?
+
+    /// How many announcements have not ended.
+    var count: Int { items.count }
+    /// The announcement that plays.
+    var playing: ID? {
+        switch phase {
+        case .playing, .stopping: items.first?.id
+        case .idle, .activating, .refused: nil
+        }
+    }
+
+    mutating func handle(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .add(let id, let terms, let now):
+            insert(Item(id: id, terms: terms, addedAt: now))
+            proceed(&actions)
+        case .activated(let error, let now):
+            activated(error, now, &actions)
+        case .sessionsChanged:
+            changedMeanwhile = true
+            if phase == .refused {
+                phase = .idle
+                proceed(&actions)
+            }
+        case .ended(let id, let result, let now):
+            ended(id, result, now, &actions)
+        case .pause:
+            isPaused = true
+            if phase == .playing, let first = items.first {
+                phase = .stopping(nil)
+                actions.append(.stop(first.id))
+            } else if phase == .refused {
+                phase = .idle
+                proceed(&actions)
+            }
+        case .resume:
+            isPaused = false
+            proceed(&actions)
+        case .remove(let id, let cause, let now):
+            if let id = id ?? playing { remove(id, cause, now, &actions) }
+        case .removeAll(let cause, let now):
+            for item in items.reversed() { remove(item.id, cause, now, &actions) }
+        case .timer(let now):
+            timer = nil
+            for item in items.reversed() {
+                guard let expiry = item.terms.expiresAt, expiry <= now, item.id != playing else { continue }
+                remove(item.id, .expired, now, &actions)
+            }
+        }
+        setTimer(&actions)
+        return actions
+    }
+
+    /// Puts `item` behind those that are as important, or more so, and never before the one that plays.
+    private mutating func insert(_ item: Item) {
+        let first = phase == .idle || phase == .refused ? 0 : min(1, items.count)
+        var index = items.endIndex
+        while index > first, items[index - 1].terms.priority < item.terms.priority { index -= 1 }
+        items.insert(item, at: index)
+    }
+
+    /// Begins the first item, where nothing else is under way.
+    private mutating func proceed(_ actions: inout [Action]) {
+        guard phase == .idle else { return }
+        guard !isPaused, let first = items.first else {
+            if usesSession {
+                usesSession = false
+                actions.append(.deactivate)
+            }
+            return
+        }
+        phase = .activating(first.id)
+        changedMeanwhile = false
+        usesSession = true
+        actions.append(.activate(first.terms.category, first.terms.options))
+    }
+
+    private mutating func activated(_ error: SessionError?, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard case .activating(let id) = phase else { return }
+        // The item may have been removed meanwhile, and the next one has terms of its own.
+        if error == nil, !isPaused, items.first?.id == id {
+            phase = .playing
+            // Once begun, it does not expire.
+            items[0].terms.expiresAt = nil
+            actions.append(.play(id))
+        } else if error == nil || changedMeanwhile {
+            phase = .idle
+            proceed(&actions)
+        } else {
+            phase = .refused
+        }
+    }
+
+    private mutating func ended(
+        _ id: ID, _ result: SoundResult, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard let first = items.first, first.id == id else { return }
+        var result = result
+        result.requestedAt = first.addedAt
+        switch phase {
+        case .stopping(nil) where result.outcome != .finished:
+            phase = .idle
+        case .stopping(let cause?) where result.outcome == .stopped(.caller):
+            result.outcome = .stopped(cause)
+            finish(result, &actions)
+        case .playing where result.outcome == .silenced(by: .interruption):
+            phase = .refused
+            return
+        case .playing, .stopping:
+            finish(result, &actions)
+        case .idle, .activating, .refused:
+            return
+        }
+        proceed(&actions)
+    }
+
+    /// The first item is over.
+    private mutating func finish(_ result: SoundResult, _ actions: inout [Action]) {
+        phase = .idle
+        actions.append(.complete(items.removeFirst().id, result))
+    }
+
+    private mutating func remove(
+        _ id: ID, _ cause: SoundOutcome.StopCause, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard let index = items.firstIndex(where: { $0.id == id }) else { return }
+        if id == playing {
+            phase = .stopping(cause)
+            actions.append(.stop(id))
+            return
+        }
+        let item = items.remove(at: index)
+        let result = SoundResult(
+            outcome: .stopped(cause), requestedAt: item.addedAt, endedAt: now,
+            position: StreamPosition(played: 0, total: item.terms.frames))
+        actions.append(.complete(id, result))
+        if phase == .refused && index == 0 { phase = .idle }
+        proceed(&actions)
+    }
+
+    private mutating func setTimer(_ actions: inout [Action]) {
+        let next = items.filter { $0.id != playing }.compactMap(\.terms.expiresAt).min()
+        guard next != timer else { return }
+        timer = next
+        actions.append(.setTimer(next))
+    }
+}

@@ -1,0 +1,211 @@
+import Synchronization
+
+/// The announcement queue: announcements are played one at a time, each whole, in one audio session.
+///
+/// An interruption pauses the queue: a call, or an exclusive session. The announcement that it cut off is played again from
+/// its beginning once the session may be active again. A session that matters more, such as one of
+/// ``SessionPriority/call``, keeps the queue waiting until it is deactivated. An announcement that the Ring/Silent switch
+/// silences ends as silenced, and the next one follows. System sounds and notifications never take an announcement's place.
+public final class Announcements: Sendable {
+    /// An announcement that was added.
+    public struct ID: Sendable, Hashable {
+        fileprivate let number: UInt64
+    }
+
+    private let clock: any DeviceClock
+    private let runner: StateMachineRunner<AnnouncementMachine>
+    private let queued = QueuedAnnouncements()
+    private let nextNumber = Atomic<UInt64>(0)
+
+    /// The queue of a device.
+    package init(_ sessions: AudioSessions) {
+        let clock = sessions.clock
+        let session = sessions.make(name: "announcements", category: .playback)
+        let timer = TimerSlot(clock)
+        let queued = queued
+        self.clock = clock
+        let runner = StateMachineRunner(AnnouncementMachine()) { action, runner in
+            switch action {
+            case .activate(let category, let options):
+                sessions.activate(session.id, as: category, options) { [weak runner] error in
+                    runner?.send(.activated(error, now: clock.now))
+                }
+            case .play(let id):
+                let number = sessions.player.reserve()
+                guard let sound = queued.begin(id, as: number) else { return }
+                sessions.play(sound, reserved: number, in: session.id) { [weak runner] result in
+                    runner?.send(.ended(id, result, now: clock.now))
+                }
+            case .stop(let id):
+                if let number = queued.playing(id) { sessions.player.stop(number) }
+            case .deactivate:
+                sessions.send(.deactivate(session.id, notifyOthers: true)) { _ in }
+            case .setTimer(let time):
+                timer.cancel()
+                if let time { timer.set(at: time) { [weak runner] in runner?.send(.timer(now: clock.now)) } }
+            case .complete(let id, let result):
+                queued.complete(id, result)
+            }
+        }
+        self.runner = runner
+        sessions.observeSettling { [weak runner] in runner?.send(.sessionsChanged) }
+    }
+
+    // MARK: - Adding
+
+    /// Adds an announcement behind those that are as important.
+    ///
+    /// - Parameters:
+    ///   - announcement: The announcement.
+    ///   - completion: Called once, when it was played to its end, or will not be: silenced, expired, removed, failed. It is
+    ///     called on the caller's thread before the call returns where that is known by then, else on the callback thread
+    ///     (``DeviceClock/callBack(_:)``).
+    /// - Returns: The announcement, to remove it by.
+    /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not allow one of the options.
+    @discardableResult
+    public func add(
+        _ announcement: Announcement, completion: (@Sendable (SoundResult) -> Void)? = nil
+    ) throws(SessionError) -> ID {
+        guard let completion else { return try add(announcement) { _ in } }
+        let user = UserCompletion(clock, completion)
+        let id = try add(announcement) { user.complete($0) }
+        user.callReturns()
+        return id
+    }
+
+    /// Adds an announcement, and returns its outcome. Cancelling the task removes it.
+    ///
+    /// - Parameter announcement: The announcement.
+    /// - Returns: Its outcome, and when.
+    /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not allow one of the options.
+    public func announce(_ announcement: Announcement) async throws(SessionError) -> SoundResult {
+        try Self.check(announcement)
+        let id = newID()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                insert(id, announcement) { continuation.resume(returning: $0) }
+                // The task may have been cancelled before there was anything to remove.
+                if Task.isCancelled { remove(id) }
+            }
+        } onCancel: {
+            remove(id)
+        }
+    }
+
+    /// Adds the announcement that was begun last once more, before all that wait.
+    ///
+    /// - Parameter completion: As that of ``add(_:completion:)``.
+    /// - Returns: The announcement, to remove it by; nil where none was begun yet.
+    @discardableResult
+    public func repeatLast(completion: (@Sendable (SoundResult) -> Void)? = nil) -> ID? {
+        guard var last = queued.last else { return nil }
+        last.priority = .max
+        last.expiry = nil
+        // It was added before: its options fit its category.
+        return try? add(last, completion: completion)
+    }
+
+    private func add(
+        _ announcement: Announcement, calling completion: @escaping @Sendable (SoundResult) -> Void
+    ) throws(SessionError) -> ID {
+        try Self.check(announcement)
+        let id = newID()
+        insert(id, announcement, completion)
+        return id
+    }
+
+    private static func check(_ announcement: Announcement) throws(SessionError) {
+        _ = try SessionSettings(category: announcement.category, options: announcement.options)
+    }
+
+    private func newID() -> ID { ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue) }
+
+    private func insert(
+        _ id: ID, _ announcement: Announcement, _ completion: @escaping @Sendable (SoundResult) -> Void
+    ) {
+        queued.add(id.number, announcement, completion)
+        let now = clock.now
+        let terms = AnnouncementMachine.Terms(
+            category: announcement.category, options: announcement.options, priority: announcement.priority,
+            expiresAt: announcement.expiry.map { now + $0 }, frames: announcement.sound.frames)
+        runner.send(.add(id.number, terms, now: now))
+    }
+
+    // MARK: - Control
+
+    /// How many announcements have not ended, the one that plays included.
+    public var count: Int { runner.read { $0.count } }
+
+    /// The announcement that plays; nil while none does.
+    public var playing: ID? { runner.read { $0.playing }.map { ID(number: $0) } }
+
+    /// Whether ``pause()`` holds the queue.
+    public var isPaused: Bool { runner.read { $0.isPaused } }
+
+    /// Stops the announcement that plays, to be played again from its beginning after ``resume()``, and begins no other.
+    public func pause() {
+        runner.send(.pause)
+    }
+
+    /// Goes on after ``pause()``.
+    public func resume() {
+        runner.send(.resume)
+    }
+
+    /// Ends the announcement that plays as ``SoundOutcome/StopCause/skipped``; the next one follows.
+    public func skip() {
+        runner.send(.remove(nil, .skipped, now: clock.now))
+    }
+
+    /// Ends an announcement, whether it plays or waits, as ``SoundOutcome/StopCause/caller``. One that has ended stays so.
+    public func remove(_ id: ID) {
+        runner.send(.remove(id.number, .caller, now: clock.now))
+    }
+
+    /// Ends every announcement, the one that plays included.
+    public func clear(because cause: SoundOutcome.StopCause = .caller) {
+        runner.send(.removeAll(cause, now: clock.now))
+    }
+}
+
+/// The samples and completions of announcements that have not ended.
+private final class QueuedAnnouncements: Sendable {
+    private struct Entry: Sendable {
+        var announcement: Announcement
+        var completion: @Sendable (SoundResult) -> Void
+        /// The player's number of the announcement while it plays.
+        var sound: SoundPlayer.ID?
+    }
+
+    private struct State {
+        var entries: [UInt64: Entry] = [:]
+        var last: Announcement?
+    }
+
+    private let state = Mutex(State())
+
+    /// The announcement that was begun last.
+    var last: Announcement? { state.withLock { $0.last } }
+
+    func add(_ id: UInt64, _ announcement: Announcement, _ completion: @escaping @Sendable (SoundResult) -> Void) {
+        state.withLock { $0.entries[id] = Entry(announcement: announcement, completion: completion) }
+    }
+
+    /// The samples of an announcement that begins to play.
+    func begin(_ id: UInt64, as sound: SoundPlayer.ID) -> PCMBuffer? {
+        state.withLock { state in
+            guard let announcement = state.entries[id]?.announcement else { return nil }
+            state.entries[id]?.sound = sound
+            state.last = announcement
+            return announcement.sound
+        }
+    }
+
+    func playing(_ id: UInt64) -> SoundPlayer.ID? {
+        state.withLock { $0.entries[id]?.sound }
+    }
+
+    func complete(_ id: UInt64, _ result: SoundResult) {
+        state.withLock { $0.entries.removeValue(forKey: id) }?.completion(result)
+    }
+}
