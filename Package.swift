@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "Ringer", targets: ["Ringer"]),
         .library(name: "RingerServices", targets: ["RingerServices"]),
         .library(name: "RingerPolicy", targets: ["RingerPolicy"]),
+        .library(name: "SessionProperties", targets: ["SessionProperties"]),
         .library(name: "RingerTestKit", targets: ["RingerTestKit"]),
         .library(name: "RingerTrace", targets: ["RingerTrace"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
@@ -42,8 +43,10 @@ let package = Package(
         .target(name: "CLinux"),
 
         // Pure: the standard library only.
-        .target(name: "SoundFile"),
+        .target(name: "FourCharacterCodes"),
+        .target(name: "SoundFile", dependencies: ["FourCharacterCodes"]),
         .target(name: "RingerPolicy"),
+        .target(name: "SessionRules", dependencies: ["RingerPolicy", "FourCharacterCodes"]),
         // Rounding and square roots are libm's on some processors.
         .target(name: "SystemSounds", dependencies: ["SoundFile"], linkerSettings: [.linkedLibrary("m")]),
 
@@ -51,7 +54,14 @@ let package = Package(
         .target(
             name: "RingerServices",
             dependencies: [
-                "RingerPolicy", "SoundFile", "SystemSounds",
+                "RingerPolicy", "SessionRules", "SoundFile", "SystemSounds",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
+        // Sessions' properties by four-character codes, and their listeners: linked only by programs that use them.
+        .target(
+            name: "SessionProperties",
+            dependencies: [
+                "RingerServices", "SessionRules", "FourCharacterCodes",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(
@@ -86,6 +96,11 @@ let package = Package(
                 "Ringer", "RingerHardware", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Benchmarks/SystemSoundServices"),
+        .target(name: "CAllocations", path: "Benchmarks/Sessions/Sources/CAllocations"),
+        .executableTarget(
+            name: "sessions-benchmark",
+            dependencies: ["SessionProperties", "SessionRules", "RingerServices", "RingerTestKit", "CAllocations"],
+            path: "Benchmarks/Sessions/Sources/SessionBenchmark"),
 
         // What users build.
         .executableTarget(
@@ -98,6 +113,8 @@ let package = Package(
         .testTarget(
             name: "RingerCommandTests", dependencies: ["Ringer", "RingerTestKit", "RingerCommand", "SoundFile"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
+        .testTarget(name: "SessionRulesTests", dependencies: ["SessionRules"]),
+        .testTarget(name: "SessionPropertiesTests", dependencies: ["SessionProperties", "RingerTestKit"]),
         .testTarget(
             name: "RingerServicesTests",
             dependencies: [
@@ -114,7 +131,8 @@ let package = Package(
             ]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
         .testTarget(
-            name: "RingerHardwareTests", dependencies: ["RingerHardware", "RingerTestKit", "PacedSupport"],
+            name: "RingerHardwareTests",
+            dependencies: ["RingerHardware", "RingerTestKit", "SessionProperties", "PacedSupport"],
             linkerSettings: [.linkedLibrary("asound")]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),
         .testTarget(

@@ -26,6 +26,8 @@ public struct DeviceState: Sendable, Hashable {
     public var isInputAvailable: Bool?
     /// What the audio sessions are doing.
     public var sessions: SessionActivity
+    /// Whether the device has a receiver. A call on a device without one is heard from the speaker.
+    public var hasReceiver: Bool
 
     /// A state, by default that of a device that shows nothing: no switch, unlocked, playing from the speaker.
     public init(
@@ -33,7 +35,8 @@ public struct DeviceState: Sendable, Hashable {
         isSwitchConnected: Bool = false, isSwitchUnreadable: Bool = false, isScreenLocked: Bool = false,
         route: AudioRoute = .speaker,
         isHeadphoneInserted: Bool = false, isMicrophoneInserted: Bool = false, outputVolume: Float? = nil,
-        isInputAvailable: Bool? = nil, sessions: SessionActivity = []
+        isInputAvailable: Bool? = nil, sessions: SessionActivity = [],
+        hasReceiver: Bool = true
     ) {
         self.ringSilent = ringSilent
         self.ringSilentSource = ringSilentSource
@@ -47,5 +50,6 @@ public struct DeviceState: Sendable, Hashable {
         self.outputVolume = outputVolume
         self.isInputAvailable = isInputAvailable
         self.sessions = sessions
+        self.hasReceiver = hasReceiver
     }
 }

@@ -30,12 +30,13 @@ public enum RingerPolicy {
         }
     }
 
-    /// Where a session of `category` is heard when the device's output is `route`: a call is heard from the receiver
-    /// instead of the speaker, unless ``CategoryOptions/defaultToSpeaker`` is set.
+    /// The route on which a session of `category` is heard when the device's output is `route`: a call is heard from the
+    /// receiver instead of the speaker, where the device has one, unless ``CategoryOptions/defaultToSpeaker`` is set.
     public static func route(
-        for category: AudioCategory, options: CategoryOptions, deviceRoute route: AudioRoute
+        for category: AudioCategory, options: CategoryOptions, deviceRoute route: AudioRoute, hasReceiver: Bool = true
     ) -> AudioRoute {
-        category == .playAndRecord && route == .speaker && !options.contains(.defaultToSpeaker) ? .receiver : route
+        let isCallOnSpeaker = category == .playAndRecord && route == .speaker
+        return isCallOnSpeaker && hasReceiver && !options.contains(.defaultToSpeaker) ? .receiver : route
     }
 
     private static func session(
@@ -45,7 +46,8 @@ public enum RingerPolicy {
         guard category.plays else { return .silence(.categoryDoesNotPlay) }
         if isInterrupted { return .silence(.interruption) }
         if state.sessions.contains(.silencesPlayback) { return .silence(.sessionSilencesPlayback) }
-        let route = route(for: category, options: options, deviceRoute: state.route)
+        let route = route(
+            for: category, options: options, deviceRoute: state.route, hasReceiver: state.hasReceiver)
         guard category.isSilencedBySwitch else {
             return .play(gain: 1, route: route, vibrates: false, .categoryIgnoresSwitch)
         }

@@ -1,3 +1,5 @@
+@_exported import FourCharacterCodes
+
 /// Where one chunk lies in a file.
 public struct SoundChunk: Sendable, Equatable {
     /// The chunk's name.

@@ -1,4 +1,4 @@
-/// One audio session: what its category, options and priority say holds for every sound that is played in it.
+/// One audio session: its category, options and priority hold for every sound that is played in it.
 ///
 /// Made by ``AudioSessions``. Every method may be called from any thread. The session is removed with its last
 /// reference.
@@ -9,7 +9,8 @@ public final class AudioSession: Sendable {
     public let name: String
     /// How much it matters beside others.
     public let priority: SessionPriority
-    let service: AudioSessions
+    /// The sessions of the device.
+    package let service: AudioSessions
 
     init(_ id: SessionID, name: String, priority: SessionPriority, of service: AudioSessions) {
         self.id = id
@@ -24,11 +25,10 @@ public final class AudioSession: Sendable {
 
     // MARK: - Activity
 
-    /// Activates the session. Those that it interrupts have fallen silent, and those that it ducks are going down, when
-    /// the call returns, and the hardware that it plays to and records from was asked what it grants. An active session
-    /// stays so.
+    /// Activates the session. When the call returns, the sessions that it interrupts are silent, those that it ducks fade
+    /// down, and the hardware that it plays to and records from was asked what it grants. An active session stays active.
     ///
-    /// - Throws: ``SessionError/Code/notActive`` beside a session that matters more, or during an interruption from
+    /// - Throws: ``SessionError/Code/notActive`` beside a session of a higher priority, or during an interruption from
     ///   outside; ``SessionError/Code/noHardware`` where the category needs an input and there is none.
     public func activate() async throws(SessionError) {
         try await result(of: .activate(id))
@@ -45,9 +45,9 @@ public final class AudioSession: Sendable {
         user.callReturns()
     }
 
-    /// Deactivates the session. What it plays is stopped.
+    /// Deactivates the session. Its sounds stop.
     ///
-    /// - Parameter notifyOthers: Whether those that it interrupted may resume.
+    /// - Parameter notifyOthers: Whether the sessions that it interrupted may resume.
     public func deactivate(notifyOthers: Bool = true) async {
         _ = try? await result(of: .deactivate(id, notifyOthers: notifyOthers))
     }
@@ -73,17 +73,17 @@ public final class AudioSession: Sendable {
         if let error { throw error }
     }
 
-    /// The session as the coordinator knows it: category, options, phase, route.
+    /// Category, options, phase and route of the session; nil once it was removed.
     public var state: SessionState? { service.runner.read { [id] in $0.coordinator.session(id) } }
 
     /// Whether it is active and not interrupted.
     public var isActive: Bool { state?.isActive ?? false }
 
-    /// Whether it was interrupted and has not been told the end.
+    /// Whether it was interrupted and the interruption has not ended.
     public var isInterrupted: Bool { state?.isInterrupted ?? false }
 
-    /// Whether it is active and what it plays is heard: the switch, the lock, interruptions, routes, other sessions, all
-    /// considered.
+    /// Whether it is active and its sound is heard, considering the switch, the lock, interruptions, routes and other
+    /// sessions.
     public var isAudible: Bool {
         let (state, preferences) = (service.store.state, service.player.preferences)
         return service.runner.read { [id] in
@@ -91,12 +91,8 @@ public final class AudioSession: Sendable {
         }
     }
 
-    /// What happens to the session from now on. A subscriber that is more than 1,024 events behind loses the oldest.
-    public var events: AsyncStream<SessionEvent> {
-        let events = try? service.table.with(id) { $0.events }
-        guard let events else { return AsyncStream { $0.finish() } }
-        return events.subscribe(buffering: .bufferingNewest(SessionTable.eventBuffer))
-    }
+    /// The session's events from now on. A subscriber that is more than 1,024 events behind loses the oldest.
+    public var events: AsyncStream<SessionEvent> { service.live.events(of: id) }
 
     // MARK: - Category
 
@@ -106,11 +102,11 @@ public final class AudioSession: Sendable {
     /// The category's options, as they were set.
     public var options: CategoryOptions { state?.settings.options ?? [] }
 
-    /// Sets the category, and the options to exactly `options`. To an active session that is like being activated with
+    /// Sets the category, and the options to exactly `options`. For an active session that is like being activated with
     /// them.
     ///
     /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not allow an option, or an active
-    ///   session matters more; ``SessionError/Code/noHardware`` where an active session has no input.
+    ///   session has a higher priority; ``SessionError/Code/noHardware`` where an active session has no input.
     public func setCategory(_ category: AudioCategory, options: CategoryOptions = []) throws(SessionError) {
         try request(.setCategory(id, category, options: options))
     }
@@ -122,7 +118,7 @@ public final class AudioSession: Sendable {
         try request(.setOptions(id, options))
     }
 
-    /// Says whether the session speaks: a podcast, a book.
+    /// Sets whether the session speaks: a podcast, a book.
     ///
     /// - Throws: What ``setCategory(_:options:)`` throws.
     public func setSpoken(_ isSpoken: Bool) throws(SessionError) {
@@ -137,8 +133,12 @@ public final class AudioSession: Sendable {
     }
 
     /// Carries out a request.
-    func request(_ event: SessionCoordinator.Event) throws(SessionError) {
+    package func request(_ event: SessionCoordinator.Event) throws(SessionError) {
         if let error = service.send(event) { throw error }
+    }
+
+    func setPreferences(_ change: (inout SessionPreferences) -> Void) throws(SessionError) {
+        if let error = service.setPreferences(id, change) { throw error }
     }
 
     // MARK: - Playing

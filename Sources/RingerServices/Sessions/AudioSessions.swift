@@ -1,11 +1,12 @@
+@_exported import SessionRules
 import Synchronization
 
-/// The audio sessions of the device: makes them, arbitrates between them, and has their sounds obey.
+/// The audio sessions of the device: makes them, arbitrates between them, and applies the result to their sounds.
 ///
-/// What one request leads to is carried out in order: others are interrupted or go down before the one who asked is
-/// told. Nothing is told under a lock, and whoever listens slowly delays nobody.
+/// The consequences of a request are carried out in order: other sessions are interrupted or ducked before the request
+/// completes. Subscribers are notified outside locks, and a slow one delays no other.
 public final class AudioSessions: Sendable {
-    /// A sound that waits for its session's leave.
+    /// A sound that its session has not admitted yet.
     struct Pending: Sendable {
         var sound: PCMBuffer
         var completion: @Sendable (SoundResult) -> Void
@@ -13,8 +14,10 @@ public final class AudioSessions: Sendable {
 
     let player: SoundPlayer
     let store: DeviceStateStore
-    let table: SessionTable
-    let runner: StateMachineRunner<SessionsMachine>
+    let live: LiveSessions
+    let runner: StateMachineRunner<SessionPlaybackMachine>
+    /// Reports something that does not work as it should.
+    package let reportDegraded: @Sendable (RingerError) -> Void
     let clock: any DeviceClock
     private let completions = CompletionTable<UInt64, SessionError?>()
     private let pending = PendingSounds()
@@ -26,14 +29,14 @@ public final class AudioSessions: Sendable {
     ///
     /// - Parameters:
     ///   - player: Plays their sounds.
-    ///   - store: The device's state: they follow it, and tell it what they do.
+    ///   - store: The device's state, which they follow, and which gets their activity.
     ///   - clock: The device's time.
     ///   - board: The routes that the device has.
-    ///   - output: What their preferences go to, and what is asked what it grants; nil for nothing.
-    ///   - input: What is asked what recording would get; nil for nothing.
-    ///   - otherAudio: Says whether another process plays, when it is asked; nil where only
-    ///     ``DeviceStateChange/otherAudioPlaying(_:)`` tells.
-    ///   - report: Is told what happens to sessions, in order.
+    ///   - output: The output that gets their preferences and is asked what it grants; nil for none.
+    ///   - input: The input that is asked what it grants; nil for none.
+    ///   - otherAudio: Returns whether another process plays; nil where only
+    ///     ``DeviceStateChange/otherAudioPlaying(_:)`` reports it.
+    ///   - report: Called with the sessions' events, in order.
     public init(
         player: SoundPlayer, store: DeviceStateStore, clock: any DeviceClock, board: RouteBoard = .standard,
         output: (any SoundOutput)? = nil, input: (any SoundInput)? = nil, otherAudio: (@Sendable () -> Bool)? = nil,
@@ -43,25 +46,27 @@ public final class AudioSessions: Sendable {
         self.store = store
         self.clock = clock
         self.otherAudio = otherAudio
-        let table = SessionTable { report(.degraded($0, at: clock.now)) }
-        self.table = table
-        let hardware = SessionsHardware(output: output, input: input, store: store, clock: clock, report: report)
+        reportDegraded = { report(.degraded($0, at: clock.now)) }
+        let live = LiveSessions()
+        self.live = live
+        store.setHasReceiver(board.hasReceiver)
+        let hardware = SoundHardware(output: output, input: input, store: store, clock: clock, report: report)
         let (completions, pending, settled) = (completions, pending, settled)
-        runner = StateMachineRunner(SessionsMachine(board: board)) { action, runner in
+        runner = StateMachineRunner(SessionPlaybackMachine(board: board)) { action, runner in
             func tell(_ told: [(SessionID, SessionEvent)]) {
                 if told.isEmpty { return }
                 let now = clock.now
-                let recipients = table.recipients(told.map(\.0))
-                // One stream after another, and each session's events together: a subscriber that is awake already is
-                // cheap to tell more.
+                let recipients = live.recipients(told.map(\.0))
+                // One stream after another, and each session's events together: notifying a subscriber that is awake
+                // already is cheap.
                 for (told, recipient) in zip(told, recipients) {
                     report(.session(told.1, session: told.0, name: recipient?.name ?? "", at: now))
                 }
                 let order = told.indices.sorted { (told[$0].0.rawValue, $0) < (told[$1].0.rawValue, $1) }
                 for index in order { recipients[index]?.events.send(told[index].1) }
             }
-            func snapshot() -> SessionTable.Snapshot {
-                SessionTable.Snapshot(
+            func snapshot() -> SessionSnapshot {
+                SessionSnapshot(
                     coordinator: runner.read { $0.coordinator }, state: store.state, preferences: player.preferences,
                     hardware: store.hardware)
             }
@@ -84,8 +89,8 @@ public final class AudioSessions: Sendable {
                 for number in numbers { player.setTerms(terms, of: SoundPlayer.ID(number: number)) }
             case .stop(let numbers, let cause):
                 for number in numbers { player.stop(SoundPlayer.ID(number: number), because: cause) }
-            case .update(let routeChanges):
-                table.update(routeChanges: routeChanges, snapshot)
+            case .follow(let routeChanges):
+                live.follow(routeChanges, snapshot)
             case .tell(let told):
                 tell(told)
             case .setActivity(let activity):
@@ -95,12 +100,13 @@ public final class AudioSessions: Sendable {
                 report(.routeChanged(change, at: clock.now))
             case .refresh(let told):
                 runner.send { machine in ([], machine.beginRefresh()) }
-                tell(told + table.refresh(snapshot))
+                live.follow([:], snapshot)
+                tell(told + live.judge(snapshot))
                 settled.tell(())
             case .prefer(let preferences):
                 hardware.prefer(preferences)
-            case .ask(let question, let ticket):
-                hardware.ask(question) {
+            case .ask(let query, let ticket):
+                hardware.ask(query) {
                     if let ticket { runner.send(.asked(ticket: ticket)) }
                 }
             case .answer(let ticket, let error):
@@ -112,11 +118,11 @@ public final class AudioSessions: Sendable {
             guard let runner = weakRunner.value else { return }
             if let event = Self.event(change) { runner.send(.coordinator(event)) } else { runner.send(.deviceChanged) }
         }
-        // They live as long as the player.
+        // The sessions live as long as the player.
         _ = player.observeRules { _ in weakRunner.value?.send(.deviceChanged) }
     }
 
-    /// What a change of the device's state is for the coordinator; nil where it is nothing to it.
+    /// The coordinator's event for a change of the device's state; nil where it does not concern the coordinator.
     private static func event(_ change: DeviceStateChange) -> SessionCoordinator.Event? {
         switch change {
         case .headphoneInserted(let isInserted): .route(.headphone(isInserted: isInserted))
@@ -130,10 +136,10 @@ public final class AudioSessions: Sendable {
         }
     }
 
-    /// Stops what sessions play, and ends every stream of theirs.
+    /// Stops the sessions' sounds, and ends their streams of events.
     public func close() {
         for session in all where session.isActive { runner.send(.coordinator(.deactivate(session.id))) }
-        table.finish()
+        live.finish()
     }
 
     // MARK: - Making sessions
@@ -142,15 +148,15 @@ public final class AudioSessions: Sendable {
     ///
     /// - Parameters:
     ///   - name: The session's name, for people.
-    ///   - category: What its audio is for, and with it whether the switch silences it.
+    ///   - category: The purpose of its audio, which also says whether the switch silences it.
     ///   - priority: How much it matters beside others.
-    /// - Returns: The session. It is removed with its last reference; an active one is deactivated then, and tells
-    ///   others that they may resume.
+    /// - Returns: The session. It is removed with its last reference; an active one is deactivated then, and others may
+    ///   resume.
     public func make(
         name: String = "", category: AudioCategory = .default, priority: SessionPriority = .ordinary
     ) -> AudioSession {
         let id = add(name, priority)
-        // A category without options is allowed to everyone, and the session is not active: nothing can refuse it.
+        // A category without options is never refused to a session that is not active.
         if category != .default { _ = send(.setCategory(id, category)) }
         return AudioSession(id, name: name, priority: priority, of: self)
     }
@@ -172,24 +178,21 @@ public final class AudioSessions: Sendable {
             let id = machine.coordinator.unusedID
             return (machine.request(.make(id, name: name, priority: priority)).actions, id)
         }
-        var properties = SessionPropertyStore(session: id)
-        // A new store was not initialised before.
-        try? properties.initialize()
-        table.add(id, name: name, properties: properties)
+        live.add(id, name: name)
         runner.send(.deviceChanged)
         return id
     }
 
-    /// The sessions as the coordinator knows them, by number.
+    /// The sessions' states, by number.
     public var all: [SessionState] { runner.read { $0.coordinator.sessions } }
 
-    /// The routes that are there now.
-    public var routes: RouteModel { runner.read { $0.coordinator.routes } }
+    /// The board's routes, and which of them are present.
+    package var routes: RouteModel { runner.read { $0.coordinator.routes } }
 
-    /// Where the sound of the device goes that belongs to no session.
+    /// The route of sounds that belong to no session.
     public var deviceRoute: SessionRoute { runner.read { $0.coordinator.deviceRoute } }
 
-    /// Whether a process that knows of no sessions plays now. It is looked up: nobody tells when one begins.
+    /// Whether a process that has no session here plays now. It is looked up: the kernel does not report it.
     public var isOutsideAudioPlaying: Bool {
         lookForOtherAudio()
         return runner.read { $0.coordinator.isOutsideAudioPlaying }
@@ -197,9 +200,9 @@ public final class AudioSessions: Sendable {
 
     // MARK: - Interruptions from outside
 
-    /// Tells that something that is no session interrupts every one: a call that rings, an alarm clock.
+    /// Interrupts every session for something that is no session: a call that rings, an alarm clock.
     ///
-    /// - Returns: The interruption, to be answered or ended. Until then no session can be activated.
+    /// - Returns: The interruption. Until it is answered or ended no session can be activated.
     public func interruptionBegan() -> OutsideInterruption {
         let interruption = OutsideInterruption(rawValue: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
         runner.send(.coordinator(.outsideBegan(interruption)))
@@ -209,40 +212,40 @@ public final class AudioSessions: Sendable {
     /// The interruptions that are under way, the oldest first.
     public var interruptions: [OutsideInterruption] { runner.read { $0.coordinator.outside } }
 
-    /// Tells that the user accepted the interruption: those that it interrupted are inactive, and are told no end.
+    /// Reports that the user accepted the interruption: the sessions that it interrupted become inactive, and get no end.
     public func interruptionAnswered(_ interruption: OutsideInterruption) {
         runner.send(.coordinator(.outsideAnswered(interruption)))
     }
 
-    /// Tells that the interruption is over.
+    /// Ends the interruption.
     ///
     /// - Parameters:
-    ///   - interruption: What ``interruptionBegan()`` returned; one that is over already is ignored.
-    ///   - shouldResume: Whether those that it interrupted may play on.
+    ///   - interruption: What ``interruptionBegan()`` returned; one that has ended already is ignored.
+    ///   - shouldResume: Whether the sessions that it interrupted resume.
     public func interruptionEnded(_ interruption: OutsideInterruption, shouldResume: Bool = true) {
         runner.send(.coordinator(.outsideEnded(interruption, shouldResume: shouldResume)))
     }
 
     // MARK: - For the sessions' handles
 
-    /// Looks whether another process plays: nobody tells when one begins.
-    func lookForOtherAudio() {
+    /// Looks up whether another process plays: the kernel does not report it.
+    package func lookForOtherAudio() {
         guard let isPlaying = otherAudio?() else { return }
         runner.send { machine in
-            // Asking again and again wakes nobody.
+            // The same answer again leads to nothing.
             let isNew = machine.coordinator.isOutsideAudioPlaying != isPlaying
             return (isNew ? machine.request(.outsideAudio(isPlaying: isPlaying)).actions : [], ())
         }
     }
 
-    /// Carries out a request, and says at once why it is refused; nil where it is not. What follows from it has been
-    /// done when the call returns, unless another thread is at it.
+    /// Carries out a request, and returns why it was refused; nil where it was not. Its consequences were carried out when
+    /// the call returns, unless another thread is carrying out actions.
     func send(_ event: SessionCoordinator.Event) -> SessionError? {
         runner.send { $0.request(event) }
     }
 
-    /// Carries out a request, and calls `completion` inside the state machine, where it must not block, when everything that
-    /// follows from the request was done.
+    /// Carries out a request, and calls `completion` inside the state machine, where it must not block, when the request's
+    /// consequences were carried out.
     func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
         let ticket = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(ticket, completion)
@@ -272,21 +275,30 @@ public final class AudioSessions: Sendable {
         settled.add(observer)
     }
 
-    /// Tells the coordinator what the session `id` would like the hardware to do.
-    func tellPreferences(of id: SessionID) {
-        func held() -> SessionPreferences? {
-            let preferences = try? table.with(id) { $0.properties.preferences }
-            return preferences
-        }
-        var told: SessionPreferences?
-        // Another thread may set another one between looking and telling: the newest is told last.
-        while let preferences = held(), preferences != told {
-            _ = send(.setPreferences(id, preferences))
-            told = preferences
+    /// Changes the preferences of session `id`, and returns why that was refused; nil where it was not.
+    func setPreferences(_ id: SessionID, _ change: (inout SessionPreferences) -> Void) -> SessionError? {
+        runner.send { machine in
+            var preferences = machine.coordinator.session(id)?.preferences ?? SessionPreferences()
+            change(&preferences)
+            return machine.request(.setPreferences(id, preferences))
         }
     }
 
-    /// Has the session `id` play a sound whose number was reserved. `completion` runs inside a state machine and must not
+    /// What the properties of session `id` report now; nil where there is no such session.
+    package func facts(of id: SessionID) -> SessionFacts? {
+        let (state, preferences, hardware) = (store.state, player.preferences, store.hardware)
+        return runner.read {
+            $0.coordinator.facts(of: id, state: state, preferences: preferences, hardware: hardware)
+        }
+    }
+
+    /// Whether the session is there, and the device was not closed.
+    package func contains(_ id: SessionID) -> Bool { live.contains(id) }
+
+    /// The follower of these sessions, which `make` makes at the first call. There is one at most.
+    package func follower(_ make: () -> any SessionFollower) -> any SessionFollower { live.follower(make) }
+
+    /// Plays a sound, whose number was reserved, in the session `id`. `completion` runs inside a state machine and must not
     /// block.
     func play(
         _ sound: PCMBuffer, reserved number: SoundPlayer.ID, in id: SessionID,
@@ -298,11 +310,11 @@ public final class AudioSessions: Sendable {
 
     func remove(_ id: SessionID) {
         _ = send(.remove(id))
-        table.remove(id)
+        live.remove(id)
     }
 }
 
-/// Sounds that were handed over and not begun yet.
+/// Sounds that have not begun yet.
 private final class PendingSounds: Sendable {
     private let sounds = Mutex<[UInt64: AudioSessions.Pending]>([:])
 
@@ -315,7 +327,7 @@ private final class PendingSounds: Sendable {
     }
 }
 
-/// A reference that does not keep what it refers to.
+/// A weak reference, for closures.
 private struct Weak<Object: AnyObject & Sendable>: Sendable {
     weak let value: Object?
 

@@ -1,28 +1,29 @@
-/// What a session is told.
+import SessionRules
+
+/// Something that happened to a session.
 public enum SessionEvent: Sendable, Hashable {
     /// It became active.
     case activated
-    /// It is no longer active, nor waits to be.
+    /// It is no longer active, nor interrupted.
     case deactivated
-    /// It is interrupted: what it played was silenced.
+    /// It is interrupted: its sounds were silenced.
     case interruptionBegan(by: InterruptionCause)
-    /// The interruption is over. With `shouldResume` the session is active again and may play on; without, it is
-    /// inactive.
+    /// The interruption ended. With `shouldResume` the session is active again and may play on; without, it is inactive.
     case interruptionEnded(shouldResume: Bool)
-    /// The interruption is forgotten, and has no end.
-    case interruptionDropped(SessionCoordinator.DropReason)
-    /// What it played was stopped. An interruption, a deactivation or a route change tells the rest.
-    case soundStopped(SessionCoordinator.StopReason)
-    /// Its sound is down by ``Ducking``, because another session ducks it.
+    /// The interruption has no end.
+    case interruptionDropped(InterruptionDropReason)
+    /// Its sounds were stopped. Another event reports the interruption, deactivation or route change.
+    case soundStopped(SessionStopReason)
+    /// Another session ducks it: its gain falls by ``Ducking``.
     case ducked
-    /// Its sound is back.
+    /// It is no longer ducked.
     case unducked
-    /// Its category, options or overrides are others now.
+    /// Its category, options or overrides changed.
     case settingsChanged(SessionSettings)
-    /// Its sound goes elsewhere now.
+    /// Its route changed.
     case routeChanged(RouteChange)
-    /// It is active, and what it plays is heard.
+    /// It is active, and its sound is heard.
     case audible
-    /// It is active, and what it plays is not heard: the switch, the lock, a session that records.
+    /// It is active, and its sound is not heard, because of the switch, the lock, or a session that records.
     case silenced(by: Decision.Reason)
 }

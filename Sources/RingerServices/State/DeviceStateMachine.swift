@@ -9,6 +9,8 @@ struct DeviceStateMachine: StateMachine {
         case ownSessions(SessionActivity)
         /// The sessions have the device's sound go there.
         case deviceRoute(AudioRoute)
+        /// Whether the board has a receiver.
+        case hasReceiver(Bool)
     }
 
     enum Action: Sendable, Equatable {
@@ -25,7 +27,7 @@ struct DeviceStateMachine: StateMachine {
     /// Why the switch cannot be read now; nil while it can, while a slider settles, and without a switch.
     private(set) var switchProblem: RingerError?
     /// What the sound hardware grants and says.
-    private(set) var hardware = SessionHardware()
+    private(set) var hardware = HardwareFigures()
     private var sessions: SessionActivity = []
     private var ownSessions: SessionActivity = []
 
@@ -55,6 +57,8 @@ struct DeviceStateMachine: StateMachine {
             ownSessions = activity
         case .deviceRoute(let route):
             state.route = route
+        case .hasReceiver(let hasReceiver):
+            state.hasReceiver = hasReceiver
         }
         state.sessions = sessions.union(ownSessions)
         var actions: [Action] = []

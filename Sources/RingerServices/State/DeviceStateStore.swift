@@ -56,7 +56,7 @@ public final class DeviceStateStore: Sendable {
     }
 
     /// What the sound hardware grants and says now.
-    public var hardware: SessionHardware { runner.read { $0.hardware } }
+    package var hardware: HardwareFigures { runner.read { $0.hardware } }
 
     /// Adds an observer of what the sources tell, for the store's lifetime. It is told on the thread that brought the
     /// change, before the new state is published.
@@ -88,6 +88,11 @@ public final class DeviceStateStore: Sendable {
     /// Takes in where the sessions have the device's sound go.
     func setDeviceRoute(_ route: AudioRoute) {
         runner.send(.deviceRoute(route))
+    }
+
+    /// Sets whether the board has a receiver.
+    func setHasReceiver(_ hasReceiver: Bool) {
+        runner.send(.hasReceiver(hasReceiver))
     }
 
     /// Ends every stream of states.

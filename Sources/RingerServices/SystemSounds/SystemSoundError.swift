@@ -1,4 +1,4 @@
-/// A call of System Sound Services that failed.
+/// A failed call of System Sound Services.
 public struct SystemSoundError: Error, Sendable, Hashable {
     /// The result that a C program sees; an open set, compared with the named values.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -32,7 +32,7 @@ public struct SystemSoundError: Error, Sendable, Hashable {
 
     /// The result.
     public var code: Code
-    /// What was being done, to what, and why it failed.
+    /// The operation, its object, and why it failed.
     public var cause: RingerError
 
     /// The failure `cause` as the result `code`.
@@ -65,7 +65,6 @@ extension SystemSoundError: CustomStringConvertible {
 extension SystemSoundError.Code: CustomStringConvertible {
     /// The four characters, where the number is made of some; else the number.
     public var description: String {
-        rawValue < 0 && rawValue > -65_536
-            ? String(rawValue) : FourCharacterCode(rawValue: UInt32(bitPattern: rawValue)).description
+        FourCharacterCode(rawValue: UInt32(bitPattern: rawValue)).characters ?? String(rawValue)
     }
 }

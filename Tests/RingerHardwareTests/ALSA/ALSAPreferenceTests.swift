@@ -1,6 +1,7 @@
 import PacedSupport
 import RingerServices
 import RingerTestKit
+import SessionProperties
 import Testing
 
 @testable import RingerHardware

@@ -57,28 +57,6 @@ struct SessionHardwareTests {
         #expect(first.sampleRate == 48_000)
     }
 
-    @Test("a sound tells the format that it was granted, and listeners are told of changes alone")
-    func listeners() async throws {
-        let bench = try SessionBench()
-        let session = try bench.make("music", .playback)
-        var rates = try session.changes(of: "chsr").makeAsyncIterator()
-        #expect(bench.activate(session) == nil)
-        #expect(await rates.next()?.change.value == .float64(48_000))
-        bench.start(session, milliseconds: 10)
-        bench.clock.advance(by: .seconds(1))
-        session.start(PCMBuffer.silence(duration: .milliseconds(10), sampleRate: 44_100))
-        bench.clock.advance(by: .seconds(1))
-        #expect(await rates.next()?.change.value == .float64(44_100))
-        session.start(PCMBuffer.silence(duration: .milliseconds(10), sampleRate: 44_100))
-        bench.start(session, milliseconds: 10)
-        bench.clock.advance(by: .seconds(1))
-        #expect(await rates.next()?.change.value == .float64(48_000))
-        let changes = bench.bench.events.all.filter {
-            if case .stateChanged(.outputFormat, _, _) = $0 { true } else { false }
-        }
-        #expect(changes.count == 3)
-    }
-
     @Test("hardware that is busy keeps the figures that it had, and an event says why")
     func busy() throws {
         let bench = try SessionBench()

@@ -1,6 +1,8 @@
 import RingerServices
+import SessionProperties
+import SessionRules
 
-/// A coordinator with many sessions, and what a host does after each change: it decides for every session, and tells
+/// A coordinator with many sessions, and the work after each change: a decision for every session, and notifications to
 /// the listeners of its properties.
 struct Crowd {
     private struct Member {
@@ -11,11 +13,11 @@ struct Crowd {
 
     private(set) var coordinator: SessionCoordinator
     private let queues = SessionListenerQueues()
-    private var streams: [AsyncStream<SessionListenerQueues.Notification>] = []
+    private var streams: [AsyncStream<SessionPropertyNotification>] = []
     private var members: [Member] = []
     private(set) var heard = 0
     private(set) var told = 0
-    private let hardware = SessionHardware(sampleRate: 48_000, outputChannels: 2, outputVolume: 0.5)
+    private let hardware = HardwareFigures(sampleRate: 48_000, outputChannels: 2, outputVolume: 0.5)
     var state = DeviceState(ringSilent: .ring)
 
     init(count: Int, board: RouteBoard, category: AudioCategory, options: CategoryOptions) throws {
@@ -24,8 +26,7 @@ struct Crowd {
             let id = SessionID(rawValue: UInt64(number))
             _ = coordinator.handle(.make(id, name: "session \(number)"))
             _ = coordinator.handle(.setCategory(id, category, options: options))
-            var member = Member(id: id, store: SessionPropertyStore(session: id))
-            try member.store.initialize()
+            var member = Member(id: id, store: SessionPropertyStore(session: id, isInitialized: true))
             for code in ["rout", "roch", "othr", "cmix"] as [FourCharacterCode] {
                 guard let property = SessionProperty(code: code) else { continue }
                 streams.append(queues.open(try member.listeners.add(code, number).added, of: property))
@@ -34,16 +35,17 @@ struct Crowd {
         }
     }
 
-    /// Takes in an event and does all that follows from it.
+    /// Handles an event with all its consequences.
     mutating func change(_ event: SessionCoordinator.Event) {
         var routeChanges: [SessionID: RouteChange] = [:]
         for case .routeChanged(let id, let change) in coordinator.handle(event) { routeChanges[id] = change }
         heard = 0
+        var conditions = SessionConditions(state, UserPreferences(), in: coordinator)
         for index in members.indices {
-            let id = members[index].id
-            if coordinator.isAudible(id, state: state) { heard += 1 }
-            guard let facts = coordinator.facts(for: id, hardware: hardware, state: state) else { continue }
-            for change in members[index].store.update(facts, routeChange: routeChanges[id]) {
+            guard let session = coordinator.session(members[index].id) else { continue }
+            if conditions.isAudible(session) { heard += 1 }
+            let facts = conditions.facts(of: session, hardware)
+            for change in members[index].store.update(facts, routeChange: routeChanges[session.id]) {
                 let listeners = members[index].listeners.listeners(of: change.property)
                 queues.tell(change, to: listeners)
                 told += listeners.count

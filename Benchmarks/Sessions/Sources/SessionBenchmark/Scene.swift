@@ -1,5 +1,7 @@
 import Glibc
 import RingerServices
+import SessionProperties
+import SessionRules
 
 /// Events that a crowd goes through again and again.
 struct Scene {

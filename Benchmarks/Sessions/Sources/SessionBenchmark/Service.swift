@@ -1,5 +1,7 @@
 import Glibc
 import RingerServices
+import SessionProperties
+import SessionRules
 import RingerTestKit
 import Synchronization
 

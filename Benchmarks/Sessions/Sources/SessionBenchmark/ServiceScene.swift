@@ -1,4 +1,6 @@
 import RingerServices
+import SessionProperties
+import SessionRules
 import RingerTestKit
 
 /// Changes that the whole service goes through again and again.

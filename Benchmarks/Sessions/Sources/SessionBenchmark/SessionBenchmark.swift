@@ -1,6 +1,8 @@
 import CAllocations
 import Glibc
 import RingerServices
+import SessionProperties
+import SessionRules
 
 /// Measures changes among 100 sessions, and single decisions.
 @main

@@ -1,0 +1,216 @@
+import SessionRules
+
+/// Runs the coordinator's rules: turns its actions on sessions into actions on the sounds that they play, on the hardware,
+/// and into events for subscribers.
+struct SessionPlaybackMachine: StateMachine {
+    typealias Sound = UInt64
+
+    enum Event: Sendable {
+        /// A client's request or a report of the device. A request with a ticket is answered when it was carried out.
+        case coordinator(SessionCoordinator.Event, ticket: UInt64? = nil)
+        /// The session begins to play the sound of that number.
+        case play(SessionID, Sound)
+        /// The sound ended.
+        case ended(SessionID, Sound)
+        /// Something else changed that properties report: volume, lock, switch, preferences.
+        case deviceChanged
+        /// The hardware was asked, on behalf of the request of this ticket.
+        case asked(ticket: UInt64)
+    }
+
+    enum Action: Sendable {
+        case begin(SessionID, Sound, SoundTerms)
+        case refuse(Sound, SessionError)
+        case setTerms([Sound], SoundTerms)
+        case stop([Sound], SoundOutcome.StopCause)
+        /// Report these changes of sessions' routes to the follower.
+        case follow([SessionID: [RouteChange]])
+        /// Send these events to the sessions' subscribers, in this order.
+        case tell([(SessionID, SessionEvent)])
+        case setActivity(SessionActivity)
+        case setDeviceRoute(RouteChange)
+        /// Send these events, report to the follower, and judge anew which sessions are audible, once for everything that
+        /// happened so far: see ``SessionPlaybackMachine/beginRefresh()``. Events and judgement are sent together: a
+        /// subscriber wakes up once for both.
+        case refresh(telling: [(SessionID, SessionEvent)])
+        /// Open PCMs from now on as near to this as the hardware comes.
+        case prefer(SessionPreferences)
+        /// Ask the hardware what it grants. A request with a ticket waits for the answer.
+        case ask(HardwareQuery, ticket: UInt64?)
+        /// Complete the request of this ticket.
+        case answer(UInt64, SessionError?)
+    }
+
+    private(set) var coordinator: SessionCoordinator
+    private var sounds: [SessionID: (playing: [Sound], terms: SoundTerms)] = [:]
+    /// Whether an ``Action/refresh`` was returned and has not begun. It will cover what happens until then.
+    private var isRefreshDue = false
+
+    init(board: RouteBoard) {
+        coordinator = SessionCoordinator(board: board)
+    }
+
+    mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .coordinator(let event, let ticket): return request(event, ticket).actions
+        case .play(let id, let sound): return play(id, sound)
+        case .ended(let id, let sound): return ended(id, sound)
+        case .deviceChanged: return mustRefresh() ? [.refresh(telling: [])] : []
+        case .asked(let ticket): return [.answer(ticket, nil)]
+        }
+    }
+
+    /// Whether to return a refresh now. Not where one is due already: one change may lead to many more, and each refresh
+    /// judges every session.
+    private mutating func mustRefresh() -> Bool {
+        defer { isRefreshDue = true }
+        return !isRefreshDue
+    }
+
+    /// Begins a refresh: later changes need another one.
+    mutating func beginRefresh() {
+        isRefreshDue = false
+    }
+
+    /// Carries out a request.
+    ///
+    /// - Returns: The actions, and why the request was refused; nil where it was not.
+    mutating func request(
+        _ event: SessionCoordinator.Event, _ ticket: UInt64? = nil
+    ) -> (actions: [Action], answer: SessionError?) {
+        var actions = ActionList()
+        var refusal: SessionError?
+        let results = coordinator.handle(event)
+        for action in results {
+            if case .refused(_, let error) = action { refusal = error }
+            translate(action, &actions)
+        }
+        if refusal == nil {
+            settleTerms(&actions)
+            if mustRefresh() { actions.refresh() }
+        }
+        // Other sessions have stopped, or are ducked, before the request is answered.
+        let query = HardwareQuery(after: event, results, of: coordinator)
+        if !query.isEmpty {
+            actions.append(.ask(query, ticket: ticket))
+            return (actions.all, refusal)
+        }
+        if let ticket { actions.append(.answer(ticket, refusal)) }
+        return (actions.all, refusal)
+    }
+
+    /// Actions in order: sounds, then the follower, then events. Consecutive events are one action, which is carried out
+    /// much faster than many.
+    private struct ActionList {
+        private var sounds: [Action] = []
+        private var others: [Action] = []
+        private var told: [(SessionID, SessionEvent)] = []
+        private var routeChanges: [SessionID: [RouteChange]] = [:]
+
+        /// Adds an action on sounds.
+        mutating func sound(_ action: Action) {
+            sounds.append(action)
+        }
+
+        mutating func tell(_ id: SessionID, _ event: SessionEvent) {
+            if case .routeChanged(let change) = event { routeChanges[id, default: []].append(change) }
+            told.append((id, event))
+        }
+
+        mutating func refresh() {
+            others.append(.refresh(telling: told))
+            told = []
+        }
+
+        mutating func append(_ action: Action) {
+            if !told.isEmpty { others.append(.tell(told)) }
+            told = []
+            others.append(action)
+        }
+
+        var all: [Action] {
+            sounds + (routeChanges.isEmpty ? [] : [.follow(routeChanges)]) + others
+                + (told.isEmpty ? [] : [.tell(told)])
+        }
+    }
+
+    private mutating func translate(_ action: SessionCoordinator.Action, _ actions: inout ActionList) {
+        switch action {
+        case .accepted, .refused: break
+        case .stopSound(let id, let reason):
+            stop(id, reason, &actions)
+            actions.tell(id, .soundStopped(reason))
+        case .activated(let id): actions.tell(id, .activated)
+        case .deactivated(let id): actions.tell(id, .deactivated)
+        case .interruptionBegan(let id, let cause): actions.tell(id, .interruptionBegan(by: cause))
+        case .interruptionEnded(let id, let shouldResume):
+            actions.tell(id, .interruptionEnded(shouldResume: shouldResume))
+        case .interruptionDropped(let id, let reason): actions.tell(id, .interruptionDropped(reason))
+        case .duck(let id): actions.tell(id, .ducked)
+        case .unduck(let id): actions.tell(id, .unducked)
+        case .settingsChanged(let id, let settings): actions.tell(id, .settingsChanged(settings))
+        case .routeChanged(let id, let change): actions.tell(id, .routeChanged(change))
+        case .deviceRouteChanged(let change): actions.append(.setDeviceRoute(change))
+        case .activityChanged(let activity): actions.sound(.setActivity(activity))
+        case .preferencesChanged(let preferences): actions.append(.prefer(preferences))
+        }
+    }
+
+    private mutating func stop(
+        _ id: SessionID, _ reason: SessionStopReason, _ actions: inout ActionList
+    ) {
+        guard let playing = sounds[id]?.playing else { return }
+        let cause: SoundOutcome.StopCause
+        switch reason {
+        case .interruption:
+            // The rules silence an interrupted session's sounds, with that reason as their outcome.
+            guard let terms = terms(for: id) else { return }
+            sounds[id]?.terms = terms
+            actions.sound(.setTerms(playing, terms))
+            return
+        case .deactivation: cause = .sessionDeactivated
+        case .removal: cause = .sessionRemoved
+        case .oldDeviceUnavailable: cause = .oldDeviceUnavailable
+        }
+        actions.sound(.stop(playing, cause))
+    }
+
+    /// Applies changes of gain, route and category to sounds.
+    private mutating func settleTerms(_ actions: inout ActionList) {
+        for id in sounds.keys.sorted() {
+            guard let now = terms(for: id), let entry = sounds[id], entry.terms != now else { continue }
+            sounds[id]?.terms = now
+            actions.sound(.setTerms(entry.playing, now))
+        }
+    }
+
+    private func terms(for id: SessionID) -> SoundTerms? {
+        guard let session = coordinator.session(id) else { return nil }
+        return SoundTerms(
+            request: session.request, level: session.isDucked ? Ducking.gain : 1, route: session.route.output)
+    }
+
+    private mutating func play(_ id: SessionID, _ sound: Sound) -> [Action] {
+        guard let terms = terms(for: id) else {
+            return [.refuse(sound, SessionError(.notInitialized, "play", session: id))]
+        }
+        guard terms.route != nil else {
+            return [.refuse(sound, SessionError(.noHardware, "play", session: id, detail: "the board has no route"))]
+        }
+        for action in coordinator.handle(.sounding(id, true)) {
+            // An interrupted session's sound is silenced by the rules, with that reason.
+            guard case .refused(_, let error) = action, coordinator.session(id)?.isInterrupted != true else { continue }
+            return [.refuse(sound, error)]
+        }
+        sounds[id, default: ([], terms)].playing.append(sound)
+        sounds[id]?.terms = terms
+        return [.begin(id, sound, terms)] + (mustRefresh() ? [.refresh(telling: [])] : [])
+    }
+
+    private mutating func ended(_ id: SessionID, _ sound: Sound) -> [Action] {
+        sounds[id]?.playing.removeAll { $0 == sound }
+        guard sounds[id]?.playing.isEmpty == true else { return [] }
+        sounds[id] = nil
+        return request(.sounding(id, false)).actions
+    }
+}

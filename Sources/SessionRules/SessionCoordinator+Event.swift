@@ -1,0 +1,57 @@
+import RingerPolicy
+
+extension SessionCoordinator {
+    /// What can happen: requests of clients, and reports of the device.
+    package enum Event: Sendable, Hashable {
+        /// A client makes a session. Refused with `init` where the number is taken.
+        case make(SessionID, client: SessionClientID = .local, name: String = "", priority: SessionPriority = .ordinary)
+        /// A client removes its session. An active one is deactivated, and others may resume.
+        case remove(SessionID)
+        /// A client sets the category, and the options to exactly these.
+        case setCategory(SessionID, AudioCategory, options: CategoryOptions = [])
+        /// A client sets the options.
+        case setOptions(SessionID, CategoryOptions)
+        /// A client sets whether its session speaks.
+        case setSpoken(SessionID, Bool)
+        /// A client switches an override on or off.
+        case setOverride(SessionID, SessionOverrides, Bool)
+        /// A client sets the sample rate and buffer duration that its session prefers.
+        case setPreferences(SessionID, SessionPreferences)
+        /// A client activates its session.
+        case activate(SessionID)
+        /// A client deactivates its session; its sounds stop. With `notifyOthers` the sessions that it interrupted
+        /// may resume.
+        case deactivate(SessionID, notifyOthers: Bool = true)
+        /// A client begins or ends playing or recording. Beginning is refused with `!act` while the session is not
+        /// active.
+        case sounding(SessionID, Bool)
+
+        /// A client died; its sessions are removed.
+        case clientDied(SessionClientID)
+        /// An interruption from outside begins: every session is interrupted, and none can be activated until it is
+        /// answered or ends.
+        case outsideBegan(OutsideInterruption)
+        /// The user accepted it: the sessions that it interrupted become inactive.
+        case outsideAnswered(OutsideInterruption)
+        /// It ended. With `shouldResume` the sessions that it interrupted resume.
+        case outsideEnded(OutsideInterruption, shouldResume: Bool)
+        /// A route came or went, or the device woke from sleep.
+        case route(RouteModel.Event)
+        /// Whether sound can be recorded; nil where it is not known, which refuses nothing.
+        case inputAvailable(Bool?)
+        /// Whether a process that has no session here plays.
+        case outsideAudio(isPlaying: Bool)
+
+        /// The session of a client's request; nil for reports of the device.
+        package var request: SessionID? {
+            switch self {
+            case .make(let id, _, _, _), .remove(let id), .setCategory(let id, _, _), .setOptions(let id, _),
+                .setSpoken(let id, _), .setOverride(let id, _, _), .setPreferences(let id, _), .activate(let id),
+                .deactivate(let id, _), .sounding(let id, _):
+                id
+            case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio:
+                nil
+            }
+        }
+    }
+}

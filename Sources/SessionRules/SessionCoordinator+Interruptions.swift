@@ -1,0 +1,137 @@
+import RingerPolicy
+
+extension SessionCoordinator {
+    /// Makes the session inactive, and forgets its interruptions.
+    mutating func close(_ index: Int) {
+        sessions[index].phase = .inactive
+        sessions[index].causes = []
+        sessions[index].mayResume = true
+    }
+
+    /// Ends the sound of a session that is no longer active, and its being ducked.
+    mutating func leave(_ index: Int, _ reason: SessionStopReason, _ actions: inout [Action]) {
+        stopSound(index, reason, &actions)
+        guard sessions[index].isDucked else { return }
+        sessions[index].isDucked = false
+        actions.append(.unduck(sessions[index].id))
+    }
+
+    mutating func stopSound(_ index: Int, _ reason: SessionStopReason, _ actions: inout [Action]) {
+        guard sessions[index].isSounding else { return }
+        sessions[index].isSounding = false
+        soundingCount -= 1
+        actions.append(.stopSound(sessions[index].id, reason))
+    }
+
+    private mutating func interrupt(_ index: Int, by cause: InterruptionCause, _ actions: inout [Action]) {
+        leave(index, .interruption, &actions)
+        sessions[index].phase = .interrupted
+        sessions[index].mayResume = true
+        sessions[index].causes.append(cause)
+        actions.append(.interruptionBegan(sessions[index].id, by: cause))
+        if sessions[index].settings.revert(.revertedByInterruption) {
+            actions.append(.settingsChanged(sessions[index].id, sessions[index].settings))
+        }
+    }
+
+    /// Interrupts the sessions that the active session at `index` interrupts, and adds it to the causes of interrupted
+    /// sessions that it would have interrupted.
+    mutating func interruptOthers(_ index: Int, includingSpeech: Bool, _ actions: inout [Action]) {
+        let cause = InterruptionCause.session(sessions[index].id)
+        var interrupted: [Int] = []
+        for other in sessions.indices where other != index && sessions[other].phase != .inactive {
+            guard outcome(active: other, new: index, includingSpeech: includingSpeech) == .activeInterrupted else {
+                continue
+            }
+            if sessions[other].isActive {
+                interrupted.append(other)
+                interrupt(other, by: cause, &actions)
+            } else if !sessions[other].causes.contains(cause) {
+                sessions[other].causes.append(cause)
+            }
+        }
+        // An override that reverted may make one of them conflict with a session that it played beside.
+        for other in interrupted { addCauses(to: other) }
+    }
+
+    /// The outcome for the sessions at `active` and `new`, were the second activated while the first is active.
+    func outcome(active: Int, new: Int, includingSpeech: Bool) -> SessionArbitration.Outcome {
+        SessionArbitration.outcome(
+            active: sessions[active].settings, new: sessions[new].settings,
+            relation: SessionArbitration.Relation(sessions[new].priority, to: sessions[active].priority),
+            includingSpeech: includingSpeech)
+    }
+
+    /// Adds every active session that would interrupt the interrupted one at `index` to its causes: it does not resume only
+    /// to be interrupted or refused. A session that interrupts speech does so when it is activated, and not here.
+    mutating func addCauses(to index: Int) {
+        for other in sessions.indices where other != index && sessions[other].isActive {
+            let cause = InterruptionCause.session(sessions[other].id)
+            guard outcome(active: index, new: other, includingSpeech: false) == .activeInterrupted,
+                !sessions[index].causes.contains(cause)
+            else { continue }
+            sessions[index].causes.append(cause)
+        }
+    }
+
+    /// Removes `cause` from every interrupted session. ``resume(_:)`` ends the interruptions that have no cause left.
+    mutating func withdraw(_ cause: InterruptionCause, mayResume: Bool) {
+        for index in sessions.indices where sessions[index].isInterrupted {
+            guard let place = sessions[index].causes.firstIndex(of: cause) else { continue }
+            sessions[index].causes.remove(at: place)
+            if !mayResume { sessions[index].mayResume = false }
+        }
+    }
+
+    mutating func beginOutside(_ interruption: OutsideInterruption, _ actions: inout [Action]) {
+        guard !outside.contains(interruption) else { return }
+        outside.append(interruption)
+        let cause = InterruptionCause.outside(interruption)
+        for index in sessions.indices {
+            switch sessions[index].phase {
+            case .active: interrupt(index, by: cause, &actions)
+            case .interrupted: sessions[index].causes.append(cause)
+            case .inactive: break
+            }
+        }
+    }
+
+    mutating func answerOutside(_ interruption: OutsideInterruption, _ actions: inout [Action]) {
+        guard let place = outside.firstIndex(of: interruption) else { return }
+        outside.remove(at: place)
+        // It interrupted every session that was not inactive, and none was activated since: all of them become inactive.
+        for index in sessions.indices where sessions[index].isInterrupted {
+            close(index)
+            actions.append(.interruptionDropped(sessions[index].id, .answered))
+        }
+    }
+
+    /// Ends the interruptions that have no cause left.
+    mutating func resume(_ actions: inout [Action]) {
+        while true {
+            var next: Int?
+            for index in sessions.indices where sessions[index].isInterrupted && sessions[index].causes.isEmpty {
+                if sessions[index].mayResume {
+                    if let best = next, leads(best, index) { continue }
+                    next = index
+                } else {
+                    // It becomes inactive, and sessions that it interrupted may be free too.
+                    next = index
+                    break
+                }
+            }
+            guard let next else { return }
+            let id = sessions[next].id
+            let shouldResume = sessions[next].mayResume
+            close(next)
+            actions.append(.interruptionEnded(id, shouldResume: shouldResume))
+            if shouldResume {
+                // It keeps the age that its activation gave it.
+                sessions[next].phase = .active
+                interruptOthers(next, includingSpeech: false, &actions)
+            } else {
+                withdraw(.session(id), mayResume: true)
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import RingerPolicy
+
+/// Where a session's sound goes, and whether it takes input there.
+public struct SessionRoute: Sendable, Hashable {
+    /// The output; nil where no route fits.
+    public var output: AudioRoute?
+    /// Whether the session's category takes input.
+    public var takesInput: Bool
+
+    /// A route to `output`.
+    public init(_ output: AudioRoute?, takesInput: Bool = false) {
+        self.output = output
+        self.takesInput = takesInput
+    }
+
+    /// The route's name, the value of property `rout`: "Speaker", "Headphone", with input "SpeakerAndMicrophone",
+    /// "HeadphonesAndMicrophone"; empty where no route fits.
+    ///
+    /// Programs compare these names, which iPhones have used since 2008.
+    public var name: String {
+        switch output {
+        case .speaker: takesInput ? "SpeakerAndMicrophone" : "Speaker"
+        case .receiver: takesInput ? "ReceiverAndMicrophone" : "Receiver"
+        case .headphone: takesInput ? "HeadphonesAndMicrophone" : "Headphone"
+        case .headset: takesInput ? "HeadsetInOut" : "Headset"
+        case .line: takesInput ? "LineInOut" : "Lineout"
+        case .bluetooth: takesInput ? "HeadsetBT" : "HeadphonesBT"
+        case nil: ""
+        }
+    }
+}
+
+/// A change of a session's route.
+public struct RouteChange: Sendable, Hashable {
+    /// Why.
+    public var reason: RouteChangeReason
+    /// The route before.
+    public var old: SessionRoute
+    /// The route now.
+    public var new: SessionRoute
+
+    /// A change from `old` to `new`.
+    public init(_ reason: RouteChangeReason, from old: SessionRoute, to new: SessionRoute) {
+        self.reason = reason
+        self.old = old
+        self.new = new
+    }
+}
+
+/// Why a session's route changed. The numbers are Apple's.
+public enum RouteChangeReason: UInt32, Sendable, Hashable, CaseIterable {
+    /// It is not known.
+    case unknown = 0
+    /// Something was plugged in, or connected.
+    case newDeviceAvailable = 1
+    /// The old output is gone: a headphone was pulled out. What played there is paused.
+    case oldDeviceUnavailable = 2
+    /// The category changed, or another session leads.
+    case categoryChange = 3
+    /// An override or an option of the route was set, or reverted.
+    case override = 4
+    /// The device woke from sleep.
+    case wakeFromSleep = 6
+    /// No route of the board fits the category.
+    case noSuitableRouteForCategory = 7
+}
