@@ -1,6 +1,19 @@
 /// How an alert goes on: rounds of sound, vibration or both, each begun when the one before is over, as the rules allow
-/// now; until it is stopped or its time is over. A pure value.
+/// then, until the alert is stopped or its time is over. A pure value.
 struct AlertMachine: StateMachine {
+    /// What the alert is to do.
+    struct Plan: Sendable, Hashable {
+        var way = AlertWay.both
+        /// How long it lasts at most; nil for as long as nobody stops it.
+        var limit: Duration?
+        /// From the end of a round to the next one.
+        var pause = Duration.zero
+        /// Whether the ID has a sound: a predefined vibration has none.
+        var hasSound = true
+        /// Why there is no motor; nil where there is one.
+        var missingMotor: RingerError?
+    }
+
     /// What a round consists of.
     struct Parts: Sendable, Hashable {
         var sound: Bool
@@ -10,69 +23,81 @@ struct AlertMachine: StateMachine {
     }
 
     enum Event: Sendable {
-        case start(AlertWay, limit: Duration, PlayerRules, now: MonotonicTime)
+        case start(Plan, PlayerRules, now: MonotonicTime)
         /// The round is over; the rules are these then.
         case roundEnded(SystemSoundResult, PlayerRules, now: MonotonicTime)
+        /// The round was not begun, because its sound can never be played.
+        case soundIsUnplayable(RingerError, now: MonotonicTime)
+        case pauseIsOver(now: MonotonicTime)
         case rules(PlayerRules, now: MonotonicTime)
         case stop(SoundOutcome.StopCause, now: MonotonicTime)
-        /// Its time is over.
+        /// The alert's time is over.
         case limit(now: MonotonicTime)
     }
 
     enum Action: Sendable, Equatable {
-        /// Begin a round, and send `.roundEnded` when it is over. A patient one waits for other sounds to end.
-        case play(Parts, isPatient: Bool)
-        /// Stop the round at once; it ends all the same.
+        /// Begin a round, and send `.roundEnded` when it is over, or `.soundIsUnplayable` instead.
+        case play(Parts)
+        /// Stop the round at once; `.roundEnded` follows.
         case stopRound(SoundOutcome.StopCause)
+        /// Send `.pauseIsOver` at this time.
+        case pause(until: MonotonicTime)
         /// Send `.limit` at this time.
         case setLimit(at: MonotonicTime)
+        /// The alert is ending: a start of the same alert begins another one from now on.
+        case close
         case complete(AlertResult)
     }
 
     private enum Phase {
-        /// It was not begun, or is over.
-        case idle
+        case notBegun
         /// A round runs.
         case round(Parts)
-        /// A round was stopped, to be followed by another, or by the end.
+        /// A round is being stopped; another one follows, or the end.
         case stopping
+        /// Between two rounds.
+        case pausing(until: MonotonicTime)
         /// The rules allow nothing now.
         case held
+        case over
     }
 
-    private var phase = Phase.idle
-    private var way = AlertWay.none
+    /// Rounds that fail are so far apart, from beginning to beginning.
+    static let shortestFailure = LoopPace.interval
+
+    private var phase = Phase.notBegun
+    private var plan = Plan()
     private var rules = PlayerRules()
     private var ending: AlertOutcome?
     private var result: AlertResult?
+    private var roundBeganAt = MonotonicTime(nanoseconds: 0)
+    private var isUnplayable = false
+    private var motorError: RingerError?
 
-    /// What the alert would do now.
+    private var canBeHeard: Bool { plan.way.isHeard && plan.hasSound && !isUnplayable }
+    private var canBeFelt: Bool { plan.way.isFelt && plan.missingMotor == nil }
+
+    /// What a round that begins now consists of.
     private var wanted: Parts {
         let decision = rules.decide(.alert)
-        return Parts(
-            sound: way.isHeard && decision.isHeard && result?.soundError == nil,
-            vibration: way.isFelt && decision.vibrates)
+        return Parts(sound: canBeHeard && decision.isHeard, vibration: canBeFelt && decision.vibrates)
     }
 
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
-        case .start(let way, let limit, let rules, let now):
-            guard case .idle = phase, result == nil else { break }
-            self.way = way
-            self.rules = rules
-            result = AlertResult(
-                outcome: .timedOut, rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now)
-            // It may have been stopped before it began.
-            if let ending { return finished(ending, now) }
-            actions.append(.setLimit(at: now + limit))
-            beginRound(isPatient: false, &actions)
+        case .start(let plan, let rules, let now):
+            start(plan, rules, now, &actions)
         case .roundEnded(let round, let rules, let now):
             self.rules = rules
             roundEnded(round, now, &actions)
-        case .rules(let rules, _):
+        case .soundIsUnplayable(let error, let now):
+            soundIsUnplayable(error, now, &actions)
+        case .pauseIsOver(let now):
+            if case .pausing(let until) = phase, until <= now { beginRound(now, &actions) }
+        case .rules(let rules, let now):
             self.rules = rules
-            rulesChanged(&actions)
+            rulesChanged(now, &actions)
         case .stop(let cause, let now):
             end(.stopped(cause), now, &actions)
         case .limit(let now):
@@ -81,95 +106,130 @@ struct AlertMachine: StateMachine {
         return actions
     }
 
-    private mutating func beginRound(isPatient: Bool, _ actions: inout [Action]) {
+    private mutating func start(
+        _ plan: Plan, _ rules: PlayerRules, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard case .notBegun = phase else { return }
+        self.plan = plan
+        self.rules = rules
+        result = AlertResult(
+            outcome: .timedOut, rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now)
+        // It may have been stopped before it began.
+        if let ending { return complete(ending, now, &actions) }
+        if plan.way.isFelt, !canBeHeard, let error = plan.missingMotor {
+            return complete(.failed(error), now, &actions)
+        }
+        if let limit = plan.limit { actions.append(.setLimit(at: now + limit)) }
+        beginRound(now, &actions)
+    }
+
+    private mutating func beginRound(_ now: MonotonicTime, _ actions: inout [Action]) {
         let parts = wanted
         guard parts != .none else {
             phase = .held
             return
         }
         phase = .round(parts)
+        roundBeganAt = now
         result?.rounds += 1
-        actions.append(.play(parts, isPatient: isPatient))
+        actions.append(.play(parts))
     }
 
-    private mutating func rulesChanged(_ actions: inout [Action]) {
+    private mutating func rulesChanged(_ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
         case .held:
-            beginRound(isPatient: false, &actions)
+            beginRound(now, &actions)
         case .round(var parts):
             let wanted = wanted
             if wanted.sound && !parts.sound {
-                // It may ring again: what it does instead ends now.
+                // It may ring again: the round that only vibrates ends now.
                 phase = .stopping
                 actions.append(.stopRound(.replaced))
                 return
             }
-            // A sound that is not allowed any more was stopped; the vibration beside it goes on, and the next round
+            // The player stopped a sound that is forbidden now. The vibration beside it goes on, and the next round
             // follows the rules.
             if !wanted.sound { parts.sound = false }
             phase = .round(parts)
-        case .idle, .stopping:
+        case .notBegun, .stopping, .pausing, .over:
             break
         }
     }
 
     private mutating func roundEnded(_ round: SystemSoundResult, _ now: MonotonicTime, _ actions: inout [Action]) {
+        let isRingingAgain: Bool
         switch phase {
-        case .idle, .held: return
-        case .round, .stopping: break
+        case .round: isRingingAgain = false
+        case .stopping: isRingingAgain = true
+        case .notBegun, .pausing, .held, .over: return
         }
-        let isRingingAgain = if case .stopping = phase { true } else { false }
-        if round.startedAt != nil { result?.sounded = true }
-        if round.vibrated { result?.vibrated = true }
-        if let fallback = round.fallback { result?.fallback = fallback }
-        phase = .stopping
+        note(round)
         if let ending { return complete(ending, now, &actions) }
-        switch round.outcome {
-        case .stopped(.closed): return complete(.stopped(.closed), now, &actions)
-        case .failed(let error):
-            result?.soundError = error
-            // The motor alone goes on, where it works.
-            if !round.vibrated { return complete(.failed(error), now, &actions) }
-        case .finished, .silenced, .stopped: break
-        }
-        let hasHappened = round.startedAt != nil || round.vibrated
-        if !hasHappened, case .failed(let error)? = round.vibration {
-            return complete(.failed(error), now, &actions)
-        }
-        if !hasHappened, round.outcome == .finished {
+        if round.outcome == .stopped(.closed) { return complete(.stopped(.closed), now, &actions) }
+        if isRingingAgain { return beginRound(now, &actions) }
+        if round.outcome == .finished, round.startedAt == nil, round.vibration == nil {
             // A sound without frames would be begun again and again for nothing.
             phase = .held
             return
         }
-        // Another system sound, or vibration, took the place of ours: ours comes back when that one is over.
-        let isReplaced = round.outcome == .stopped(.replaced) || round.vibration == .replaced
-        beginRound(isPatient: !isRingingAgain && isReplaced, &actions)
+        var next = now + plan.pause
+        if round.outcome != .finished { next = max(next, roundBeganAt + Self.shortestFailure) }
+        if next <= now { return beginRound(now, &actions) }
+        phase = .pausing(until: next)
+        actions.append(.pause(until: next))
+    }
+
+    /// Notes what was heard and felt of a round, and what failed.
+    private mutating func note(_ round: SystemSoundResult) {
+        if round.vibrated { result?.vibrated = true }
+        if let fallback = round.fallback { result?.fallback = fallback }
+        if round.startedAt != nil {
+            result?.sounded = true
+            result?.soundError = nil
+        }
+        if case .failed(let error) = round.outcome { result?.soundError = error }
+        if case .failed(let error)? = round.vibration { motorError = error }
+    }
+
+    private mutating func soundIsUnplayable(
+        _ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        switch phase {
+        case .round, .stopping: break
+        case .notBegun, .pausing, .held, .over: return
+        }
+        isUnplayable = true
+        result?.soundError = error
+        result?.rounds -= 1
+        if let ending { return complete(ending, now, &actions) }
+        guard canBeFelt else { return complete(.failed(error), now, &actions) }
+        beginRound(now, &actions)
     }
 
     private mutating func end(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard ending == nil else { return }
+        ending = outcome
         switch phase {
-        case .idle: ending = outcome
-        case .held: complete(outcome, now, &actions)
+        case .held, .pausing:
+            complete(outcome, now, &actions)
         case .round:
-            ending = outcome
             phase = .stopping
+            actions.append(.close)
             actions.append(.stopRound(outcome.cause))
         case .stopping:
-            ending = outcome
+            actions.append(.close)
+        case .notBegun, .over:
+            break
         }
-    }
-
-    private mutating func finished(_ outcome: AlertOutcome, _ now: MonotonicTime) -> [Action] {
-        var actions: [Action] = []
-        complete(outcome, now, &actions)
-        return actions
     }
 
     private mutating func complete(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard var result else { return }
-        phase = .idle
+        phase = .over
         result.outcome = outcome
+        if !result.sounded, !result.vibrated, let error = result.soundError ?? motorError {
+            result.outcome = .failed(error)
+        }
         result.endedAt = now
         self.result = result
         actions.append(.complete(result))
@@ -177,7 +237,7 @@ struct AlertMachine: StateMachine {
 }
 
 extension AlertOutcome {
-    /// Why the round that runs then is stopped.
+    /// Why the round that runs at the end is stopped.
     fileprivate var cause: SoundOutcome.StopCause {
         if case .stopped(let cause) = self { cause } else { .limited }
     }

@@ -1,18 +1,26 @@
 import Synchronization
 
-/// Alerts that repeat until somebody answers: a call that comes in, a timer, an alarm.
+/// Alerts that repeat until somebody answers: an incoming call, a timer, an alarm.
 ///
-/// One alert runs at a time. Starting the one that runs again does not double it, and does not lengthen it; starting
-/// another one ends it as ``SoundOutcome/StopCause/replaced``. A flip of the switch in the middle turns a ringing alert
-/// into a vibrating one and back, as the policy says; while the rules allow neither, it waits for them to change.
-/// Another system sound interrupts it for as long as that one lasts.
+/// One alert runs at a time. Starting the one that runs again neither doubles nor lengthens it; starting another one ends
+/// it as ``SoundOutcome/StopCause/replaced``. A flip of the switch turns a ringing alert into a vibrating one and back, as
+/// the policy says; while the rules allow neither, the alert waits for them to change. A round that fails is followed by
+/// the next one, 20 times a second at most. Another system sound interrupts the alert for as long as it lasts, and a loop
+/// of another sound alternates with it.
 public final class Alerts: Sendable {
-    /// How long an alert lasts unless told otherwise: 20 s.
+    /// How long an alert lasts unless the caller chooses: 20 s.
     public static let standardLimit = Duration.seconds(20)
 
-    fileprivate struct Running {
+    /// What makes two starts the same alert.
+    fileprivate struct Kind: Sendable, Equatable {
         var sound: SystemSoundID
         var way: AlertWay
+        var vibration: VibrationPattern?
+        var pause: Duration
+    }
+
+    fileprivate struct Running: Sendable {
+        var kind: Kind
         var alert: RunningAlert
     }
 
@@ -25,7 +33,7 @@ public final class Alerts: Sendable {
         self.sounds = sounds
         let running = running
         observer = sounds.engine.player.observeRules { rules in
-            running.value.withLock { $0?.alert }?.rules(are: rules)
+            running.value.withLock { $0?.alert }?.rulesChanged(to: rules)
         }
     }
 
@@ -35,66 +43,79 @@ public final class Alerts: Sendable {
 
     private var current: RunningAlert? { running.value.withLock { $0?.alert } }
 
-    /// Whether an alert runs.
-    public var isRunning: Bool { current != nil }
+    /// Whether an alert runs. False as soon as ``stop(because:)`` has returned, though its sound may last for a period more.
+    public var isRunning: Bool { current?.isOpen ?? false }
 
     /// Begins to alert and returns at once.
+    ///
+    /// A ringer of 1 s on and 3 s off, until somebody answers:
+    ///
+    ///     alerts.start(1005, limit: nil, vibration: try VibrationPattern(milliseconds: "1000"), pause: .seconds(3))
     ///
     /// - Parameters:
     ///   - sound: The sound of each round. A predefined one that vibrates is felt in its own pattern, and not heard.
     ///     Where it cannot be decoded, the alert is felt only.
-    ///   - way: Whether it is heard, felt, both or neither, as far as the rules allow.
-    ///   - limit: How long it lasts at most.
+    ///   - way: Whether it is heard, felt, both or neither, as far as the rules allow. On a device without a motor, `both`
+    ///     is the same as `sound`.
+    ///   - limit: How long it lasts at most; nil for as long as nobody stops it.
+    ///   - vibration: The vibration of each round; nil for that of the sound. A round is over when its sound and its
+    ///     vibration are.
+    ///   - pause: From the end of a round to the beginning of the next.
     ///   - completion: Called once, when sound and motor have stopped for good; where the same alert runs already, when that
     ///     one ends. It is called on the caller's thread before the call returns where the outcome is known by then, else
     ///     on the callback thread (``DeviceClock/callBack(_:)``).
     public func start(
-        _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration = standardLimit,
+        _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration? = standardLimit,
+        vibration: VibrationPattern? = nil, pause: Duration = .zero,
         completion: (@Sendable (AlertResult) -> Void)? = nil
     ) {
+        let kind = Kind(sound: sound, way: way, vibration: vibration, pause: pause)
         guard let completion else {
-            begin(sound, way, limit) { _ in }
+            begin(kind, limit) { _ in }
             return
         }
         let user = UserCompletion(sounds.engine.clock, completion)
-        begin(sound, way, limit) { user.complete($0) }
+        begin(kind, limit) { user.complete($0) }
         user.callReturns()
     }
 
-    /// Alerts until it is stopped or its time is over, and tells how it ended. Cancelling the task stops it.
+    /// Alerts until it is stopped or its time is over, and returns how it ended. Cancelling the task stops it. The
+    /// parameters are those of ``start(_:way:limit:vibration:pause:completion:)``.
     public func alert(
-        _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration = standardLimit
+        _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration? = standardLimit,
+        vibration: VibrationPattern? = nil, pause: Duration = .zero
     ) async -> AlertResult {
         let alert = AlertToStop()
+        let kind = Kind(sound: sound, way: way, vibration: vibration, pause: pause)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                alert.set(begin(sound, way, limit) { continuation.resume(returning: $0) })
+                alert.set(begin(kind, limit) { continuation.resume(returning: $0) })
             }
         } onCancel: {
             alert.stop()
         }
     }
 
-    /// Stops the alert: the motor and the sound at once.
+    /// Stops the alert: the motor and the sound at once. A start after this call begins a new alert.
     public func stop(because cause: SoundOutcome.StopCause = .caller) {
         current?.stop(because: cause)
     }
 
+    /// Begins the alert, or joins the one that runs. `completion` must not block.
     @discardableResult
     private func begin(
-        _ sound: SystemSoundID, _ way: AlertWay, _ limit: Duration,
-        _ completion: @escaping @Sendable (AlertResult) -> Void
+        _ kind: Kind, _ limit: Duration?, _ completion: @escaping @Sendable (AlertResult) -> Void
     ) -> RunningAlert? {
-        guard sounds.table.contains(sound) else {
+        guard sounds.table.contains(kind.sound) else {
             let now = sounds.engine.clock.now
             completion(
                 AlertResult(
-                    outcome: .failed(SystemSoundError.unknown(sound, "alert").cause), rounds: 0, sounded: false,
+                    outcome: .failed(SystemSoundError.unknown(kind.sound, "alert").cause), rounds: 0, sounded: false,
                     vibrated: false, startedAt: now, endedAt: now))
             return nil
         }
-        let new = RunningAlert(sounds: sounds, sound: sound)
-        // Whoever waits for it does so before anybody can stop it.
+        let new = RunningAlert(sounds: sounds, sound: kind.sound, vibration: kind.vibration)
+        // Another thread may stop the alert as soon as it is the current one: the completions are added before.
         new.join { [running, weak new] _ in
             running.value.withLock { now in
                 if let new, now?.alert === new { now = nil }
@@ -102,16 +123,16 @@ public final class Alerts: Sendable {
         }
         new.join(completion)
         let (joined, replaced): (RunningAlert?, RunningAlert?) = running.value.withLock { running in
-            if let now = running, now.sound == sound, now.way == way, now.alert.join(completion) {
+            if let now = running, now.kind == kind, now.alert.join(completion) {
                 return (now.alert, nil)
             }
             let before = running?.alert
-            running = Running(sound: sound, way: way, alert: new)
+            running = Running(kind: kind, alert: new)
             return (nil, before)
         }
         if let joined { return joined }
         replaced?.stop(because: .replaced)
-        new.start(way, limit: limit)
+        new.start(kind.way, limit: limit, pause: kind.pause)
         return new
     }
 }
@@ -121,7 +142,7 @@ private final class CurrentAlert: Sendable {
     let value = Mutex<Alerts.Running?>(nil)
 }
 
-/// An alert that may have to be stopped before it is known.
+/// The alert of a task, which may be cancelled before the alert is known.
 private final class AlertToStop: Sendable {
     private let state = Mutex<(alert: RunningAlert?, isStopped: Bool)>((nil, false))
 

@@ -1,70 +1,102 @@
 import Synchronization
 
-/// One alert, from its start to its end: carries out what its machine asks for.
+/// One alert, from its start to its end: carries out the actions of its ``AlertMachine``.
 final class RunningAlert: Sendable {
     private let sounds: SystemSoundServices
     private let waiters: AlertWaiters
+    private let round: AlertRound
     private let runner: StateMachineRunner<AlertMachine>
 
-    init(sounds: SystemSoundServices, sound: SystemSoundID) {
+    init(sounds: SystemSoundServices, sound: SystemSoundID, vibration: VibrationPattern?) {
         self.sounds = sounds
         let waiters = AlertWaiters()
         self.waiters = waiters
         let clock = sounds.engine.clock
         let limit = TimerSlot(clock)
-        let round = AlertRound(sounds, sound)
+        let pause = TimerSlot(clock)
+        let round = AlertRound(sounds, sound, vibration)
+        self.round = round
         runner = StateMachineRunner(AlertMachine()) { action, runner in
             switch action {
-            case .play(let parts, let isPatient):
-                round.begin(parts, isPatient: isPatient) { result in
-                    runner.send(.roundEnded(result, sounds.engine.player.rules, now: clock.now))
+            case .play(let parts):
+                do throws(RingerError) {
+                    try round.begin(parts) { result in
+                        runner.send(.roundEnded(result, sounds.engine.player.rules, now: clock.now))
+                    }
+                } catch {
+                    runner.send(.soundIsUnplayable(error, now: clock.now))
                 }
             case .stopRound(let cause):
                 round.stop(because: cause)
+            case .pause(let time):
+                pause.set(at: time) { runner.send(.pauseIsOver(now: clock.now)) }
             case .setLimit(let time):
                 limit.set(at: time) { runner.send(.limit(now: clock.now)) }
+            case .close:
+                waiters.close()
             case .complete(let result):
                 limit.cancel()
+                pause.cancel()
                 waiters.finish(result)
             }
         }
     }
 
-    /// Adds somebody who waits for the end; false where it is over already.
+    /// Whether the alert may be joined: it neither is over nor is about to be.
+    var isOpen: Bool { waiters.isOpen }
+
+    /// Adds a completion for the end; false where the alert is ending. It must not block.
     @discardableResult
     func join(_ completion: @escaping @Sendable (AlertResult) -> Void) -> Bool {
         waiters.add(completion)
     }
 
-    func start(_ way: AlertWay, limit: Duration) {
-        runner.send(.start(way, limit: limit, sounds.engine.player.rules, now: sounds.engine.clock.now))
+    func start(_ way: AlertWay, limit: Duration?, pause: Duration) {
+        let plan = AlertMachine.Plan(
+            way: way, limit: limit, pause: max(pause, .zero), hasSound: round.hasSound,
+            missingMotor: sounds.engine.missingMotor)
+        runner.send(.start(plan, sounds.engine.player.rules, now: sounds.engine.clock.now))
     }
 
-    func rules(are rules: PlayerRules) {
+    func rulesChanged(to rules: PlayerRules) {
         runner.send(.rules(rules, now: sounds.engine.clock.now))
     }
 
     func stop(because cause: SoundOutcome.StopCause) {
+        // At once, though another thread may be at work in the runner.
+        waiters.close()
         runner.send(.stop(cause, now: sounds.engine.clock.now))
     }
 }
 
-/// Who waits for the end of an alert.
+/// The completions that wait for the end of an alert.
 private final class AlertWaiters: Sendable {
-    /// Nil once it is over.
-    private let completions = Mutex<[@Sendable (AlertResult) -> Void]?>([])
+    private struct State {
+        var completions: [@Sendable (AlertResult) -> Void] = []
+        var isOpen = true
+    }
+
+    private let state = Mutex(State())
+
+    var isOpen: Bool { state.withLock { $0.isOpen } }
 
     func add(_ completion: @escaping @Sendable (AlertResult) -> Void) -> Bool {
-        completions.withLock { completions in
-            completions?.append(completion)
-            return completions != nil
+        state.withLock { state in
+            if state.isOpen { state.completions.append(completion) }
+            return state.isOpen
         }
     }
 
+    /// Takes no more completions.
+    func close() {
+        state.withLock { $0.isOpen = false }
+    }
+
     func finish(_ result: AlertResult) {
-        let waiting = completions.withLock { completions in
-            defer { completions = nil }
-            return completions ?? []
+        let waiting = state.withLock { state in
+            state.isOpen = false
+            defer { state.completions = [] }
+            return state.completions
         }
         for completion in waiting { completion(result) }
     }
@@ -73,7 +105,7 @@ private final class AlertWaiters: Sendable {
 /// The rounds of an alert: its sound, decoded once and kept, and the call that is the present round.
 private final class AlertRound: Sendable {
     private struct State {
-        var source: SystemSoundOrder.Source?
+        var loaded: SystemSoundOrder.Source?
         var call: SystemSoundServices.Call?
     }
 
@@ -81,21 +113,30 @@ private final class AlertRound: Sendable {
     private let order: SystemSoundOrder
     private let state = Mutex(State())
 
-    init(_ sounds: SystemSoundServices, _ sound: SystemSoundID) {
+    /// Whether the alert's ID has a sound.
+    var hasSound: Bool { if case .none = order.source { false } else { true } }
+
+    init(_ sounds: SystemSoundServices, _ sound: SystemSoundID, _ vibration: VibrationPattern?) {
         self.sounds = sounds
-        order = sounds.order(sound, as: .alert)
+        var order = sounds.order(sound, as: .alert)
+        // The user's preferences about alerts hold for predefined vibrations too.
+        order.request = .alert
+        if let vibration { order.pattern = vibration }
+        order.isAlertRound = true
+        order.runsIDCompletion = false
+        self.order = order
     }
 
+    /// Begins a round.
+    ///
+    /// - Throws: ``RingerError`` where the sound can never be played. Where the system could not read it, the round
+    ///   fails, and the next one tries again.
     func begin(
-        _ parts: AlertMachine.Parts, isPatient: Bool, completion: @escaping @Sendable (SystemSoundResult) -> Void
-    ) {
+        _ parts: AlertMachine.Parts, completion: @escaping @Sendable (SystemSoundResult) -> Void
+    ) throws(RingerError) {
         var round = order
-        // A predefined vibration is as much an alert here as a sound is: the user's preferences hold for it.
-        round.request = .alert
-        round.source = parts.sound ? decoded() : .none
+        round.source = parts.sound ? try load() : .none
         if !parts.vibration { round.pattern = nil }
-        round.isPatient = isPatient
-        round.tellsID = false
         let call = SystemSoundServices.Call(id: sounds.engine.player.reserve())
         state.withLock { $0.call = call }
         sounds.begin(call, round, completion)
@@ -105,15 +146,17 @@ private final class AlertRound: Sendable {
         if let call = state.withLock({ $0.call }) { sounds.stop(call, because: cause) }
     }
 
-    private func decoded() -> SystemSoundOrder.Source {
-        if let source = state.withLock({ $0.source }) { return source }
+    private func load() throws(RingerError) -> SystemSoundOrder.Source {
+        if let loaded = state.withLock({ $0.loaded }) { return loaded }
         let source: SystemSoundOrder.Source
         do throws(RingerError) {
             source = try sounds.load(order.source).map { .loaded($0) } ?? .none
         } catch {
-            source = .failed(error)
+            // The system's errors may pass; a file that is no sound stays one.
+            guard error.errno != nil else { throw error }
+            return .failed(error)
         }
-        state.withLock { $0.source = source }
+        state.withLock { $0.loaded = source }
         return source
     }
 }

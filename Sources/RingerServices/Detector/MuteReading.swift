@@ -1,52 +1,52 @@
-/// What the mute detector found.
+/// The result of one measurement of the mute detector.
 public struct MuteReading: Sendable, Hashable {
-    /// Whether sounds are heard.
+    /// Whether system sounds are heard.
     public enum Verdict: String, Sendable, Hashable, CaseIterable {
         /// A system sound ends at once: it is not heard.
         case muted
-        /// A system sound plays: it is heard, as far as timing tells.
+        /// A system sound plays for its full length: as far as timing shows, it is heard.
         case audible
-        /// Neither can be said; ``MuteReading/cause`` tells why.
+        /// The measurement failed; ``MuteReading/cause`` is the reason.
         case unknown
     }
 
-    /// Why nothing can be said.
+    /// Why a measurement failed.
     public enum Cause: Sendable, Hashable {
         /// A session records, and so silences every playback.
         case recording
         /// An interruption is under way.
         case interruption
-        /// The rules hold system sounds back for a reason that has nothing to do with the switch.
+        /// The rules silence system sounds for a reason other than the switch.
         case silenced(by: Decision.Reason)
         /// The output could not play the clip.
         case outputFailed(RingerError)
-        /// The stream ran dry or was suspended on the way, so its time says nothing.
+        /// The stream had an underrun or was suspended, so its duration means nothing.
         case streamDisturbed
         /// The stream stood still, or ended before its last frame.
         case streamStalled
-        /// The end came between two looks, one before the threshold and one after it.
+        /// The clip was last seen playing before the threshold, and first seen over after it.
         case timingDoubtful
-        /// Nothing was heard of the clip until the deadline.
+        /// The output had not started the clip by the deadline.
         case deadline
-        /// The clip was stopped by somebody else.
+        /// Other code stopped the clip.
         case stopped
     }
 
     /// Whether sounds are heard.
     public var verdict: Verdict
-    /// From the clip's first frame to the moment that decided; zero where no frame was played.
+    /// From the clip's first frame to the decision; zero where no frame was played.
     public var elapsed: Duration
-    /// What decides: a clip that is over before this was muted.
+    /// A clip that is over before this was muted.
     public var threshold: Duration
     /// Where sound left the device.
     public var route: AudioRoute
-    /// Where the switch stood, if the process sees one.
+    /// The switch's position; nil where the process cannot read one.
     public var switchPosition: SwitchPosition?
-    /// Why nothing can be said; nil where something can.
+    /// Why the measurement failed; nil unless the verdict is ``Verdict/unknown``.
     public var cause: Cause?
-    /// How many clips were played, or tried.
+    /// How many clips were played or attempted.
     public var attempts: Int
-    /// When it was decided.
+    /// When the verdict was reached.
     public var at: MonotonicTime
 
     /// How far from the threshold the decision was.
@@ -62,8 +62,16 @@ public struct MuteReading: Sendable, Hashable {
     }
 }
 
+extension MuteReading: CustomStringConvertible {
+    /// `audible on speaker after 0.1 s`, `muted on speaker after 0.0 s`, `unknown on speaker: recording`.
+    public var description: String {
+        if let cause { return "\(verdict.rawValue) on \(route.rawValue): \(cause)" }
+        return "\(verdict.rawValue) on \(route.rawValue) after \(elapsed.inSeconds) s"
+    }
+}
+
 extension MuteReading.Cause: CustomStringConvertible {
-    /// The cause's name, and what is known of it besides.
+    /// The cause's name, with its reason or error.
     public var description: String {
         switch self {
         case .recording: "recording"

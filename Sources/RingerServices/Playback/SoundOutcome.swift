@@ -50,3 +50,15 @@ public struct SoundResult: Sendable, Hashable {
     /// From the first frame, or where there was none from the request, to the end.
     public var elapsed: Duration { endedAt - (startedAt ?? requestedAt) }
 }
+
+extension SoundOutcome: CustomStringConvertible {
+    /// `finished`, `silenced(ringSilentSwitch)`, `stopped(caller)`, or `failed` with the error.
+    public var description: String {
+        switch self {
+        case .finished: "finished"
+        case .silenced(let reason): "silenced(\(reason.rawValue))"
+        case .stopped(let cause): "stopped(\(cause.rawValue))"
+        case .failed(let error): "failed(\(error))"
+        }
+    }
+}

@@ -45,6 +45,11 @@ public struct SoundFallback: Sendable, Hashable {
     }
 }
 
+extension SoundFallback.Reason: CustomStringConvertible {
+    /// The reason's name.
+    public var description: String { rawValue }
+}
+
 extension SoundFallback: CustomStringConvertible {
     /// The reason's name, and what went wrong.
     public var description: String { error.map { "\(reason.rawValue): \($0)" } ?? reason.rawValue }

@@ -1,11 +1,13 @@
 import Synchronization
 
-/// What all clients of a device share: the one sound, the one motor, and the samples that are kept.
+/// What all clients of a device share: the one system sound, the one motor, and the cache of decoded samples.
 final class SystemSoundEngine: Sendable {
     let configuration: SystemSoundServices.Configuration
     let cache: SoundCache
     let player: SoundPlayer
     let clock: any DeviceClock
+    /// Why nothing can be felt; nil where there is a motor.
+    let missingMotor: RingerError?
     private let runner: StateMachineRunner<SystemSoundMachine>
     private let completions = CompletionTable<UInt64, SystemSoundResult>()
     private let clients = Atomic<UInt64>(0)
@@ -20,6 +22,7 @@ final class SystemSoundEngine: Sendable {
         self.clock = clock
         cache = SoundCache(limit: configuration.cacheLimit)
         let vibrations = SystemVibrations(vibrator)
+        missingMotor = vibrator == nil ? SystemVibrations.missingMotor : nil
         let completions = completions
         let runner = StateMachineRunner(SystemSoundMachine()) { action, runner in
             switch action {
@@ -29,7 +32,12 @@ final class SystemSoundEngine: Sendable {
                 }
             case .stopSound(let number, let cause):
                 player.stop(SoundPlayer.ID(number: number), because: cause)
-            case .startVibration(let number, let pattern):
+            case .startVibration(let number, let pattern, let request):
+                // The rules may have changed since the call was made. A change after this look arrives as `.rules`.
+                guard player.rules.decide(request).vibrates else {
+                    runner.send(.vibrationForbidden(number, now: clock.now))
+                    return
+                }
                 vibrations.start(number, pattern) { end in
                     runner.send(.vibrationEnded(number, end, now: clock.now))
                 }
@@ -59,7 +67,7 @@ final class SystemSoundEngine: Sendable {
         clients.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Begins a call; `completion` is called once.
+    /// Begins a call. `completion` is called once, inside the state machine's runner.
     func begin(_ attempt: SystemSoundAttempt, _ completion: @escaping @Sendable (SystemSoundResult) -> Void) {
         completions.add(attempt.number, completion)
         send(.play(attempt, now: clock.now))

@@ -1,7 +1,8 @@
 /// The rules between system sounds: one is heard at a time, one vibration is felt at a time, and each call ends once.
 ///
-/// A sound that is heard takes the place of the one before, which is stopped first: a device that plays one stream
-/// would refuse the second. What is neither heard nor felt leaves the others alone.
+/// ``OutputQueue`` says which call has the speaker, and which has the motor. A sound that is replaced is stopped before
+/// the next one starts: a PCM that does not mix would refuse the second. What is neither heard nor felt leaves the
+/// others alone.
 struct SystemSoundMachine: StateMachine {
     typealias Number = UInt64
     typealias Client = UInt64
@@ -10,6 +11,8 @@ struct SystemSoundMachine: StateMachine {
         case play(SystemSoundAttempt, now: MonotonicTime)
         case soundEnded(Number, SoundResult)
         case vibrationEnded(Number, VibrationEnd, now: MonotonicTime)
+        /// The rules changed before the vibration could begin.
+        case vibrationForbidden(Number, now: MonotonicTime)
         case stop(Number, SoundOutcome.StopCause, now: MonotonicTime)
         /// Stops a client's every call for the ID.
         case stopSound(Client, SystemSoundID, SoundOutcome.StopCause, now: MonotonicTime)
@@ -18,14 +21,15 @@ struct SystemSoundMachine: StateMachine {
         /// Stops every call.
         case stopAll(SoundOutcome.StopCause, now: MonotonicTime)
         case rules(PlayerRules, now: MonotonicTime)
-        /// The timer of this number is due: the motor has rested, or a completion was held back.
+        /// The timer of this call is due: the motor has rested, or its completion was delayed.
         case timer(Number, now: MonotonicTime)
     }
 
     enum Action: Sendable, Equatable {
         case startSound(Number, PCMBuffer, SoundRequest)
         case stopSound(Number, SoundOutcome.StopCause)
-        case startVibration(Number, VibrationPattern)
+        /// Start the motor, unless the rules forbid the request by now; then send `.vibrationForbidden`.
+        case startVibration(Number, VibrationPattern, SoundRequest)
         case stopVibration(Number)
         /// Send `.timer` with this number at this time.
         case schedule(Number, at: MonotonicTime)
@@ -36,6 +40,7 @@ struct SystemSoundMachine: StateMachine {
     /// How far the heard or the felt part of a call is.
     private enum Part<End: Sendable> {
         case none
+        /// It waits for the speaker or the motor.
         case waiting
         case running
         case over(End)
@@ -46,53 +51,37 @@ struct SystemSoundMachine: StateMachine {
             case .none, .over: false
             }
         }
+
+        var isWaiting: Bool { if case .waiting = self { true } else { false } }
+        var isRunning: Bool { if case .running = self { true } else { false } }
     }
 
     private struct Call {
         var attempt: SystemSoundAttempt
         var sound = Part<SoundResult>.none
         var vibration = Part<VibrationEnd>.none
+        /// Whether the motor turned for it.
+        var isFelt = false
         var stopCause: SoundOutcome.StopCause?
-
-        /// Whether another call took the place of any part of it.
-        var isReplaced: Bool {
-            if case .over(.replaced) = vibration { return true }
-            if case .over(let result) = sound, result.outcome == .stopped(.replaced) { return true }
-            return false
-        }
+        /// All of it is over, and it completes at this time.
+        var completesAt: MonotonicTime?
     }
 
     /// The motor rests so long between two system vibrations, so that each is felt for itself.
     static let rest = VibrationSequencer.shortestRest
-    /// A call that is made from a completion, and would complete at once, does so this much later: a loop that plays
-    /// again in its completion takes turns with everything else, instead of standing still in time.
-    static let pace = Duration.milliseconds(1)
-    /// So many may complete at once within that time, which none but a clock that stands still lets them.
-    static let longestBurst = 1000
-    /// So many may take each other's place within that time: two loops would do it for ever.
-    static let mostReplaced = 8
 
     private var calls: [Number: Call] = [:]
-    /// The call whose sound plays or is being stopped.
-    private var playing: Number?
-    /// The call that takes its place.
-    private var next: Number?
-    /// Calls that wait their turn.
-    private var patient: [Number] = []
-    /// The call that turns the motor.
+    private var speaker = OutputQueue()
+    private var motor = OutputQueue()
+    /// The call whose sound the player has. It is being stopped where another call owns the speaker.
+    private var sounding: Number?
+    /// The call whose vibration the vibrator has.
     private var vibrating: Number?
-    /// The call that waits for the motor to have rested.
-    private var resting: Number?
     private var restedAt: MonotonicTime?
-    /// Calls whose completion is held back.
-    private var heldBack: [Number: Call] = [:]
-    /// How many calls completed at once, how many were replaced, and since when.
-    private var burst: (since: MonotonicTime, count: Int, replaced: Int)?
-    /// Calls whose vibration waits for the motor.
-    private var patientForMotor: [Number] = []
+    private var pace = LoopPace()
 
     /// How many calls are not over.
-    var count: Int { calls.count + heldBack.count }
+    var count: Int { calls.count }
 
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
@@ -102,7 +91,10 @@ struct SystemSoundMachine: StateMachine {
         case .soundEnded(let number, let result):
             soundEnded(number, result, &actions)
         case .vibrationEnded(let number, let end, let now):
-            vibrationEnded(number, end, now, &actions)
+            calls[number]?.isFelt = end.isFelt
+            vibrationIsOver(number, end, now, &actions)
+        case .vibrationForbidden(let number, let now):
+            vibrationIsOver(number, .stopped, now, &actions)
         case .stop(let number, let cause, let now):
             stop(number, cause, now, &actions)
         case .stopSound(let client, let id, let cause, let now):
@@ -112,11 +104,7 @@ struct SystemSoundMachine: StateMachine {
         case .stopAll(let cause, let now):
             stop(cause, now, &actions) { _ in true }
         case .rules(let rules, let now):
-            // Sounds that must stop were stopped by the player already.
-            for number in [vibrating, resting].compactMap({ $0 }) {
-                guard let call = calls[number], !rules.decide(call.attempt.request).vibrates else { continue }
-                stopVibration(number, now, &actions)
-            }
+            for number in calls.keys.sorted() { obey(rules, number, now, &actions) }
         case .timer(let number, let now):
             timerIsDue(number, now, &actions)
         }
@@ -128,85 +116,82 @@ struct SystemSoundMachine: StateMachine {
     private mutating func play(_ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]) {
         let number = attempt.number
         if !attempt.isHeard {
-            // The player tells of those that it is handed.
+            // The player reports the decisions about sounds that it is given.
             actions.append(
                 .report(.decided(attempt.decision, attempt.request, sound: number, at: attempt.requestedAt)))
         }
         if let fallback = attempt.fallback {
             actions.append(.report(.fallback(fallback, sound: number, at: attempt.requestedAt)))
         }
-        guard attempt.isHeard || attempt.isFelt else { return completeAtOnce(Call(attempt: attempt), now, &actions) }
-        calls[number] = Call(attempt: attempt)
-        if attempt.isHeard { beginSound(number, attempt, now, &actions) }
-        if attempt.isFelt { beginVibration(number, attempt, now, &actions) }
+        calls[number] = Call(
+            attempt: attempt, sound: attempt.isHeard ? .waiting : .none, vibration: attempt.isFelt ? .waiting : .none)
+        if attempt.isHeard { requestSpeaker(attempt, now, &actions) }
+        if attempt.isFelt { requestMotor(attempt, now, &actions) }
+        completeIfOver(number, now, &actions)
     }
 
-    private mutating func beginSound(
-        _ number: Number, _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
+    private mutating func requestSpeaker(
+        _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        calls[number]?.sound = .waiting
-        guard let playing else {
-            startSound(number, &actions)
-            return
+        switch speaker.request(attempt.number, attempt.key, isFromCompletion: attempt.isFromCompletion) {
+        case .begin(let before?) where before == sounding:
+            actions.append(.stopSound(before, .replaced))
+        case .begin(let replaced):
+            if let replaced { endWaitingSound(replaced, .stopped(.replaced), now, &actions) }
+        case .wait(let dropped):
+            if let dropped { endWaitingSound(dropped, .stopped(.replaced), now, &actions) }
         }
-        if attempt.isPatient {
-            patient.append(number)
-            return
-        }
-        if let next { endWaitingSound(next, .stopped(.replaced), now, &actions) }
-        next = number
-        actions.append(.stopSound(playing, .replaced))
+        startSound(&actions)
     }
 
-    private mutating func startSound(_ number: Number, _ actions: inout [Action]) {
-        guard let attempt = calls[number]?.attempt, let samples = attempt.samples else { return }
-        playing = number
+    /// Starts the sound of the call that owns the speaker, where no other sound is being stopped.
+    private mutating func startSound(_ actions: inout [Action]) {
+        guard sounding == nil, let number = speaker.owner, let call = calls[number], call.sound.isWaiting,
+            let samples = call.attempt.samples
+        else { return }
+        sounding = number
         calls[number]?.sound = .running
-        actions.append(.startSound(number, samples, attempt.request))
+        actions.append(.startSound(number, samples, call.attempt.request))
     }
 
-    private mutating func beginVibration(
-        _ number: Number, _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
+    private mutating func requestMotor(
+        _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        calls[number]?.vibration = .waiting
-        if attempt.isPatient, vibrating != nil || resting != nil {
-            patientForMotor.append(number)
+        switch motor.request(attempt.number, attempt.key, isFromCompletion: attempt.isFromCompletion) {
+        case .begin(let before?) where before == vibrating:
+            // The vibrator ends that one as replaced, and the motor turns on.
+            vibrating = nil
+            startVibration(now, &actions, afterRest: false)
+        case .begin(let replaced):
+            if let replaced { endWaitingVibration(replaced, .replaced, now, &actions) }
+            startVibration(now, &actions)
+        case .wait(let dropped):
+            if let dropped { endWaitingVibration(dropped, .replaced, now, &actions) }
+        }
+    }
+
+    /// Starts the vibration of the call that owns the motor, where no other vibration is being stopped; as soon as the
+    /// motor has rested.
+    private mutating func startVibration(
+        _ now: MonotonicTime, _ actions: inout [Action], afterRest: Bool = true
+    ) {
+        guard vibrating == nil, let number = motor.owner, let call = calls[number], call.vibration.isWaiting,
+            let pattern = call.attempt.pattern
+        else { return }
+        if afterRest, let restedAt, restedAt > now {
+            actions.append(.schedule(number, at: restedAt))
             return
         }
-        if let before = resting {
-            resting = nil
-            endVibration(before, .replaced, now, &actions)
-        }
-        // The vibrator ends the vibration that runs as replaced.
-        if vibrating == nil, let restedAt, restedAt > now {
-            resting = number
-            actions.append(.schedule(number, at: restedAt))
-        } else {
-            startVibration(number, &actions)
-        }
-    }
-
-    /// Lets the first of those that wait for the motor have it, where nobody else does.
-    private mutating func beginPatientVibration(_ now: MonotonicTime, _ actions: inout [Action]) {
-        guard vibrating == nil, resting == nil, !patientForMotor.isEmpty else { return }
-        let next = patientForMotor.removeFirst()
-        resting = next
-        actions.append(.schedule(next, at: max(restedAt ?? now, now)))
-    }
-
-    private mutating func startVibration(_ number: Number, _ actions: inout [Action]) {
-        guard let pattern = calls[number]?.attempt.pattern else { return }
         vibrating = number
         calls[number]?.vibration = .running
-        actions.append(.startVibration(number, pattern))
+        actions.append(.startVibration(number, pattern, call.attempt.request))
     }
 
     private mutating func timerIsDue(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
-        if number == resting {
-            resting = nil
-            startVibration(number, &actions)
-        } else if let call = heldBack.removeValue(forKey: number) {
-            complete(call, now, &actions)
+        if let call = calls[number], let time = call.completesAt {
+            if time <= now { complete(call, now, &actions) }
+        } else if number == motor.owner {
+            startVibration(now, &actions)
         }
     }
 
@@ -215,40 +200,50 @@ struct SystemSoundMachine: StateMachine {
     private mutating func soundEnded(_ number: Number, _ result: SoundResult, _ actions: inout [Action]) {
         guard calls[number] != nil else { return }
         calls[number]?.sound = .over(result)
-        if playing == number { playing = nil }
+        if sounding == number { sounding = nil }
+        speaker.release(number)
+        startSound(&actions)
         completeIfOver(number, result.endedAt, &actions)
-        guard playing == nil else { return }
-        if let waiting = next {
-            next = nil
-            startSound(waiting, &actions)
-        } else if !patient.isEmpty {
-            startSound(patient.removeFirst(), &actions)
-        }
     }
 
-    private mutating func vibrationEnded(
+    private mutating func vibrationIsOver(
         _ number: Number, _ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
+        guard calls[number] != nil else { return }
         if vibrating == number {
             vibrating = nil
-            restedAt = now + Self.rest
+            if calls[number]?.isFelt == true { restedAt = now + Self.rest }
         }
-        endVibration(number, end, now, &actions)
-        beginPatientVibration(now, &actions)
+        calls[number]?.vibration = .over(end)
+        motor.release(number)
+        startVibration(now, &actions)
+        completeIfOver(number, now, &actions)
+    }
+
+    /// Stops what the rules forbid. The player has stopped sounds that play.
+    private mutating func obey(
+        _ rules: PlayerRules, _ number: Number, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard let call = calls[number] else { return }
+        let decision = rules.decide(call.attempt.request)
+        if !decision.vibrates { stopVibration(number, now, &actions) }
+        if !decision.isHeard { endWaitingSound(number, .silenced(by: decision.reason), now, &actions) }
     }
 
     private mutating func stop(
         _ number: Number, _ cause: SoundOutcome.StopCause, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
         guard let call = calls[number] else { return }
+        if call.completesAt != nil { return complete(call, now, &actions) }
         if call.stopCause == nil { calls[number]?.stopCause = cause }
-        // The motor first: it is what must not outlast a stop.
+        // The motor first: it must not outlast a stop.
         stopVibration(number, now, &actions)
-        switch call.sound {
-        case .waiting: endWaitingSound(number, .stopped(cause), now, &actions)
-        case .running: actions.append(.stopSound(number, cause))
-        case .none, .over: break
+        if call.sound.isRunning {
+            actions.append(.stopSound(number, cause))
+            // The next sound waits until this one has stopped, but does not replace it.
+            speaker.release(number)
         }
+        endWaitingSound(number, .stopped(cause), now, &actions)
     }
 
     private mutating func stop(
@@ -261,80 +256,63 @@ struct SystemSoundMachine: StateMachine {
     }
 
     private mutating func stopVibration(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
-        switch calls[number]?.vibration {
-        case .waiting:
-            if resting == number { resting = nil }
-            patientForMotor.removeAll { $0 == number }
-            endVibration(number, .stopped, now, &actions)
-            beginPatientVibration(now, &actions)
-        case .running:
+        if calls[number]?.vibration.isRunning == true {
             actions.append(.stopVibration(number))
-        case .some(.none), .over, nil:
-            break
+            motor.release(number)
         }
+        endWaitingVibration(number, .stopped, now, &actions)
     }
 
-    /// Ends a sound that was not begun.
+    /// Ends a sound that has not started; does nothing to any other.
     private mutating func endWaitingSound(
         _ number: Number, _ outcome: SoundOutcome, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        guard let attempt = calls[number]?.attempt else { return }
-        if next == number { next = nil }
-        patient.removeAll { $0 == number }
-        let result = SoundResult(
-            outcome: outcome, requestedAt: attempt.requestedAt, endedAt: now,
-            position: StreamPosition(played: 0, total: attempt.frames))
-        calls[number]?.sound = .over(result)
+        guard let call = calls[number], call.sound.isWaiting else { return }
         actions.append(.report(.soundEnded(outcome, sound: number, at: now)))
-        completeIfOver(number, now, &actions)
+        let result = SoundResult(
+            outcome: outcome, requestedAt: call.attempt.requestedAt, endedAt: now,
+            position: StreamPosition(played: 0, total: call.attempt.frames))
+        soundEnded(number, result, &actions)
     }
 
-    private mutating func endVibration(
+    /// Ends a vibration that has not begun; does nothing to any other.
+    private mutating func endWaitingVibration(
         _ number: Number, _ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        guard calls[number] != nil else { return }
-        calls[number]?.vibration = .over(end)
-        completeIfOver(number, now, &actions)
+        if calls[number]?.vibration.isWaiting == true { vibrationIsOver(number, end, now, &actions) }
     }
 
+    /// Completes a call of which all is over; later where it is a round of a loop that comes to nothing.
     private mutating func completeIfOver(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
-        guard let call = calls[number], !call.sound.isUnderWay, !call.vibration.isUnderWay else { return }
-        calls[number] = nil
-        if call.isReplaced {
-            countBurst(now) { $0.replaced += 1 }
-            if (burst?.replaced ?? 0) > Self.mostReplaced { return holdBack(call, now, &actions) }
+        guard let call = calls[number], call.completesAt == nil, !call.sound.isUnderWay, !call.vibration.isUnderWay
+        else { return }
+        guard result(of: call, at: now).cameToNothing else {
+            pace.reset(call.attempt.key)
+            return complete(call, now, &actions)
         }
-        complete(call, now, &actions)
-    }
-
-    private mutating func completeAtOnce(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
-        countBurst(now) { $0.count += 1 }
-        if call.attempt.isFromCompletion || (burst?.count ?? 0) > Self.longestBurst {
-            holdBack(call, now, &actions)
-        } else {
-            complete(call, now, &actions)
-        }
-    }
-
-    private mutating func countBurst(
-        _ now: MonotonicTime, _ change: (inout (since: MonotonicTime, count: Int, replaced: Int)) -> Void
-    ) {
-        var present = burst ?? (now, 0, 0)
-        if now - present.since >= Self.pace { present = (now, 0, 0) }
-        change(&present)
-        burst = present
-    }
-
-    private mutating func holdBack(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
-        heldBack[call.attempt.number] = call
-        actions.append(.schedule(call.attempt.number, at: now + Self.pace))
+        let time = pace.completion(
+            of: call.attempt.key, requestedAt: call.attempt.requestedAt,
+            isFromCompletion: call.attempt.isFromCompletion, now: now)
+        if time <= now { return complete(call, now, &actions) }
+        calls[number]?.completesAt = time
+        actions.append(.schedule(number, at: time))
     }
 
     private mutating func complete(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
+        let number = call.attempt.number
+        calls[number] = nil
+        let result = result(of: call, at: now)
+        if !call.attempt.isHeard {
+            actions.append(.report(.soundEnded(result.outcome, sound: number, at: now)))
+        }
+        actions.append(.complete(number, result))
+    }
+
+    private func result(of call: Call, at now: MonotonicTime) -> SystemSoundResult {
         let attempt = call.attempt
         var result = SystemSoundResult(
-            sound: attempt.sound, outcome: attempt.outcomeAtOnce, vibration: nil, fallback: attempt.fallback,
-            requestedAt: attempt.requestedAt, startedAt: nil, endedAt: now,
+            sound: attempt.sound, outcome: attempt.outcomeAtOnce, vibration: nil, vibrated: call.isFelt,
+            fallback: attempt.fallback, requestedAt: attempt.requestedAt, startedAt: nil, endedAt: now,
             position: StreamPosition(played: 0, total: attempt.frames))
         if case .over(let end) = call.vibration { result.vibration = end }
         if case .over(let sound) = call.sound {
@@ -344,15 +322,29 @@ struct SystemSoundMachine: StateMachine {
         } else if attempt.request == .vibration, let end = result.vibration {
             result.outcome = SoundOutcome(end, stoppedBy: call.stopCause)
         }
-        if !attempt.isHeard {
-            actions.append(.report(.soundEnded(result.outcome, sound: attempt.number, at: now)))
+        return result
+    }
+}
+
+extension VibrationEnd {
+    /// Whether the motor turned.
+    fileprivate var isFelt: Bool { if case .failed = self { false } else { true } }
+}
+
+extension SystemSoundResult {
+    /// Whether nothing was heard or felt, or next to nothing of a sound that another replaced: a loop of such rounds is
+    /// slowed down.
+    fileprivate var cameToNothing: Bool {
+        switch outcome {
+        case .finished: startedAt == nil && !vibrated
+        case .silenced, .failed: !vibrated
+        case .stopped(let cause): cause == .replaced
         }
-        actions.append(.complete(attempt.number, result))
     }
 }
 
 extension SoundOutcome {
-    /// What became of a sound that is a vibration.
+    /// The outcome of a call that is a vibration.
     fileprivate init(_ end: VibrationEnd, stoppedBy cause: StopCause?) {
         self =
             switch end {

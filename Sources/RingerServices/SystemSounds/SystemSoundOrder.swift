@@ -1,14 +1,14 @@
-/// What is to be played, before it is decided whether it is.
+/// What a caller wants to play, before the rules decide about it.
 struct SystemSoundOrder: Sendable {
     /// Where the samples come from.
     enum Source: Sendable {
-        /// No sound belongs to it.
+        /// There are none: it is a vibration.
         case none
         case registered(SystemSoundID)
         case predefined(PredefinedSound)
         /// Samples that are decoded already.
         case loaded(LoadedSound)
-        /// A file that is no registered sound; where it turns out to be broken, the sound of this ID.
+        /// A file that is not registered. Where it is broken, the sound of the ID `otherwise` is played.
         case file(String, frames: Int, otherwise: SystemSoundID)
         /// Nothing can be played, for this reason.
         case failed(RingerError)
@@ -18,13 +18,15 @@ struct SystemSoundOrder: Sendable {
     var request: SoundRequest
     var source: Source
     var pattern: VibrationPattern?
-    var isPatient = false
-    var tellsID = true
+    /// Whether it is a round of an alert, which is no play of the user's, on whatever thread it begins.
+    var isAlertRound = false
+    /// Whether the completion of its ID runs at its end.
+    var runsIDCompletion = true
     var fallback: SoundFallback?
 }
 
 extension SystemSoundServices {
-    /// What playing `id` means.
+    /// The order that playing `id` amounts to.
     func order(_ id: SystemSoundID, as use: Use) -> SystemSoundOrder {
         let properties = table.properties(of: id)
         let request: SoundRequest =
@@ -51,8 +53,8 @@ extension SystemSoundServices {
         let now = engine.clock.now
         var attempt = SystemSoundAttempt(
             number: call.id.number, client: client, sound: order.sound, request: order.request,
-            decision: engine.player.rules.decide(order.request), pattern: order.pattern, isPatient: order.isPatient,
-            isFromCompletion: UserCode.isRunning, fallback: order.fallback, requestedAt: now)
+            decision: engine.player.rules.decide(order.request), pattern: order.pattern,
+            isFromCompletion: UserCode.isRunning && !order.isAlertRound, fallback: order.fallback, requestedAt: now)
         attempt.frames = frames(of: order.source)
         if case .failed(let error) = order.source { attempt.failure = error }
         guard attempt.decision.isHeard else { return attempt }

@@ -4,8 +4,10 @@ public struct SystemSoundResult: Sendable, Hashable {
     public var sound: SystemSoundID
     /// What became of it: of the sound where it has one; else of its vibration.
     public var outcome: SoundOutcome
-    /// How its vibration ended; nil where the motor had no part in it.
+    /// How its vibration ended; nil where it had none, or the rules allowed none.
     public var vibration: VibrationEnd?
+    /// Whether the motor turned. False where the vibration failed, or ended before it began.
+    public var vibrated: Bool
     /// Why another sound was played in its place; nil where none was.
     public var fallback: SoundFallback?
     /// When it was asked for.
@@ -17,19 +19,14 @@ public struct SystemSoundResult: Sendable, Hashable {
     /// How far it was played; without frames where it was not decoded.
     public var position: StreamPosition
 
-    /// Whether it was felt.
-    public var vibrated: Bool {
-        switch vibration {
-        case .finished, .stopped, .replaced, .limited: true
-        case .failed, nil: false
-        }
-    }
-
     /// From the first frame, or where there was none from the request, to the end.
     public var elapsed: Duration { endedAt - (startedAt ?? requestedAt) }
 
     /// From the request to the completion.
     public var completedAfter: Duration { endedAt - requestedAt }
+
+    /// How the vibration ended, of a call that is one.
+    var endOfVibration: VibrationEnd { vibration ?? .stopped }
 
     /// The failure as a C program sees it; nil where the sound did not fail.
     public var error: SystemSoundError? {

@@ -2,9 +2,16 @@ import Synchronization
 
 /// Short sounds by number: registered from files, or predefined; played at once, as alerts, or felt.
 ///
-/// One system sound is heard at a time. A second one starts at once: it takes the place of the first, which ends as
-/// ``SoundOutcome/StopCause/replaced``. A sound and a vibration may run together. What the rules silence takes nobody's
-/// place, and completes before the call returns.
+/// One system sound is heard at a time, and one vibration is felt at a time; a sound and a vibration run together. A
+/// second sound starts at once and replaces the first, which ends as ``SoundOutcome/StopCause/replaced``. A play of an ID
+/// waits instead, first come, first served:
+///
+/// - while the sound that replaced the last play of this ID is playing;
+/// - while a sound that waited for this ID is playing;
+/// - where it is started from a completion.
+///
+/// So loops, on completions or on `await`, alternate whole sounds, and a sound that interrupts a loop is heard whole. A
+/// sound that the rules silence, or that fails, replaces nothing. A silenced sound completes before the call returns.
 ///
 /// A registered sound keeps its file's path and length; it is decoded when it is first played, on the caller's thread.
 /// Decoded and synthesised sounds are kept up to ``Configuration/cacheLimit``. One instance is one client's.
@@ -24,12 +31,12 @@ public final class SystemSoundServices: Sendable {
         }
     }
 
-    /// A call that plays a system sound, to stop it by.
+    /// A call that plays a system sound, for ``stop(_:because:)``.
     public struct Call: Sendable, Hashable {
         let id: SoundPlayer.ID
     }
 
-    /// What a sound is played as.
+    /// How a sound is played.
     public enum Use: Sendable, Hashable {
         /// Heard where the switch allows. The corresponding C function is `AudioServicesPlaySystemSound`.
         case sound
@@ -40,7 +47,7 @@ public final class SystemSoundServices: Sendable {
 
     let table = SystemSoundTable()
     let engine: SystemSoundEngine
-    /// Which of the device's clients it is.
+    /// The number of this client among the device's.
     let client: UInt64
 
     /// The services of a device's first client.
@@ -50,7 +57,7 @@ public final class SystemSoundServices: Sendable {
     ///   - vibrator: The motor; nil where there is none, and every vibration fails.
     ///   - clock: The device's time.
     ///   - configuration: How the services behave.
-    ///   - report: Is told what is decided about sounds that never reach the player, in order.
+    ///   - report: Gets the events of sounds that never reach the player, in order.
     public convenience init(
         player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock, configuration: Configuration = .init(),
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
@@ -140,20 +147,23 @@ public final class SystemSoundServices: Sendable {
 
     // MARK: - Completions by ID
 
-    /// Sets what is called each time a sound of this ID has ended, played to its end or not: silenced ones included,
-    /// failed ones not. It takes the place of the one set before; other IDs, the vibration's among them, have their own.
+    /// Sets the completion of an ID. It runs each time a sound of the ID has ended, with its outcome: heard to its end,
+    /// silenced, stopped or failed. It replaces the completion set before. Every ID, the vibration's included, has its
+    /// own.
     ///
-    /// It runs where a call's own completion does, and may play again, which makes a loop. The corresponding C function is
+    /// It runs just before the call's own completion, on the same thread, and may play again: a ring loop is built so. A
+    /// sound that it plays waits for the sound that is playing, and where its rounds fail or are silenced, the loop goes
+    /// on at 20 rounds a second after its first second. The corresponding C function is
     /// `AudioServicesAddSystemSoundCompletion`.
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound.
     public func addCompletion(
-        for id: SystemSoundID, _ completion: @escaping @Sendable (SystemSoundID) -> Void
+        for id: SystemSoundID, _ completion: @escaping @Sendable (SystemSoundID, SoundOutcome) -> Void
     ) throws(SystemSoundError) {
         guard table.setCompletion(completion, of: id) else { throw .unknown(id, "add a completion") }
     }
 
-    /// Forgets what ``addCompletion(for:_:)`` set, if anything. The corresponding C function is
+    /// Removes the completion that ``addCompletion(for:_:)`` set, if any. The corresponding C function is
     /// `AudioServicesRemoveSystemSoundCompletion`.
     public func removeCompletion(for id: SystemSoundID) {
         _ = table.setCompletion(nil, of: id)
@@ -194,28 +204,32 @@ public final class SystemSoundServices: Sendable {
         return call
     }
 
-    /// Turns the motor as a plain vibration; ``start(_:as:completion:)`` of ``SystemSoundID/vibrate``.
+    /// Begins a plain vibration, as ``start(_:as:completion:)`` of ``SystemSoundID/vibrate`` does.
+    ///
+    /// - Parameter completion: Called once, with how the vibration ended.
+    /// - Returns: The call, to stop it by.
     @discardableResult
-    public func startVibration(completion: (@Sendable (SystemSoundResult) -> Void)? = nil) -> Call {
-        start(.vibrate, completion: completion)
+    public func startVibration(completion: (@Sendable (VibrationEnd) -> Void)? = nil) -> Call {
+        guard let completion else { return start(.vibrate) }
+        return start(.vibrate) { completion($0.endOfVibration) }
     }
 
-    /// Plays a system sound and tells what became of it. Cancelling the task stops it.
+    /// Plays a system sound and returns its outcome. Cancelling the task stops it.
     public func play(_ id: SystemSoundID) async -> SystemSoundResult {
         await wait(for: order(id, as: .sound))
     }
 
-    /// Plays a system sound as an alert, and tells what became of it. Cancelling the task stops it.
+    /// Plays a system sound as an alert and returns its outcome. Cancelling the task stops it.
     public func playAlert(_ id: SystemSoundID) async -> SystemSoundResult {
         await wait(for: order(id, as: .alert))
     }
 
-    /// Turns the motor as a plain vibration, and tells how that ended. Cancelling the task stops it.
-    public func vibrate() async -> SystemSoundResult {
-        await play(.vibrate)
+    /// Turns the motor as a plain vibration, and returns how that ended. Cancelling the task stops it.
+    public func vibrate() async -> VibrationEnd {
+        await play(.vibrate).endOfVibration
     }
 
-    /// Stops the sound and the vibration of a call at once; one that is over stays so.
+    /// Stops the sound and the vibration of a call at once. Nothing happens where the call is over.
     public func stop(_ call: Call, because cause: SoundOutcome.StopCause = .caller) {
         engine.send(.stop(call.id.number, cause, now: engine.clock.now))
     }
@@ -225,11 +239,11 @@ public final class SystemSoundServices: Sendable {
         engine.send(.stopAll(cause, now: engine.clock.now))
     }
 
-    /// Ends the client: its sounds are forgotten and stop as ``SoundOutcome/StopCause/closed``, its completions by ID
-    /// are not called any more. A second call does nothing.
+    /// Closes the client: its sounds are unregistered and stop as ``SoundOutcome/StopCause/closed``, and the completions
+    /// of its IDs are removed. A second call does nothing.
     ///
-    /// A sound whose ``SystemSoundProperty/completePlaybackIfAppDies`` is set plays on to its end, for as long as the
-    /// device lives: where the client has the device to itself, and closes it too, that is not at all.
+    /// A sound whose ``SystemSoundProperty/completePlaybackIfAppDies`` is set plays on to its end, unless the device is
+    /// closed before.
     public func close() {
         guard let playingOn = table.removeAll() else { return }
         engine.cache.removeAll(of: client)
@@ -254,12 +268,12 @@ public final class SystemSoundServices: Sendable {
     func begin(
         _ call: Call, _ order: SystemSoundOrder, _ completion: @escaping @Sendable (SystemSoundResult) -> Void
     ) {
-        let tellsID = order.tellsID
+        let runsIDCompletion = order.runsIDCompletion
         let user = UserCompletion<SystemSoundResult>(engine.clock) { [table] result in
-            table.completion(of: result.sound)?(result.sound)
+            table.completion(of: result.sound)?(result.sound, result.outcome)
         }
         engine.begin(attempt(call, order)) { [table] result in
-            if tellsID, result.error == nil, table.completion(of: result.sound) != nil { user.complete(result) }
+            if runsIDCompletion, table.completion(of: result.sound) != nil { user.complete(result) }
             completion(result)
         }
         user.callReturns()

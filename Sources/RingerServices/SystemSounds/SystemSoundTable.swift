@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The registered sounds, and what is known by ID: properties and completions.
+/// One client's registered sounds, with the properties and completions of IDs.
 final class SystemSoundTable: Sendable {
-    typealias Completion = @Sendable (SystemSoundID) -> Void
+    typealias Completion = @Sendable (SystemSoundID, SoundOutcome) -> Void
 
     enum Source: Sendable {
         case file(String, frames: Int)
@@ -11,7 +11,7 @@ final class SystemSoundTable: Sendable {
 
     private struct State {
         var sounds: [SystemSoundID: Source] = [:]
-        /// Those that were set. Predefined sounds may have them too.
+        /// Properties that were set, of predefined sounds too.
         var properties: [SystemSoundID: SystemSoundProperties] = [:]
         var completions: [SystemSoundID: Completion] = [:]
         var next = SystemSoundID.predefined.upperBound + 1
@@ -25,7 +25,7 @@ final class SystemSoundTable: Sendable {
         state.withLock { ($0.sounds.count, $0.properties.count, $0.completions.count) }
     }
 
-    /// Hands out an ID; nil where the client is gone.
+    /// Registers a sound under a new ID; nil where the client was closed.
     func add(_ source: Source) -> SystemSoundID? {
         state.withLock { state in
             if state.isClosed { return nil }
@@ -40,7 +40,7 @@ final class SystemSoundTable: Sendable {
         }
     }
 
-    /// Goes on with `number` for the next ID.
+    /// Makes `number` the next ID to be tried.
     func skip(to number: UInt32) {
         state.withLock { $0.next = number }
     }
@@ -55,7 +55,9 @@ final class SystemSoundTable: Sendable {
         }
     }
 
-    /// Forgets everything, for good, and tells which sounds are to play on; nil where that was done before.
+    /// Forgets everything for good.
+    ///
+    /// - Returns: The IDs whose sounds play on to their end; nil where the table was closed before.
     func removeAll() -> Set<SystemSoundID>? {
         state.withLock { state in
             if state.isClosed { return nil }

@@ -1,7 +1,11 @@
 import Synchronization
 
-/// Which vibration of the motor belongs to which call.
+/// The vibrations of system sounds: maps the number of a call to the vibration that the vibrator runs for it.
 final class SystemVibrations: Sendable {
+    /// The failure of a vibration on a device without a motor.
+    static let missingMotor = RingerError(
+        .notFound, "vibrate", "vibration motor", detail: "the device has none")
+
     private let vibrator: Vibrator?
     private let running = Mutex<(number: UInt64, vibration: Vibrator.ID)?>(nil)
 
@@ -10,11 +14,7 @@ final class SystemVibrations: Sendable {
     }
 
     func start(_ number: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void) {
-        guard let vibrator else {
-            completion(
-                .failed(RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")))
-            return
-        }
+        guard let vibrator else { return completion(.failed(Self.missingMotor)) }
         let vibration = vibrator.begin(pattern, completion: completion)
         running.withLock { $0 = (number, vibration) }
     }

@@ -12,6 +12,19 @@ public enum VibrationEnd: Sendable, Hashable {
     case failed(RingerError)
 }
 
+extension VibrationEnd: CustomStringConvertible {
+    /// `finished`, `stopped`, `replaced`, `limited`, or `failed` with the error.
+    public var description: String {
+        switch self {
+        case .finished: "finished"
+        case .stopped: "stopped"
+        case .replaced: "replaced"
+        case .limited: "limited"
+        case .failed(let error): "failed(\(error))"
+        }
+    }
+}
+
 /// What the motor does, as it does it.
 public enum VibrationReport: Sendable, Hashable {
     /// It turns, at this strength.

@@ -48,7 +48,7 @@ extension VirtualTime {
                 switch cell.call {
                 case .play: await lab.device.sounds.play(id)
                 case .alert: await lab.device.sounds.playAlert(id)
-                case .vibrate: await lab.device.sounds.vibrate()
+                case .vibrate: await lab.device.sounds.play(.vibrate)
                 }
 
             let heard = try await recorder.stop().filter { $0 != 0 }

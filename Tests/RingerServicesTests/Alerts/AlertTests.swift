@@ -1,3 +1,4 @@
+import Glibc
 import RingerTestKit
 import Testing
 
@@ -11,8 +12,10 @@ struct AlertBench {
     /// 300 ms.
     let ring: SystemSoundID
 
-    init(position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences()) throws {
-        bench = try SoundsBench(position: position, preferences: preferences)
+    init(
+        position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences(), hasMotor: Bool = true
+    ) throws {
+        bench = try SoundsBench(position: position, preferences: preferences, hasMotor: hasMotor)
         alerts = Alerts(bench.sounds)
         ring = try bench.register(milliseconds: 300)
     }
@@ -201,7 +204,7 @@ struct AlertTests {
     func interruptedByVibration() throws {
         // Each used to take the other's place again at once, for ever.
         let alert = try AlertBench(position: .silent)
-        try alert.bench.sounds.addCompletion(for: .vibrate) { [sounds = alert.bench.sounds] in sounds.start($0) }
+        try alert.bench.sounds.addCompletion(for: .vibrate) { [sounds = alert.bench.sounds] id, _ in sounds.start(id) }
         alert.start()
         alert.advance(100)
         alert.bench.play(.vibrate)
@@ -220,7 +223,7 @@ struct AlertTests {
         var machine = AlertMachine()
         let now = MonotonicTime(nanoseconds: 0)
         #expect(machine.handle(.stop(.replaced, now: now)).isEmpty)
-        let actions = machine.handle(.start(.both, limit: .seconds(20), PlayerRules(), now: now))
+        let actions = machine.handle(.start(.init(limit: .seconds(20)), PlayerRules(), now: now))
         guard case .complete(let result)? = actions.first, actions.count == 1 else {
             Issue.record("\(actions)")
             return
@@ -247,18 +250,165 @@ struct AlertTests {
         #expect(alert.outcomes == [.timedOut] && alert.results.all[0].soundError?.code == .notFound)
     }
 
-    @Test("where speaker and motor fail, the alert fails instead of trying for ever")
+    @Test("where speaker and motor fail until its end, the alert tries 20 times a second, and fails")
     func nothingWorks() throws {
         let alert = try AlertBench()
         alert.bench.board.speaker.fault = .missing
         alert.bench.board.motor.failTurnOn(with: RingerError(.disconnected, "turn on", "motor"))
         alert.start()
-        alert.advance(1000)
+        alert.advance(19_990)
+        #expect(alert.outcomes.isEmpty)
+        alert.advance(10)
         guard case .failed? = alert.outcomes.first else {
             Issue.record("\(alert.outcomes)")
             return
         }
-        #expect(alert.results.all[0].rounds <= 2 && alert.bench.clock.pendingTimers == 0)
+        #expect(alert.results.all[0].rounds == 400 && alert.results.all[0].elapsed == .seconds(20))
+        // The vibrator's timer for the turn that failed.
+        alert.advance(400)
+        #expect(alert.bench.clock.pendingTimers == 0)
+    }
+
+    @Test("a round that fails is followed by the next one: an alert is heard as soon as the speaker works")
+    func failedRound() throws {
+        // One failed round used to end an alert without a sound.
+        let alert = try AlertBench()
+        alert.bench.board.speaker.fault = .missing
+        alert.start(way: .sound)
+        alert.advance(2010)
+        alert.bench.board.speaker.fault = nil
+        alert.advance(60_000)
+        #expect(alert.bench.heard.first == 2_050_000..<2_350_000)
+        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].sounded)
+        #expect(alert.results.all[0].soundError == nil && alert.results.all[0].elapsed == .seconds(20))
+    }
+
+    @Test("a motor that fails leaves an alert at silent that is felt as soon as the motor works")
+    func failedTurn() throws {
+        let alert = try AlertBench(position: .silent)
+        alert.bench.board.motor.failTurnOn(with: RingerError(.disconnected, "turn on", "motor"))
+        alert.start()
+        alert.advance(990)
+        alert.bench.board.motor.failTurnOn(with: nil)
+        alert.advance(60_000)
+        #expect(alert.bench.turns.first == 1_000_000..<1_400_000)
+        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].vibrated)
+    }
+
+    @Test("without a motor an alert that is to be heard and felt is one that is to be heard")
+    func noMotor() throws {
+        // At silent it used to fail, and stayed silent after a flip to ring.
+        let alert = try AlertBench(position: .silent, hasMotor: false)
+        alert.start(way: .both)
+        alert.advance(1000)
+        #expect(alert.alerts.isRunning)
+        alert.flip(to: .ring)
+        alert.advance(60_000)
+        #expect(alert.bench.heard.first == 1_000_000..<1_300_000)
+        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].sounded)
+    }
+
+    @Test("a sound that can never be played leaves an alert that is felt, and fails one that is only heard at once")
+    func undecodable() throws {
+        let alert = try AlertBench()
+        let directory = try TemporaryDirectory()
+        let path = try directory.writeWAV("broken.wav", frames: 4800)
+        let broken = try alert.bench.sounds.register(path)
+        try directory.write("broken.wav", [UInt8](repeating: 7, count: 9644))
+        alert.start(broken, way: .sound)
+        guard case .failed? = alert.outcomes.first else {
+            Issue.record("\(alert.outcomes)")
+            return
+        }
+        #expect(!alert.alerts.isRunning && alert.results.all[0].rounds == 0)
+        alert.start(broken, way: .both)
+        alert.advance(60_000)
+        #expect(alert.outcomes.last == .timedOut && alert.results.all[1].vibrated && alert.bench.turns.count == 40)
+        #expect(alert.results.all[1].soundError != nil && alert.bench.heard.isEmpty)
+    }
+
+    @Test("a file that the system cannot read for a while is heard once it can")
+    func unreadable() throws {
+        let alert = try AlertBench()
+        let directory = try TemporaryDirectory()
+        let path = try directory.writeWAV("ring.wav", frames: 14_400)
+        let ring = try alert.bench.sounds.register(path)
+        unlink(path)
+        alert.start(ring, way: .sound)
+        alert.advance(1010)
+        try directory.writeWAV("ring.wav", frames: 14_400)
+        alert.advance(1000)
+        #expect(alert.bench.heard.first == 1_050_000..<1_350_000)
+        alert.alerts.stop()
+    }
+
+    @Test("an alert that can only be felt fails at once where there is no motor")
+    func nothingToFeel() throws {
+        let alert = try AlertBench(hasMotor: false)
+        alert.start(way: .vibration)
+        guard case .failed(let error)? = alert.outcomes.first else {
+            Issue.record("\(alert.outcomes)")
+            return
+        }
+        #expect(error.code == .notFound && !alert.alerts.isRunning)
+    }
+
+    @Test("a start right after a stop begins a new alert: a redial rings")
+    func redial() throws {
+        // It used to join the alert that was ending, and nothing rang.
+        let alert = try AlertBench()
+        alert.start(way: .sound)
+        alert.advance(150)
+        alert.alerts.stop()
+        #expect(!alert.alerts.isRunning)
+        alert.start(way: .sound)
+        #expect(alert.alerts.isRunning)
+        alert.advance(450)
+        #expect(alert.bench.heard == [0..<150_000, 150_000..<450_000, 450_000..<600_000])
+        #expect(alert.outcomes == [.stopped(.caller)])
+        alert.advance(60_000)
+        #expect(alert.outcomes == [.stopped(.caller), .timedOut])
+        #expect(alert.results.all[1].elapsed == .seconds(20) && alert.bench.clock.pendingTimers == 0)
+    }
+
+    @Test("an alert that begins while the one before is ending for its time rings as well")
+    func startAtTheLimit() throws {
+        let alert = try AlertBench()
+        alert.start(way: .sound, limit: .milliseconds(500))
+        _ = alert.bench.clock.schedule(at: alert.bench.start + .milliseconds(500)) { alert.start(way: .sound) }
+        alert.advance(500)
+        alert.advance(1000)
+        #expect(alert.outcomes == [.timedOut] && alert.alerts.isRunning)
+        #expect(alert.bench.heard.last?.upperBound == 1_500_000)
+        alert.alerts.stop()
+    }
+
+    @Test("an alert without a limit goes on until it is stopped, in the pattern and with the pause of the caller's")
+    func cadence() throws {
+        let alert = try AlertBench()
+        alert.alerts.start(
+            alert.ring, limit: nil, vibration: try VibrationPattern(milliseconds: "1000"), pause: .seconds(3)
+        ) { [results = alert.results] in results.append($0) }
+        alert.advance(3_600_500)
+        #expect(alert.bench.turns.count == 901 && alert.bench.heard.count == 901)
+        #expect(alert.bench.turns[1] == 4_000_000..<5_000_000 && alert.bench.heard[1] == 4_000_000..<4_300_000)
+        #expect(alert.bench.turns[900] == 3_600_000_000..<3_600_500_000)
+        alert.advance(1000)
+        alert.alerts.stop()
+        // It is stopped in its pause.
+        #expect(alert.outcomes == [.stopped(.caller)] && alert.results.all[0].elapsed == .milliseconds(3_601_500))
+        #expect(alert.bench.clock.pendingTimers == 0)
+    }
+
+    @Test("a flip in the pause between two rounds changes the next round")
+    func flipInPause() throws {
+        let alert = try AlertBench(preferences: UserPreferences(vibrateOnRing: false))
+        alert.alerts.start(alert.ring, pause: .seconds(1))
+        alert.advance(500)
+        alert.flip(to: .silent)
+        alert.advance(1000)
+        #expect(alert.bench.heard == [0..<300_000] && alert.bench.turns == [1_300_000..<1_500_000])
+        alert.alerts.stop()
     }
 
     @Test("an ID that nobody has fails at once")

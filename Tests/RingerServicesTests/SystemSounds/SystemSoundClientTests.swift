@@ -13,7 +13,7 @@ struct SystemSoundClientTests {
         let theirs = try other.register(.silence(duration: .milliseconds(50)))
         #expect(mine == theirs)
         let ended = Record<SystemSoundID>()
-        try other.addCompletion(for: theirs) { ended.append($0) }
+        try other.addCompletion(for: theirs) { id, _ in ended.append(id) }
         bench.play(mine)
         bench.clock.advance(by: .milliseconds(300))
         other.start(theirs)

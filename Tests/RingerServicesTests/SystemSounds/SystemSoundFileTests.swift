@@ -110,7 +110,7 @@ struct SystemSoundFileTests {
             if id.rawValue != last + 1 { repeated += 1 }
             last = id.rawValue
             if round % 1000 == 0 {
-                try bench.sounds.addCompletion(for: id) { _ in }
+                try bench.sounds.addCompletion(for: id) { _, _ in }
                 try bench.sounds.setIsUISound(false, of: id)
                 bench.play(id)
             }

@@ -86,7 +86,7 @@ struct SystemSoundPlayingTests {
         let bench = try SoundsBench()
         let sound = try bench.register(milliseconds: 1000)
         let ended = Record<SystemSoundID>()
-        try bench.sounds.addCompletion(for: sound) { ended.append($0) }
+        try bench.sounds.addCompletion(for: sound) { id, _ in ended.append(id) }
         bench.play(sound)
         bench.clock.advance(by: .milliseconds(250))
         try bench.sounds.dispose(sound)
@@ -145,6 +145,21 @@ struct SystemSoundPlayingTests {
         bench.clock.advance(by: .seconds(1))
         #expect(bench.heard == [0..<250_000] && bench.turns == [0..<250_000])
         #expect(bench.results.all.first?.vibration == .stopped)
+    }
+
+    @Test("do-not-disturb ends a vibration that waits for the motor before it begins")
+    func waitingVibration() throws {
+        // It used to begin all the same, half a second after do-not-disturb was switched on.
+        let bench = try SoundsBench(position: .silent)
+        let alerts = Alerts(bench.sounds)
+        alerts.start(try bench.register(milliseconds: 300))
+        bench.clock.advance(by: .milliseconds(100))
+        bench.play(.vibrate)
+        bench.clock.advance(by: .milliseconds(100))
+        bench.player.preferences.doNotDisturb = true
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.turns == [0..<500_000])
+        alerts.stop()
     }
 
     @Test("nothing vibrates where alerts may not, while a session records")
