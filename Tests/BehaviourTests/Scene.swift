@@ -49,11 +49,32 @@ struct Scene: Sendable {
             stage.flip(to: .silent)
             stage.wait(400)
         },
-        Scene(name: "replaced", title: "A second sound takes the place of the first") { stage in
+        Scene(name: "replaced", title: "A second sound replaces the first") { stage in
             stage.play(1000, "play 1000")
             stage.wait(350)
             stage.play(1001, "play 1001")
             stage.wait(900)
+        },
+        Scene(name: "loops", title: "Two loops, and a notification between them") { stage in
+            stage.loop(1000)
+            stage.wait(400)
+            stage.loop(1001)
+            stage.wait(3000)
+            stage.notify()
+            stage.wait(4300)
+        },
+        Scene(
+            name: "failing-alert", title: "An alert whose speaker fails for a second",
+            preferences: UserPreferences(vibrateOnRing: false)
+        ) { stage in
+            stage.board.speaker.fault = .missing
+            stage.alert(1007)
+            stage.wait(1000)
+            stage.board.speaker.fault = nil
+            stage.wait(1500)
+            stage.mark("stop")
+            stage.device.alerts.stop()
+            stage.wait(300)
         },
         Scene(
             name: "flip-in-alert", title: "A flip in the middle of an alert, and back",

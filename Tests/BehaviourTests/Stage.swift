@@ -42,6 +42,27 @@ struct Stage {
         return device.sounds.start(id, as: use) { [recorder, clock] _ in recorder.mark("completion", at: clock.now) }
     }
 
+    /// Plays a system sound again and again, each time in its own completion.
+    func loop(_ id: SystemSoundID) {
+        mark("loop \(id)")
+        again(id)
+    }
+
+    private func again(_ id: SystemSoundID) {
+        device.sounds.start(id) { [self] result in
+            if case .stopped(.closed) = result.outcome { return }
+            again(id)
+        }
+    }
+
+    /// Plays a notification's sound; the call and its completion are marked.
+    func notify() {
+        mark("notify")
+        device.notifications.start(.standard, in: nil) { [recorder, clock] _ in
+            recorder.mark("completion", at: clock.now)
+        }
+    }
+
     /// Begins an alert; its start and its end are marked.
     func alert(_ id: SystemSoundID, way: AlertWay = .both) {
         mark("alert")

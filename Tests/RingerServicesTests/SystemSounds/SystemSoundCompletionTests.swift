@@ -40,7 +40,7 @@ struct SystemSoundCompletionTests {
         #expect(throws: SystemSoundError.self) { try bench.sounds.addCompletion(for: 9999) { _, _ in } }
     }
 
-    @Test("every call completes once, an unknown ID and an output that fails included; so does the completion of the ID")
+    @Test("every call, and its ID, completes once: an unknown ID, an output that fails")
     func failures() throws {
         // The completion of the ID used to be left out where the sound failed: a loop built on it ended there.
         let bench = try SoundsBench()
