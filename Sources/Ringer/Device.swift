@@ -212,18 +212,77 @@ public final class Device: Sendable {
 
     // MARK: - Sound and vibration
 
-    /// Plays a sound file in a category, and tells what became of it. Cancelling the task stops it.
+    /// Plays a sound file in a category, and returns its outcome. Cancelling the task stops it.
+    ///
+    /// It plays in the device's own session of that category and options, which is active meanwhile: others are
+    /// interrupted, ducked or played beside as ``AudioSession/activate()`` says, and resume afterwards. The device's own
+    /// sessions mix with each other. Refused for the sake of a session of a higher priority, the sound ends as silenced by
+    /// ``Decision/Reason/sessionPriority``; interrupted, by ``Decision/Reason/interruption``.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - category: What the sound is for, and so whether the switch silences it.
+    ///   - category: The purpose of the sound, which says whether the switch silences it.
     ///   - options: The category's options.
-    /// - Returns: What became of it, and when.
-    /// - Throws: ``RingerError`` where the file cannot be read or is no sound.
+    /// - Returns: The outcome, and when.
+    /// - Throws: ``RingerError`` where the file cannot be read or is no sound, or the category does not allow an option.
     public func play(
         _ path: String, category: AudioCategory = .default, options: CategoryOptions = []
     ) async throws(RingerError) -> SoundResult {
-        await player.play(try SoundLoader.load(path), as: .session(category, options: options))
+        try await play(try SoundLoader.load(path), category: category, options: options)
+    }
+
+    /// Plays a sound in a category, as ``play(_:category:options:)`` does with a file.
+    ///
+    /// - Throws: ``RingerError`` where the category does not allow an option.
+    public func play(
+        _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = []
+    ) async throws(RingerError) -> SoundResult {
+        let number = player.reserve()
+        try Self.check(category, options)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                sessions.playOwn(sound, reserved: number, as: category, options) { continuation.resume(returning: $0) }
+                // The task may have been cancelled before there was anything to stop.
+                if Task.isCancelled { player.stop(number) }
+            }
+        } onCancel: {
+            player.stop(number)
+        }
+    }
+
+    /// Begins to play a sound in a category, as ``play(_:category:options:)`` does, and returns at once.
+    ///
+    /// - Parameters:
+    ///   - sound: The sound.
+    ///   - category: The purpose of the sound.
+    ///   - options: The category's options.
+    ///   - completion: Called once, with the outcome: on the caller's thread before the call returns where that is known by
+    ///     then, else on the callback thread (``DeviceClock/callBack(_:)``).
+    /// - Returns: The sound; ``SoundPlayer/stop(_:because:)`` stops it.
+    /// - Throws: ``RingerError`` where the category does not allow an option.
+    @discardableResult
+    public func start(
+        _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = [],
+        completion: (@Sendable (SoundResult) -> Void)? = nil
+    ) throws(RingerError) -> SoundPlayer.ID {
+        try Self.check(category, options)
+        let number = player.reserve()
+        guard let completion else {
+            sessions.playOwn(sound, reserved: number, as: category, options) { _ in }
+            return number
+        }
+        let user = UserCompletion(clock, completion)
+        sessions.playOwn(sound, reserved: number, as: category, options) { user.complete($0) }
+        user.callReturns()
+        return number
+    }
+
+    private static func check(_ category: AudioCategory, _ options: CategoryOptions) throws(RingerError) {
+        guard category.allowedOptions.isSuperset(of: options) else {
+            throw RingerError(
+                .invalid, "play with options \(options.rawValue)", "category \(category.rawValue)",
+                detail: "the category does not allow them")
+        }
     }
 
     /// Turns the motor in `pattern`, and tells how it ended. No setting holds a vibration back. Cancelling the task stops

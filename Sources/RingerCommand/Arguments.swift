@@ -9,6 +9,7 @@ extension AudioCategory: ExpressibleByArgument {}
 /// An option of a category, as the command line names it.
 enum CategoryOptionName: String, CaseIterable, ExpressibleByArgument {
     case mixWithOthers, duckOthers, allowBluetooth, defaultToSpeaker, interruptSpokenAudioAndMixWithOthers
+    case honoursRingSilentSwitch
 
     var option: CategoryOptions {
         CategoryOptions.named.first { $0.name == rawValue }?.option ?? []

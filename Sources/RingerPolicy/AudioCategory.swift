@@ -18,7 +18,8 @@ public enum AudioCategory: String, Sendable, Hashable, CaseIterable {
     /// The category of a session that set none.
     public static let `default` = AudioCategory.soloAmbient
 
-    /// Whether the Ring/Silent switch, and the screen lock, silence the category.
+    /// Whether the Ring/Silent switch, the screen lock and the background silence the category. The switch also silences a
+    /// session with ``CategoryOptions/honoursRingSilentSwitch``.
     public var isSilencedBySwitch: Bool { self == .ambient || self == .soloAmbient }
 
     /// Whether a session of the category can be heard at all.
@@ -30,10 +31,13 @@ public enum AudioCategory: String, Sendable, Hashable, CaseIterable {
     /// The options that have a meaning in the category.
     public var allowedOptions: CategoryOptions {
         switch self {
-        case .playback: [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers]
+        case .playback, .multiRoute:
+            [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers, .honoursRingSilentSwitch]
         case .playAndRecord:
-            [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers, .allowBluetooth, .defaultToSpeaker]
-        case .multiRoute: [.mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers]
+            [
+                .mixWithOthers, .duckOthers, .interruptSpokenAudioAndMixWithOthers, .honoursRingSilentSwitch,
+                .allowBluetooth, .defaultToSpeaker,
+            ]
         case .record: [.allowBluetooth]
         case .ambient, .soloAmbient, .audioProcessing: []
         }

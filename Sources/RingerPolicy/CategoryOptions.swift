@@ -1,4 +1,4 @@
-/// How a session treats other audio and where it plays. The bits are Apple's.
+/// How a session treats other audio, the Ring/Silent switch, and where it plays. The lower 16 bits are Apple's.
 public struct CategoryOptions: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt32
@@ -19,6 +19,10 @@ public struct CategoryOptions: OptionSet, Sendable, Hashable {
     /// Other audio goes on, spoken audio is interrupted. It contains ``mixWithOthers``.
     public static let interruptSpokenAudioAndMixWithOthers = CategoryOptions(rawValue: 17)
 
+    /// The Ring/Silent switch silences the session, the screen lock and the background do not: an announcement that is
+    /// played while locked, yet not in a silent room.
+    public static let honoursRingSilentSwitch = CategoryOptions(rawValue: 1 << 16)
+
     /// Whether other audio goes on beside the session.
     public var mixes: Bool { !isDisjoint(with: [.mixWithOthers, .duckOthers]) }
 
@@ -27,5 +31,6 @@ public struct CategoryOptions: OptionSet, Sendable, Hashable {
         ("mixWithOthers", .mixWithOthers), ("duckOthers", .duckOthers), ("allowBluetooth", .allowBluetooth),
         ("defaultToSpeaker", .defaultToSpeaker),
         ("interruptSpokenAudioAndMixWithOthers", .interruptSpokenAudioAndMixWithOthers),
+        ("honoursRingSilentSwitch", .honoursRingSilentSwitch),
     ]
 }

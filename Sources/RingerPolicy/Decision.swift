@@ -33,6 +33,10 @@ public enum Decision: Sendable, Hashable {
         case sessionSilencesPlayback
         /// The session was interrupted.
         case interruption
+        /// An active session of a higher priority does not let the sound's session be active.
+        case sessionPriority
+        /// The session's application is in the background, and its category does not play there.
+        case background
         /// The user asked not to be disturbed.
         case doNotDisturb
         /// The user switched sound effects off.

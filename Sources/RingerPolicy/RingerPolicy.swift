@@ -16,8 +16,8 @@ public enum RingerPolicy {
         switch request {
         case .vibration:
             return .vibrate(.vibrationRequested)
-        case .session(let category, let options, let isInterrupted):
-            return session(category, options, isInterrupted, state, preferences)
+        case .session(let category, let options, let isInterrupted, let isInBackground):
+            return session(category, options, isInterrupted, isInBackground, state, preferences)
         case .systemSound(let isUISound):
             if isUISound && !preferences.soundEffects { return .silence(.soundEffectsOff) }
             let heard = audibility(on: state.route, state, preferences)
@@ -40,18 +40,19 @@ public enum RingerPolicy {
     }
 
     private static func session(
-        _ category: AudioCategory, _ options: CategoryOptions, _ isInterrupted: Bool, _ state: DeviceState,
-        _ preferences: UserPreferences
+        _ category: AudioCategory, _ options: CategoryOptions, _ isInterrupted: Bool, _ isInBackground: Bool,
+        _ state: DeviceState, _ preferences: UserPreferences
     ) -> Decision {
         guard category.plays else { return .silence(.categoryDoesNotPlay) }
         if isInterrupted { return .silence(.interruption) }
+        if isInBackground && category.isSilencedBySwitch { return .silence(.background) }
         if state.sessions.contains(.silencesPlayback) { return .silence(.sessionSilencesPlayback) }
         let route = route(
             for: category, options: options, deviceRoute: state.route, hasReceiver: state.hasReceiver)
-        guard category.isSilencedBySwitch else {
+        guard category.isSilencedBySwitch || options.contains(.honoursRingSilentSwitch) else {
             return .play(gain: 1, route: route, vibrates: false, .categoryIgnoresSwitch)
         }
-        if state.isScreenLocked { return .silence(.screenLock) }
+        if state.isScreenLocked && category.isSilencedBySwitch { return .silence(.screenLock) }
         let heard = audibility(on: route, state, preferences)
         return heard.isHeard ? .play(gain: 1, route: route, vibrates: false, heard.reason) : .silence(heard.reason)
     }

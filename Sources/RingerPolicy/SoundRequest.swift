@@ -2,8 +2,10 @@
 public enum SoundRequest: Sendable, Hashable {
     /// A sound of an audio session.
     ///
-    /// `isInterrupted` tells that the session itself was interrupted and has not been resumed.
-    case session(AudioCategory, options: CategoryOptions = [], isInterrupted: Bool = false)
+    /// `isInterrupted` says that the session itself was interrupted and has not been resumed, `isInBackground` that its
+    /// application is not the one in front.
+    case session(
+        AudioCategory, options: CategoryOptions = [], isInterrupted: Bool = false, isInBackground: Bool = false)
     /// A system sound. `isUISound` tells that it obeys the user's "sound effects" preference.
     case systemSound(isUISound: Bool = true)
     /// An alert: a sound, a vibration, or both.

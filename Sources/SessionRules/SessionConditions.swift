@@ -41,9 +41,7 @@ package struct SessionConditions {
     package mutating func routeName(of session: SessionState) -> String {
         switchState.route = session.route.output ?? deviceRoute
         var request = session.request
-        if case .session(let category, let options, true) = request {
-            request = .session(category, options: options, isInterrupted: false)
-        }
+        if case .session(let category, let options, _, _) = request { request = .session(category, options: options) }
         let decision = RingerPolicy.decide(request, state: switchState, preferences: preferences)
         return decision == .silence(.ringSilentSwitch) ? "" : session.route.name
     }
@@ -60,7 +58,9 @@ package struct SessionConditions {
 extension SessionState {
     /// The session's sound as the rules need to know it.
     package var request: SoundRequest {
-        .session(settings.category, options: settings.effectiveOptions, isInterrupted: isInterrupted)
+        .session(
+            settings.category, options: settings.effectiveOptions, isInterrupted: isInterrupted,
+            isInBackground: isInBackground)
     }
 }
 

@@ -13,6 +13,8 @@ extension SessionCoordinator {
         case setOptions(SessionID, CategoryOptions)
         /// A client sets whether its session speaks.
         case setSpoken(SessionID, Bool)
+        /// A client reports whether its application is in the background.
+        case setInBackground(SessionID, Bool)
         /// A client switches an override on or off.
         case setOverride(SessionID, SessionOverrides, Bool)
         /// A client sets the sample rate and buffer duration that its session prefers.
@@ -46,7 +48,8 @@ extension SessionCoordinator {
         package var request: SessionID? {
             switch self {
             case .make(let id, _, _, _), .remove(let id), .setCategory(let id, _, _), .setOptions(let id, _),
-                .setSpoken(let id, _), .setOverride(let id, _, _), .setPreferences(let id, _), .activate(let id),
+                .setSpoken(let id, _), .setInBackground(let id, _), .setOverride(let id, _, _),
+                .setPreferences(let id, _), .activate(let id),
                 .deactivate(let id, _), .sounding(let id, _):
                 id
             case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio:

@@ -56,7 +56,9 @@ extension SessionCoordinator {
 
     /// The outcome for the sessions at `active` and `new`, were the second activated while the first is active.
     func outcome(active: Int, new: Int, includingSpeech: Bool) -> SessionArbitration.Outcome {
-        SessionArbitration.outcome(
+        // The device's own sessions mix with each other, whatever their categories.
+        if sessions[active].isOwn && sessions[new].isOwn { return .bothPlay }
+        return SessionArbitration.outcome(
             active: sessions[active].settings, new: sessions[new].settings,
             relation: SessionArbitration.Relation(sessions[new].priority, to: sessions[active].priority),
             includingSpeech: includingSpeech)

@@ -31,6 +31,8 @@ extension SessionCoordinator {
             var settings = sessions[index].settings
             settings.isSpoken = isSpoken
             try set(settings, at: index, "set whether it speaks", &actions)
+        case .setInBackground(let id, let isInBackground):
+            sessions[try find(id, "set whether it is in the background")].isInBackground = isInBackground
         case .setOverride(let id, let override, let isOn):
             let index = try find(id, "set an override")
             var settings = sessions[index].settings
@@ -150,6 +152,7 @@ extension SessionCoordinator {
         _ settings: SessionSettings, _ index: Int, _ code: SessionError.Code, _ operation: String
     ) throws(SessionError) {
         for other in sessions where other.isActive && other.id != sessions[index].id {
+            if other.isOwn && sessions[index].isOwn { continue }
             let relation = SessionArbitration.Relation(sessions[index].priority, to: other.priority)
             guard
                 SessionArbitration.outcome(active: other.settings, new: settings, relation: relation) == .refused

@@ -25,6 +25,8 @@ package struct SessionClientID: RawRepresentable, Sendable, Hashable {
 
     /// The process that the coordinator runs in.
     package static let local = SessionClientID(rawValue: 0)
+    /// The device itself, for sounds that are played without a session of the firmware's. Its sessions mix with each other.
+    package static let ownSounds = SessionClientID(rawValue: .max)
 }
 
 /// The number of an interruption that no session causes, such as a telephone call. The reporter chooses it.

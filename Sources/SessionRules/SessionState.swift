@@ -22,6 +22,8 @@ public struct SessionState: Sendable, Hashable {
     public internal(set) var settings = SessionSettings()
     /// Whether it is active.
     public internal(set) var phase = Phase.inactive
+    /// Whether its application is in the background: `ambient` and `soloAmbient` are silent there.
+    public internal(set) var isInBackground = false
     /// Whether it is playing, or recording.
     public internal(set) var isSounding = false
     /// Whether another session ducks it: see ``Ducking``.
@@ -47,6 +49,8 @@ public struct SessionState: Sendable, Hashable {
         self.route = route
     }
 
+    /// Whether it is one of the device's own sessions, which sounds are played in without a session of the firmware's.
+    package var isOwn: Bool { client == .ownSounds }
     /// Whether it is active and not interrupted.
     public var isActive: Bool { phase == .active }
     /// Whether it was interrupted and the interruption has not ended.

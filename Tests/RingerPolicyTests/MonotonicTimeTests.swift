@@ -25,7 +25,7 @@ struct MonotonicTimeTests {
 struct CategoryTests {
     @Test("the options have Apple's bits, and duck implies mixing")
     func bits() {
-        #expect(CategoryOptions.named.map(\.option.rawValue) == [1, 2, 4, 8, 17])
+        #expect(CategoryOptions.named.map(\.option.rawValue) == [1, 2, 4, 8, 17, 1 << 16])
         #expect(CategoryOptions.duckOthers.mixes)
         #expect(CategoryOptions.interruptSpokenAudioAndMixWithOthers.contains(.mixWithOthers))
         #expect(!CategoryOptions.defaultToSpeaker.mixes)

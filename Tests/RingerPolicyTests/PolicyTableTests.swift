@@ -14,6 +14,13 @@ struct PolicyTableTests {
         (.session(.playAndRecord), "PPPPP"),
         (.session(.audioProcessing), "-----"),
         (.session(.multiRoute), "PPPPP"),
+        (.session(.playback, options: .honoursRingSilentSwitch), "P--PP"),
+        (.session(.playAndRecord, options: .honoursRingSilentSwitch), "P--PP"),
+        (.session(.multiRoute, options: .honoursRingSilentSwitch), "P--PP"),
+        (.session(.ambient, isInBackground: true), "-----"),
+        (.session(.soloAmbient, isInBackground: true), "-----"),
+        (.session(.playback, isInBackground: true), "PPPPP"),
+        (.session(.playback, options: .honoursRingSilentSwitch, isInBackground: true), "P--PP"),
         (.systemSound(), "P--PP"),
         (.alert, "BVVBB"),
         (.notification(), "BVVBB"),
@@ -43,7 +50,7 @@ struct PolicyTableTests {
     @Test("the table has every category")
     func complete() {
         let categories = Self.rows.compactMap { row -> AudioCategory? in
-            if case .session(let category, _, _) = row.request { category } else { nil }
+            if case .session(let category, [], _, false) = row.request { category } else { nil }
         }
         #expect(categories == AudioCategory.allCases)
     }

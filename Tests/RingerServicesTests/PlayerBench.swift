@@ -38,7 +38,7 @@ struct PlayerBench {
     @discardableResult
     func play(_ milliseconds: Int, as request: SoundRequest = .session(.soloAmbient)) -> SoundPlayer.ID {
         let sound = PCMBuffer.silence(duration: .milliseconds(milliseconds), sampleRate: 48_000)
-        return player.start(sound, as: request) { [results] in results.append($0) }
+        return player.startOutsideSessions(sound, as: request) { [results] in results.append($0) }
     }
 
     /// Begins to measure; the reading goes to `readings`.

@@ -150,7 +150,7 @@ struct SoundPlayerTests {
         let clock = bench.clock
         let result = await clock.drive {
             let task = Task {
-                await player.play(
+                await player.playOutsideSessions(
                     .silence(duration: .seconds(20), sampleRate: 8000, channels: 1), as: .session(.playback))
             }
             task.cancel()
@@ -164,7 +164,7 @@ struct SoundPlayerTests {
         let bench = try PlayerBench()
         let rounds = Record<Void>()
         @Sendable func ring() {
-            bench.player.start(.silence(duration: .milliseconds(300)), as: .systemSound()) { _ in
+            bench.player.startOutsideSessions(.silence(duration: .milliseconds(300)), as: .systemSound()) { _ in
                 rounds.append(())
                 if rounds.all.count < 5 { ring() }
             }

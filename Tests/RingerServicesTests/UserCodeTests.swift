@@ -22,7 +22,9 @@ struct UserCodeTests {
     @Test("a sound's completion that blocks does not keep another sound heard past a flip to silent")
     func sound() throws {
         let bench = try PlayerBench()
-        bench.player.start(.silence(duration: .milliseconds(100), sampleRate: 48_000), as: .session(.soloAmbient)) {
+        bench.player.startOutsideSessions(
+            .silence(duration: .milliseconds(100), sampleRate: 48_000), as: .session(.soloAmbient)
+        ) {
             [clock = bench.clock, board = bench.board] _ in
             clock.advance(by: .milliseconds(900))
             board.ringSilent.position = .silent
@@ -68,7 +70,9 @@ struct UserCodeTests {
     func atOnce() throws {
         let bench = try PlayerBench(position: .silent)
         let isOver = Atomic(false)
-        bench.player.start(.silence(duration: .seconds(1), sampleRate: 48_000), as: .session(.soloAmbient)) { _ in
+        bench.player.startOutsideSessions(
+            .silence(duration: .seconds(1), sampleRate: 48_000), as: .session(.soloAmbient)
+        ) { _ in
             isOver.store(UserCode.isRunning, ordering: .relaxed)
         }
         let wasOver = isOver.load(ordering: .relaxed)
@@ -81,7 +85,7 @@ struct UserCodeTests {
         let bench = try PlayerBench()
         let order = Record<Int>()
         for number in 0..<3 {
-            bench.player.start(
+            bench.player.startOutsideSessions(
                 .silence(duration: .milliseconds(100 + number), sampleRate: 48_000), as: .session(.ambient)
             ) { [clock = bench.clock] _ in
                 order.append(number)

@@ -26,7 +26,7 @@ private let nowhere = HardwarePaths(
         let problem = try #require(device.switchProblem)
         #expect(events.withLock { $0 } == [.degraded(problem, at: clock.now)])
         #expect(device.decide(.systemSound()) == .silence(.switchUnreadable))
-        let result = await device.player.play(sound, as: .session(.soloAmbient))
+        let result = await device.player.playOutsideSessions(sound, as: .session(.soloAmbient))
         #expect(result.outcome == .silenced(by: .switchUnreadable))
         #expect(board.speaker.recordings.isEmpty)
 
@@ -45,7 +45,9 @@ private let nowhere = HardwarePaths(
         #expect(device.decide(.systemSound()).isHeard)
         var ended: SoundOutcome?
         let outcome = Mutex<SoundOutcome?>(nil)
-        device.player.start(sound, as: .session(.soloAmbient)) { result in outcome.withLock { $0 = result.outcome } }
+        device.player.startOutsideSessions(sound, as: .session(.soloAmbient)) { result in
+            outcome.withLock { $0 = result.outcome }
+        }
         clock.advance(by: .milliseconds(100))
         device.preferences.whenSwitchUnreadable = .silent
         clock.advance()

@@ -19,7 +19,8 @@ struct ObserverTests {
                 board.ringSilent.position = .silent
                 clock.advance(by: .seconds(4))
             }))
-        device.player.start(.silence(duration: .seconds(3), sampleRate: 48_000), as: .session(.soloAmbient))
+        device.player.startOutsideSessions(
+            .silence(duration: .seconds(3), sampleRate: 48_000), as: .session(.soloAmbient))
         clock.advance(by: .seconds(6))
         #expect(board.speaker.recordings[0].played == 48_000)
     }

@@ -15,7 +15,7 @@ struct Minimal {
                     _ = await device.vibrate()
                     continue
                 }
-                if let chime { _ = await device.player.play(chime, as: .session(.soloAmbient)) }
+                if let chime { _ = try await device.play(chime, category: .soloAmbient) }
             }
         }
     }

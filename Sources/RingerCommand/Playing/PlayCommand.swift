@@ -42,11 +42,11 @@ struct PlayCommand: AsyncParsableCommand {
                 throw RingerError(
                     .unsupported, "play it in a category", "system sound \(id)", detail: "it has no sound")
             }
-            try await show(device.player.play(samples, as: .session(category, options: options.together)))
+            try await show(device.play(samples, category: category, options: options.together))
         case (.file, let category):
             guard let samples else { return }
             try await show(
-                device.player.play(samples, as: .session(category ?? .default, options: options.together)))
+                device.play(samples, category: category ?? .default, options: options.together))
         }
         try recording?.finish(at: device.clock.now)
     }

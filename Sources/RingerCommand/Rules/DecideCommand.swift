@@ -24,6 +24,8 @@ struct DecideCommand: ParsableCommand {
     var options: [CategoryOptionName] = []
     @Option(help: "Where the switch stands.")
     var position = SwitchPosition.ring
+    @Flag(help: "The session's application is in the background.")
+    var background = false
     @Flag(help: "The screen is locked.")
     var locked = false
     @Option(help: "Where sound leaves the device.")
@@ -33,7 +35,7 @@ struct DecideCommand: ParsableCommand {
     func run() throws {
         let request: SoundRequest =
             switch kind {
-            case .session: .session(category, options: options.together)
+            case .session: .session(category, options: options.together, isInBackground: background)
             case .system: .systemSound()
             case .alert: .alert
             case .notification: .notification()

@@ -17,6 +17,9 @@ struct PolicyCommand: ParsableCommand {
     private static let rows: [(name: String, request: SoundRequest)] =
         AudioCategory.allCases.map { ($0.rawValue, .session($0)) } + [
             ("playAndRecord, defaultToSpeaker", .session(.playAndRecord, options: .defaultToSpeaker)),
+            ("playback, honoursRingSilentSwitch", .session(.playback, options: .honoursRingSilentSwitch)),
+            ("soloAmbient, background", .session(.soloAmbient, isInBackground: true)),
+            ("playback, background", .session(.playback, isInBackground: true)),
             ("system sound", .systemSound()), ("alert", .alert), ("notification", .notification()),
             ("critical notification", .notification(isCritical: true)), ("vibration", .vibration),
         ]

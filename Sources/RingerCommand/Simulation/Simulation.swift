@@ -15,7 +15,7 @@ struct Simulation: Sendable {
         case .lock(let isLocked): device.setScreenLocked(isLocked)
         case .headphone(let isInserted): board.surroundings.set(.headphoneInserted(isInserted))
         case .plug(let isPlugged): isPlugged ? board.ringSilent.plug() : board.ringSilent.unplug()
-        case .play(let category, let length): device.player.start(Self.sound(lasting: length), as: .session(category))
+        case .play(let category, let length): _ = try? device.start(Self.sound(lasting: length), category: category)
         case .session(let category, let length): play(category, Self.sound(lasting: length))
         case .call(true): if device.sessions.interruptions.isEmpty { _ = device.sessions.interruptionBegan() }
         case .call(false):

@@ -81,16 +81,17 @@ public final class SoundPlayer: Sendable {
     /// How many sounds play now.
     public var playing: Int { runner.read { $0.count } }
 
-    /// Begins `sound`, if the policy allows it, and returns at once.
+    /// Begins `sound`, if the policy allows it, and returns at once. No audio session is arbitrated for it: it is heard
+    /// beside all others. `Device.start` and ``AudioSession/start(_:from:completion:)`` play in a session.
     ///
     /// - Parameters:
     ///   - sound: The sound.
-    ///   - request: What it is, for the policy.
+    ///   - request: The kind of sound, for the policy.
     ///   - completion: Called once, with the outcome: on the caller's thread before the call returns where the policy
     ///     silences the sound, else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: The sound, to stop it by.
     @discardableResult
-    public func start(
+    public func startOutsideSessions(
         _ sound: PCMBuffer, as request: SoundRequest, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) -> ID {
         let id = reserve()
@@ -117,7 +118,7 @@ public final class SoundPlayer: Sendable {
     }
 
     /// A number for a sound that is yet to be begun, or never will be.
-    func reserve() -> ID {
+    package func reserve() -> ID {
         ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
@@ -142,13 +143,14 @@ public final class SoundPlayer: Sendable {
         runner.send(.terms(id.number, terms, now: clock.now))
     }
 
-    /// Plays `sound` and tells what became of it. Cancelling the task stops it.
+    /// Plays `sound` as ``startOutsideSessions(_:as:completion:)`` does, and returns its outcome. Cancelling the task stops
+    /// it.
     ///
     /// - Parameters:
     ///   - sound: The sound.
     ///   - request: What it is, for the policy.
     /// - Returns: What became of it, and when.
-    public func play(_ sound: PCMBuffer, as request: SoundRequest) async -> SoundResult {
+    public func playOutsideSessions(_ sound: PCMBuffer, as request: SoundRequest) async -> SoundResult {
         let id = reserve()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -125,6 +125,17 @@ public final class AudioSession: Sendable {
         try request(.setSpoken(id, isSpoken))
     }
 
+    /// Whether the session's application is in the background: false until ``setInBackground(_:)``.
+    public var isInBackground: Bool { state?.isInBackground ?? false }
+
+    /// Reports that the session's application went to the background, or came back: `ambient` and `soloAmbient` are silent
+    /// there, other categories play on.
+    ///
+    /// - Throws: ``SessionError/Code/notInitialized`` where the device was closed.
+    public func setInBackground(_ isInBackground: Bool) throws(SessionError) {
+        try request(.setInBackground(id, isInBackground))
+    }
+
     /// Switches an override on or off.
     ///
     /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not have it.

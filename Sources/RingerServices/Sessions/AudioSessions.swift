@@ -21,6 +21,7 @@ public final class AudioSessions: Sendable {
     let clock: any DeviceClock
     private let completions = CompletionTable<UInt64, SessionError?>()
     private let pending = PendingSounds()
+    private let own = OwnSessions()
     private let settled = ObserverList<Void>()
     private let nextNumber = Atomic<UInt64>(0)
     private let otherAudio: (@Sendable () -> Bool)?
@@ -84,6 +85,14 @@ public final class AudioSessions: Sendable {
                 sound.completion(
                     SoundResult(
                         outcome: .failed(RingerError(error)), requestedAt: now, endedAt: now,
+                        position: StreamPosition(played: 0, total: sound.sound.frames)))
+            case .silence(let number, let reason):
+                let now = clock.now
+                guard let sound = pending.take(number) else { return }
+                report(.soundEnded(.silenced(by: reason), sound: number, at: now))
+                sound.completion(
+                    SoundResult(
+                        outcome: .silenced(by: reason), requestedAt: now, endedAt: now,
                         position: StreamPosition(played: 0, total: sound.sound.frames)))
             case .setTerms(let numbers, let terms):
                 for number in numbers { player.setTerms(terms, of: SoundPlayer.ID(number: number)) }
@@ -308,9 +317,56 @@ public final class AudioSessions: Sendable {
         runner.send(.play(id, number.number))
     }
 
+    /// Plays a sound, whose number was reserved, in the device's own session of that category and options. `completion`
+    /// runs inside a state machine and must not block.
+    ///
+    /// These sessions mix with each other, and are arbitrated with all others. One is active while it plays. The caller has
+    /// checked that the category allows the options.
+    package func playOwn(
+        _ sound: PCMBuffer, reserved number: SoundPlayer.ID, as category: AudioCategory, _ options: CategoryOptions,
+        completion: @escaping @Sendable (SoundResult) -> Void
+    ) {
+        let request = SoundRequest.session(category, options: options)
+        // What is not heard interrupts nobody.
+        guard player.rules.decide(request).isHeard else {
+            return player.start(sound, reserved: number, as: request, completion: completion)
+        }
+        let id = own.id(of: OwnSessions.Key(category: category, options: options)) {
+            let id = runner.send { machine in
+                let id = machine.coordinator.unusedID
+                return (machine.request(.make(id, client: .ownSounds, name: category.rawValue)).actions, id)
+            }
+            live.add(id, name: category.rawValue)
+            _ = send(.setCategory(id, category, options: options))
+            return id
+        }
+        pending.add(number.number, Pending(sound: sound, completion: completion))
+        runner.send(.playOwn(id, number.number))
+    }
+
     func remove(_ id: SessionID) {
         _ = send(.remove(id))
         live.remove(id)
+    }
+}
+
+/// The device's own sessions, by what is played in them.
+private final class OwnSessions: Sendable {
+    struct Key: Hashable, Sendable {
+        var category: AudioCategory
+        var options: CategoryOptions
+    }
+
+    private let sessions = Mutex<[Key: SessionID]>([:])
+
+    /// The session of `key`, which `make` makes at the first call.
+    func id(of key: Key, _ make: () -> SessionID) -> SessionID {
+        sessions.withLock { sessions in
+            if let known = sessions[key] { return known }
+            let id = make()
+            sessions[key] = id
+            return id
+        }
     }
 }
 

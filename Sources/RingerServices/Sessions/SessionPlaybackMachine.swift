@@ -10,7 +10,9 @@ struct SessionPlaybackMachine: StateMachine {
         case coordinator(SessionCoordinator.Event, ticket: UInt64? = nil)
         /// The session begins to play the sound of that number.
         case play(SessionID, Sound)
-        /// The sound ended.
+        /// One of the device's own sessions is activated for the sound of that number, and plays it.
+        case playOwn(SessionID, Sound)
+        /// The sound ended. One of the device's own sessions is deactivated after its last sound.
         case ended(SessionID, Sound)
         /// Something else changed that properties report: volume, lock, switch, preferences.
         case deviceChanged
@@ -21,6 +23,8 @@ struct SessionPlaybackMachine: StateMachine {
     enum Action: Sendable {
         case begin(SessionID, Sound, SoundTerms)
         case refuse(Sound, SessionError)
+        /// The sound is silenced before it begins.
+        case silence(Sound, Decision.Reason)
         case setTerms([Sound], SoundTerms)
         case stop([Sound], SoundOutcome.StopCause)
         /// Report these changes of sessions' routes to the follower.
@@ -54,6 +58,7 @@ struct SessionPlaybackMachine: StateMachine {
         switch event {
         case .coordinator(let event, let ticket): return request(event, ticket).actions
         case .play(let id, let sound): return play(id, sound)
+        case .playOwn(let id, let sound): return playOwn(id, sound)
         case .ended(let id, let sound): return ended(id, sound)
         case .deviceChanged: return mustRefresh() ? [.refresh(telling: [])] : []
         case .asked(let ticket): return [.answer(ticket, nil)]
@@ -207,10 +212,21 @@ struct SessionPlaybackMachine: StateMachine {
         return [.begin(id, sound, terms)] + (mustRefresh() ? [.refresh(telling: [])] : [])
     }
 
+    private mutating func playOwn(_ id: SessionID, _ sound: Sound) -> [Action] {
+        if coordinator.session(id)?.isActive == true { return play(id, sound) }
+        let (actions, refusal) = request(.activate(id))
+        if refusal != nil {
+            return [.silence(sound, coordinator.outside.isEmpty ? .sessionPriority : .interruption)]
+        }
+        // Nobody reads the properties of these sessions: the hardware need not be asked for them.
+        return actions.filter { if case .ask = $0 { false } else { true } } + play(id, sound)
+    }
+
     private mutating func ended(_ id: SessionID, _ sound: Sound) -> [Action] {
         sounds[id]?.playing.removeAll { $0 == sound }
         guard sounds[id]?.playing.isEmpty == true else { return [] }
         sounds[id] = nil
-        return request(.sounding(id, false)).actions
+        let isOwn = coordinator.session(id)?.isOwn == true
+        return request(isOwn ? .deactivate(id) : .sounding(id, false)).actions
     }
 }

@@ -17,7 +17,7 @@ extension VirtualTime {
             let lab = try LabDevice(.init(pcm: "loopback"))
             let recorder = try LoopbackRecorder()
             let sound = Self.sound(.milliseconds(500))
-            let result = await lab.device.player.play(sound, as: .session(.soloAmbient))
+            let result = await lab.device.player.playOutsideSessions(sound, as: .session(.soloAmbient))
             #expect(result.outcome == .finished)
             let heard = try await recorder.stop()
             let first = try #require(heard.firstIndex { $0 != 0 })
@@ -42,7 +42,8 @@ extension VirtualTime {
         func length() async throws {
             // The dummy card's position moves with a high-resolution timer; the loopback's in steps of 10 ms.
             let lab = try LabDevice(.init(pcm: "hw:Dummy"))
-            let result = await lab.device.player.play(Self.sound(.milliseconds(200)), as: .session(.playback))
+            let result = await lab.device.player.playOutsideSessions(
+                Self.sound(.milliseconds(200)), as: .session(.playback))
             #expect(result.outcome == .finished)
             #expect(result.elapsed >= .milliseconds(200) && result.elapsed <= .milliseconds(202), "\(result.elapsed)")
         }
@@ -55,7 +56,7 @@ extension VirtualTime {
             _ = try await lab.nextPosition()
             let recorder = try LoopbackRecorder()
             let sound = Self.sound(.milliseconds(800))
-            async let result = lab.device.player.play(sound, as: .session(category))
+            async let result = lab.device.player.playOutsideSessions(sound, as: .session(category))
             let start = try await lab.nextStart()
             try await Task.sleep(for: .milliseconds(200))
             try LabBoard.setSwitch(silent: true)
