@@ -27,9 +27,9 @@ struct ChoppySource: ByteSource {
 }
 
 func check(_ input: [UInt8]) {
-    guard let whole = try? SoundFile.decode(input) else {
+    guard let whole = try? SoundFiles.decode(input) else {
         // What cannot be decoded must be refused at its headers, as nothing else can go wrong in memory.
-        precondition((try? SoundFile.info(input)) == nil, "headers accepted, decoding refused")
+        precondition((try? SoundFiles.info(input)) == nil, "headers accepted, decoding refused")
         return
     }
     precondition(whole.samples.count * 2 <= 4 * input.count + 65536, "more samples than the input can hold")
@@ -46,7 +46,7 @@ func check(_ input: [UInt8]) {
         }
     }
     precondition(place == whole.samples.count, "pieces are fewer than the whole")
-    guard let float = try? SoundFile.decodeFloat(input) else { preconditionFailure("refused as floating point") }
+    guard let float = try? SoundFiles.decodeFloat(input) else { preconditionFailure("refused as floating point") }
     precondition(float.frames == whole.frames, "floating point has another length")
 }
 

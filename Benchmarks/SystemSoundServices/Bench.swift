@@ -53,7 +53,7 @@ final class Files {
 
     func write(_ name: String, _ samples: PCMBuffer) throws -> String {
         let path = directory + "/" + name
-        let bytes = try SoundFile.encode(
+        let bytes = try SoundFiles.encode(
             samples, container: .caf,
             codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)))
         let file = try FileDescriptor.open(

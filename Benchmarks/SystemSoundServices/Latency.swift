@@ -1,3 +1,4 @@
+import SystemSounds
 import Ringer
 
 /// From the call to the first frame that the PCM accepted, or to the completion.

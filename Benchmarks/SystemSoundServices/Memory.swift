@@ -1,3 +1,4 @@
+import SystemSounds
 import Glibc
 import Ringer
 import SystemPackage

@@ -9,9 +9,9 @@ import RingerServices
 /// Edges are judged by their stamps, not by when they are read: a reader that was held up still finds every change. But
 /// queues overflow, the newest edges first on some kernels; therefore the level is read again after every burst, and
 /// one that no edge accounts for has to settle too, from the time of reading.
-public struct Debouncer<Level: Hashable & Sendable>: StateMachine {
+package struct Debouncer<Level: Hashable & Sendable>: StateMachine {
     /// What happens to the contacts.
-    public enum Event: Sendable, Hashable {
+    package enum Event: Sendable, Hashable {
         /// They came to a level.
         case edge(Level, at: MonotonicTime)
         /// Edges after the last one were lost: how long its level stood is not known.
@@ -23,7 +23,7 @@ public struct Debouncer<Level: Hashable & Sendable>: StateMachine {
     }
 
     /// What is to be done.
-    public enum Action: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         /// Send ``Event/timer(at:)`` at this time. It replaces the one asked for before.
         case schedule(at: MonotonicTime)
         /// Take in the edges that wait, then read the level and send ``Event/level(_:at:)``.
@@ -38,9 +38,9 @@ public struct Debouncer<Level: Hashable & Sendable>: StateMachine {
     }
 
     /// How long a level has to stand. At zero every edge is a change.
-    public let duration: Duration
+    package let duration: Duration
     /// The level that settled last.
-    public private(set) var settled: Level
+    package private(set) var settled: Level
     /// The level since the last edge, until it has settled.
     private var candidate: Candidate?
     /// When the level is to be read.
@@ -52,13 +52,13 @@ public struct Debouncer<Level: Hashable & Sendable>: StateMachine {
     ///   - level: Where they rest.
     ///   - duration: How long a level has to stand; contacts chatter 5 to 20 ms at most, most of them less than 7. A
     ///     negative duration counts as zero.
-    public init(level: Level, duration: Duration = .milliseconds(10)) {
+    package init(level: Level, duration: Duration = .milliseconds(10)) {
         settled = level
         self.duration = max(duration, .zero)
     }
 
     /// Takes in what happened, and says what is to be done, in order.
-    public mutating func handle(_ event: Event) -> [Action] {
+    package mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
         handle(event) { actions.append($0) }
         return actions

@@ -1,4 +1,5 @@
 /// Where sound leaves the device.
+@nonexhaustive
 public enum AudioRoute: String, Sendable, Hashable, CaseIterable {
     /// The built-in loudspeaker.
     case speaker

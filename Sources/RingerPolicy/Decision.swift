@@ -8,6 +8,7 @@ public enum Decision: Sendable, Hashable {
     case vibrate(Reason)
 
     /// Why a sound is heard, or why not.
+    @nonexhaustive
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The Ring/Silent switch is at ring.
         case switchAtRing

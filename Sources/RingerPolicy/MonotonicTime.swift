@@ -43,7 +43,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable, InstantProtocol {
 
 extension Duration {
     /// The duration in whole nanoseconds, rounded towards zero and held at the limits of `Int64` (292 years).
-    public var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         if overflow { return seconds < 0 ? .min : .max }
@@ -52,7 +52,7 @@ extension Duration {
     }
 
     /// The duration in seconds, for people and for JSON.
-    public var inSeconds: Double {
+    package var inSeconds: Double {
         let (seconds, attoseconds) = components
         return Double(seconds) + Double(attoseconds) / 1e18
     }

@@ -1,102 +1,102 @@
-/// The rules: whether a sound is heard, silenced, or felt.
+// The rules: whether a sound is heard, silenced, or felt.
+//
+// Pure: the same values give the same decision, without allocating. Everything that plays asks `decide`, and nothing else
+// decides.
+
+/// Decides whether `request` is heard, silenced or felt.
 ///
-/// Pure: the same values give the same decision, without allocating. Everything that plays asks here and nowhere else.
-public enum RingerPolicy {
-    /// Decides whether `request` is heard, silenced or felt.
-    ///
-    /// - Parameters:
-    ///   - request: The sound.
-    ///   - state: The device as it is now. A device without a switch counts as one at ring; a switch that cannot be
-    ///     read, as ``UserPreferences/whenSwitchUnreadable`` says.
-    ///   - preferences: What the user chose.
-    /// - Returns: Whether the sound is heard, silenced, or felt, and why.
-    public static func decide(
-        _ request: SoundRequest, state: DeviceState = DeviceState(), preferences: UserPreferences = UserPreferences()
-    ) -> Decision {
-        switch request {
-        case .vibration:
-            return .vibrate(.vibrationRequested)
-        case .session(let category, let options, let isInterrupted, let isInBackground):
-            return session(category, options, isInterrupted, isInBackground, state, preferences)
-        case .systemSound(let isUISound):
-            if isUISound && !preferences.soundEffects { return .silence(.soundEffectsOff) }
-            let heard = audibility(on: state.route, state, preferences)
-            return heard.isHeard
-                ? .play(gain: 1, route: state.route, vibrates: false, heard.reason) : .silence(heard.reason)
-        case .alert:
-            return alert(volume: 1, isCritical: false, state, preferences)
-        case .notification(let volume, let isCritical):
-            return alert(volume: volume, isCritical: isCritical, state, preferences)
+/// - Parameters:
+///   - request: The sound.
+///   - state: The device as it is now. A device without a switch counts as one at ring; a switch that cannot be
+///     read, as ``UserPreferences/whenSwitchUnreadable`` says.
+///   - preferences: What the user chose.
+/// - Returns: Whether the sound is heard, silenced, or felt, and why.
+public func decide(
+    _ request: SoundRequest, state: DeviceState = DeviceState(), preferences: UserPreferences = UserPreferences()
+) -> Decision {
+    switch request {
+    case .vibration:
+        return .vibrate(.vibrationRequested)
+    case .session(let category, let options, let isInterrupted, let isInBackground):
+        return decideSession(category, options, isInterrupted, isInBackground, state, preferences)
+    case .systemSound(let isUISound):
+        if isUISound && !preferences.soundEffects { return .silence(.soundEffectsOff) }
+        let heard = audibility(on: state.route, state, preferences)
+        return heard.isHeard
+            ? .play(gain: 1, route: state.route, vibrates: false, heard.reason) : .silence(heard.reason)
+    case .alert:
+        return decideAlert(volume: 1, isCritical: false, state, preferences)
+    case .notification(let volume, let isCritical):
+        return decideAlert(volume: volume, isCritical: isCritical, state, preferences)
+    }
+}
+
+/// The route on which a session of `category` is heard when the device's output is `route`: a call is heard from the
+/// receiver instead of the speaker, where the device has one, unless ``CategoryOptions/defaultToSpeaker`` is set.
+package func route(
+    for category: AudioCategory, options: CategoryOptions, deviceRoute route: AudioRoute, hasReceiver: Bool = true
+) -> AudioRoute {
+    let isCallOnSpeaker = category == .playAndRecord && route == .speaker
+    return isCallOnSpeaker && hasReceiver && !options.contains(.defaultToSpeaker) ? .receiver : route
+}
+
+private func decideSession(
+    _ category: AudioCategory, _ options: CategoryOptions, _ isInterrupted: Bool, _ isInBackground: Bool,
+    _ state: DeviceState, _ preferences: UserPreferences
+) -> Decision {
+    guard category.plays else { return .silence(.categoryDoesNotPlay) }
+    if isInterrupted { return .silence(.interruption) }
+    if isInBackground && category.isSilencedBySwitch { return .silence(.background) }
+    if state.sessions.contains(.silencesPlayback) { return .silence(.sessionSilencesPlayback) }
+    let route = route(
+        for: category, options: options, deviceRoute: state.route, hasReceiver: state.hasReceiver)
+    guard category.isSilencedBySwitch || options.contains(.honoursRingSilentSwitch) else {
+        return .play(gain: 1, route: route, vibrates: false, .categoryIgnoresSwitch)
+    }
+    if state.isScreenLocked && category.isSilencedBySwitch { return .silence(.screenLock) }
+    let heard = audibility(on: route, state, preferences)
+    return heard.isHeard ? .play(gain: 1, route: route, vibrates: false, heard.reason) : .silence(heard.reason)
+}
+
+private func decideAlert(
+    volume: Float, isCritical: Bool, _ state: DeviceState, _ preferences: UserPreferences
+) -> Decision {
+    if preferences.doNotDisturb && !isCritical { return .silence(.doNotDisturb) }
+    let vibrates =
+        switch state.effectivePosition(preferences) {
+        case .ring, nil: preferences.vibrateOnRing
+        case .vibrate: true
+        case .silent: preferences.vibrateOnSilent
         }
+    let mayVibrate = vibrates && (preferences.hapticsWhileRecording || !state.sessions.contains(.records))
+    var heard = audibility(on: state.route, state, preferences)
+    if isCritical && (heard.reason == .ringSilentSwitch || heard.reason == .switchUnreadable) {
+        heard = (true, .critical)
     }
+    // A critical sound has the volume that its sender gave it; the user's alert volume governs the others.
+    let gain = clamped(volume) * (isCritical ? 1 : clamped(preferences.alertVolume))
+    if heard.isHeard && gain == 0 { heard = (false, .volumeZero) }
+    if heard.isHeard {
+        return .play(gain: gain, route: state.route, vibrates: mayVibrate, heard.reason)
+    }
+    return mayVibrate ? .vibrate(heard.reason) : .silence(heard.reason)
+}
 
-    /// The route on which a session of `category` is heard when the device's output is `route`: a call is heard from the
-    /// receiver instead of the speaker, where the device has one, unless ``CategoryOptions/defaultToSpeaker`` is set.
-    public static func route(
-        for category: AudioCategory, options: CategoryOptions, deviceRoute route: AudioRoute, hasReceiver: Bool = true
-    ) -> AudioRoute {
-        let isCallOnSpeaker = category == .playAndRecord && route == .speaker
-        return isCallOnSpeaker && hasReceiver && !options.contains(.defaultToSpeaker) ? .receiver : route
-    }
+/// Whether a sound that honours the switch is heard on `route`.
+private func audibility(
+    on route: AudioRoute, _ state: DeviceState, _ preferences: UserPreferences
+) -> (isHeard: Bool, reason: Decision.Reason) {
+    if state.sessions.contains(.silencesPlayback) { return (false, .sessionSilencesPlayback) }
+    guard let position = state.effectivePosition(preferences) else { return (true, .noSwitch) }
+    let isRead = state.ringSilent != nil
+    guard position.silences else { return (true, isRead ? .switchAtRing : .switchUnreadable) }
+    return preferences.routesSilencedBySwitch.contains(route)
+        ? (false, isRead ? .ringSilentSwitch : .switchUnreadable) : (true, .routeIgnoresSwitch)
+}
 
-    private static func session(
-        _ category: AudioCategory, _ options: CategoryOptions, _ isInterrupted: Bool, _ isInBackground: Bool,
-        _ state: DeviceState, _ preferences: UserPreferences
-    ) -> Decision {
-        guard category.plays else { return .silence(.categoryDoesNotPlay) }
-        if isInterrupted { return .silence(.interruption) }
-        if isInBackground && category.isSilencedBySwitch { return .silence(.background) }
-        if state.sessions.contains(.silencesPlayback) { return .silence(.sessionSilencesPlayback) }
-        let route = route(
-            for: category, options: options, deviceRoute: state.route, hasReceiver: state.hasReceiver)
-        guard category.isSilencedBySwitch || options.contains(.honoursRingSilentSwitch) else {
-            return .play(gain: 1, route: route, vibrates: false, .categoryIgnoresSwitch)
-        }
-        if state.isScreenLocked && category.isSilencedBySwitch { return .silence(.screenLock) }
-        let heard = audibility(on: route, state, preferences)
-        return heard.isHeard ? .play(gain: 1, route: route, vibrates: false, heard.reason) : .silence(heard.reason)
-    }
-
-    private static func alert(
-        volume: Float, isCritical: Bool, _ state: DeviceState, _ preferences: UserPreferences
-    ) -> Decision {
-        if preferences.doNotDisturb && !isCritical { return .silence(.doNotDisturb) }
-        let vibrates =
-            switch state.effectivePosition(preferences) {
-            case .ring, nil: preferences.vibrateOnRing
-            case .vibrate: true
-            case .silent: preferences.vibrateOnSilent
-            }
-        let mayVibrate = vibrates && (preferences.hapticsWhileRecording || !state.sessions.contains(.records))
-        var heard = audibility(on: state.route, state, preferences)
-        if isCritical && (heard.reason == .ringSilentSwitch || heard.reason == .switchUnreadable) {
-            heard = (true, .critical)
-        }
-        // A critical sound has the volume that its sender gave it; the user's alert volume governs the others.
-        let gain = clamped(volume) * (isCritical ? 1 : clamped(preferences.alertVolume))
-        if heard.isHeard && gain == 0 { heard = (false, .volumeZero) }
-        if heard.isHeard {
-            return .play(gain: gain, route: state.route, vibrates: mayVibrate, heard.reason)
-        }
-        return mayVibrate ? .vibrate(heard.reason) : .silence(heard.reason)
-    }
-
-    /// Whether a sound that honours the switch is heard on `route`.
-    private static func audibility(
-        on route: AudioRoute, _ state: DeviceState, _ preferences: UserPreferences
-    ) -> (isHeard: Bool, reason: Decision.Reason) {
-        if state.sessions.contains(.silencesPlayback) { return (false, .sessionSilencesPlayback) }
-        guard let position = state.effectivePosition(preferences) else { return (true, .noSwitch) }
-        let isRead = state.ringSilent != nil
-        guard position.silences else { return (true, isRead ? .switchAtRing : .switchUnreadable) }
-        return preferences.routesSilencedBySwitch.contains(route)
-            ? (false, isRead ? .ringSilentSwitch : .switchUnreadable) : (true, .routeIgnoresSwitch)
-    }
-
-    private static func clamped(_ volume: Float) -> Float {
-        // A volume that is not a number would pass through `min` and `max`.
-        volume.isNaN ? 0 : min(max(volume, 0), 1)
-    }
+private func clamped(_ volume: Float) -> Float {
+    // A volume that is not a number would pass through `min` and `max`.
+    volume.isNaN ? 0 : min(max(volume, 0), 1)
 }
 
 extension DeviceState {

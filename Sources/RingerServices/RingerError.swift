@@ -4,33 +4,33 @@ import SystemPackage
 /// An operation on a device or a file that failed: which, on what, and why.
 public struct RingerError: Error, Sendable, Hashable {
     /// What kind of failure it was. More kinds may come: treat an unknown one like any other failure.
-    public struct Code: Sendable, Hashable {
+    public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name, as JSON and logs show it.
-        public var name: String
+        public let rawValue: String
 
-        /// A code of the name `name`.
-        public init(_ name: String) {
-            self.name = name
+        /// The code of this name.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
         }
 
         /// There is no such device, line, file or PCM.
-        public static let notFound = Code("notFound")
+        public static let notFound = Code(rawValue: "notFound")
         /// The process may not open it.
-        public static let permissionDenied = Code("permissionDenied")
+        public static let permissionDenied = Code(rawValue: "permissionDenied")
         /// Another process, or another part of this one, holds it.
-        public static let busy = Code("busy")
+        public static let busy = Code(rawValue: "busy")
         /// It was there and is gone: unplugged, or its driver unloaded.
-        public static let disconnected = Code("disconnected")
+        public static let disconnected = Code(rawValue: "disconnected")
         /// It is there and cannot do what was asked, such as a switch without that code.
-        public static let unsupported = Code("unsupported")
+        public static let unsupported = Code(rawValue: "unsupported")
         /// What was asked makes no sense: a name, a number or a file that cannot be right.
-        public static let invalid = Code("invalid")
+        public static let invalid = Code(rawValue: "invalid")
         /// It did not answer in time.
-        public static let timedOut = Code("timedOut")
+        public static let timedOut = Code(rawValue: "timedOut")
         /// It was closed by its owner.
-        public static let closed = Code("closed")
+        public static let closed = Code(rawValue: "closed")
         /// Anything else that the system reports.
-        public static let system = Code("system")
+        public static let system = Code(rawValue: "system")
     }
 
     /// All of it, in one allocation: errors travel inside of events and results, which stay small by that.
@@ -140,7 +140,7 @@ extension RingerError.Code {
         case .invalid: "not valid"
         case .timedOut: "timed out"
         case .closed: "closed"
-        default: name
+        default: rawValue
         }
     }
 }

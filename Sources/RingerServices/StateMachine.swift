@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Rules over time as a value: what happened goes in, what is to be done comes out.
-public protocol StateMachine: Sendable {
+package protocol StateMachine: Sendable {
     /// What can happen.
     associatedtype Event: Sendable
     /// What can be asked to be done.
@@ -17,7 +17,7 @@ public protocol StateMachine: Sendable {
 /// The first thread to send an event carries out its actions and those of events that other threads send meanwhile. An
 /// action may send events; their actions are carried out after it. An action must not block: the stop of a motor may wait
 /// behind it. User code is therefore handed to ``UserCompletion`` or ``DeviceClock/callBack(_:)``.
-public final class StateMachineRunner<Machine: StateMachine>: Sendable {
+package final class StateMachineRunner<Machine: StateMachine>: Sendable {
     private struct State {
         var machine: Machine
         var pending: [Machine.Action] = []
@@ -28,19 +28,19 @@ public final class StateMachineRunner<Machine: StateMachine>: Sendable {
     private let perform: @Sendable (Machine.Action, StateMachineRunner) -> Void
 
     /// Runs `machine`; `perform` carries out its actions, and is handed the runner to send what comes of them.
-    public init(_ machine: Machine, perform: @escaping @Sendable (Machine.Action, StateMachineRunner) -> Void) {
+    package init(_ machine: Machine, perform: @escaping @Sendable (Machine.Action, StateMachineRunner) -> Void) {
         state = Mutex(State(machine: machine))
         self.perform = perform
     }
 
     /// Tells the machine what happened.
-    public func send(_ event: Machine.Event) {
+    package func send(_ event: Machine.Event) {
         send { machine in (machine.handle(event), ()) }
     }
 
     /// Has `body` tell the machine what happened, and returns what it learnt by that. The actions may not have been
     /// carried out yet, where another thread is at work.
-    public func send<Answer: Sendable>(
+    package func send<Answer: Sendable>(
         _ body: (inout Machine) -> (actions: [Machine.Action], answer: Answer)
     ) -> Answer {
         // Nothing is pending where nobody is at work: these actions go first, and need not be put there.
@@ -73,7 +73,7 @@ public final class StateMachineRunner<Machine: StateMachine>: Sendable {
     }
 
     /// Reads the machine as it is now. Actions that it asked for may not have been carried out yet.
-    public func read<Result: Sendable>(_ body: @Sendable (Machine) -> Result) -> Result {
+    package func read<Result: Sendable>(_ body: @Sendable (Machine) -> Result) -> Result {
         state.withLock { body($0.machine) }
     }
 }

@@ -68,7 +68,7 @@ struct TimelineLanes {
         case .finished: "finished"
         case .silenced(let reason): "silenced (\(reason.rawValue))"
         case .stopped(let cause): "stopped (\(cause.rawValue))"
-        case .failed(let error): "failed (\(error.code.name))"
+        case .failed(let error): "failed (\(error.code.rawValue))"
         }
     }
 }

@@ -1,4 +1,4 @@
-import FourCharacterCodes
+@_exported import FourCharacterCodes
 import RingerServices
 import SessionRules
 

@@ -41,6 +41,7 @@ public struct OutsideInterruption: RawRepresentable, Sendable, Hashable {
 }
 
 /// What interrupts a session.
+@nonexhaustive
 public enum InterruptionCause: Sendable, Hashable {
     /// Another session, which was activated.
     case session(SessionID)
@@ -49,6 +50,7 @@ public enum InterruptionCause: Sendable, Hashable {
 }
 
 /// Why an interruption has no end.
+@nonexhaustive
 public enum InterruptionDropReason: String, Sendable, Hashable {
     /// The user accepted it: a call was answered.
     case answered
@@ -61,6 +63,7 @@ public enum InterruptionDropReason: String, Sendable, Hashable {
 }
 
 /// Why a session's sound stops.
+@nonexhaustive
 public enum SessionStopReason: String, Sendable, Hashable {
     /// The session was interrupted.
     case interruption

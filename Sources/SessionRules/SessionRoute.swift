@@ -48,6 +48,7 @@ public struct RouteChange: Sendable, Hashable {
 }
 
 /// Why a session's route changed. The numbers are Apple's.
+@nonexhaustive
 public enum RouteChangeReason: UInt32, Sendable, Hashable, CaseIterable {
     /// It is not known.
     case unknown = 0

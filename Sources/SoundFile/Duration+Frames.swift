@@ -2,7 +2,7 @@ extension Duration {
     /// The time that `frames` frames take at `sampleRate` hertz; exact to a nanosecond for whole rates.
     ///
     /// The rate is positive and finite, and the frame count not negative.
-    public init(frames: Int64, sampleRate: Double) {
+    package init(frames: Int64, sampleRate: Double) {
         if let rate = Int64(exactly: sampleRate), rate > 0, rate < 4_000_000_000 {
             let nanoseconds = (frames % rate) * 1_000_000_000 / rate
             self = .seconds(frames / rate) + .nanoseconds(nanoseconds)

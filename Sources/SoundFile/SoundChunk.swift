@@ -1,4 +1,4 @@
-@_exported import FourCharacterCodes
+import FourCharacterCodes
 
 /// Where one chunk lies in a file.
 public struct SoundChunk: Sendable, Equatable {

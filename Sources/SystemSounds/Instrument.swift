@@ -1,16 +1,16 @@
 /// What a note sounds like: its partials, its envelope and its vibrato.
-public struct Instrument: Sendable, Hashable {
+package struct Instrument: Sendable, Hashable {
     /// The sines that make up a note.
-    public let partials: [Partial]
+    package let partials: [Partial]
     /// How each note begins, dies away and ends.
-    public let envelope: SoundEnvelope
+    package let envelope: SoundEnvelope
     /// How many times a second the pitch wavers, in hertz; 0 holds it.
-    public let vibratoRate: Double
+    package let vibratoRate: Double
     /// How far the pitch wavers to either side, as a fraction of it.
-    public let vibratoDepth: Double
+    package let vibratoDepth: Double
 
     /// Makes an instrument; the vibrato's rate must not be negative, and its depth lies between 0 and 1.
-    public init(_ partials: [Partial], _ envelope: SoundEnvelope, vibratoRate: Double = 0, vibratoDepth: Double = 0) {
+    package init(_ partials: [Partial], _ envelope: SoundEnvelope, vibratoRate: Double = 0, vibratoDepth: Double = 0) {
         precondition(vibratoRate >= 0 && vibratoRate.isFinite, "a vibrato's rate is not negative")
         precondition((0...1).contains(vibratoDepth), "a vibrato's depth lies between 0 and 1")
         self.partials = partials
@@ -20,5 +20,5 @@ public struct Instrument: Sendable, Hashable {
     }
 
     /// A bare sine held at its level: what signalling tones are made of.
-    public static let signal = Instrument([Partial(1, 1)], .signal)
+    package static let signal = Instrument([Partial(1, 1)], .signal)
 }

@@ -1,14 +1,14 @@
 /// One sine of an instrument's sound.
-public struct Partial: Sendable, Hashable {
+package struct Partial: Sendable, Hashable {
     /// Its frequency as a multiple of the note's.
-    public let ratio: Double
+    package let ratio: Double
     /// Its amplitude as a fraction of the note's.
-    public let level: Double
+    package let level: Double
     /// How fast it dies away: its half-life as a fraction of the envelope's. Ignored where the envelope has none.
-    public let persistence: Double
+    package let persistence: Double
 
     /// Makes a partial; all three must be above 0.
-    public init(_ ratio: Double, _ level: Double, persistence: Double = 1) {
+    package init(_ ratio: Double, _ level: Double, persistence: Double = 1) {
         precondition(ratio > 0 && level > 0 && persistence > 0, "a partial's values are above 0")
         self.ratio = ratio
         self.level = level

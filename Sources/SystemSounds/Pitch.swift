@@ -1,10 +1,10 @@
 /// A note of the equally tempered scale, A4 being 440 Hz.
-public struct Pitch: Sendable, Hashable {
+package struct Pitch: Sendable, Hashable {
     /// Its frequency in hertz.
-    public let frequency: Double
+    package let frequency: Double
 
     /// Makes a note: `semitone` counts from C (0) to B (11), octave 4 holds A4.
-    public init(semitone: Int, octave: Int) {
+    package init(semitone: Int, octave: Int) {
         precondition(Self.fourthOctave.indices.contains(semitone), "a semitone is 0 (C) to 11 (B)")
         frequency = Double(sign: .plus, exponent: octave - 4, significand: Self.fourthOctave[semitone])
     }

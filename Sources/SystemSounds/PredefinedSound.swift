@@ -26,7 +26,7 @@ public struct PredefinedSound: Sendable, Hashable, Identifiable {
     /// The category before `categorySince`, where there was one.
     public let formerCategory: String?
     /// What the motor does, from first to last; empty for a row that does not vibrate.
-    public let vibration: [VibrationPulse]
+    package let vibration: [VibrationPulse]
 
     init(
         _ id: UInt32, _ name: String, _ category: String?, file: String? = nil, player: String? = nil,
@@ -53,7 +53,7 @@ public struct PredefinedSound: Sendable, Hashable, Identifiable {
     }
 
     /// The recipe of the sound on a device of the given family, or nil where there is no sound.
-    public func recipe(on variant: DeviceVariant) -> SoundRecipe? {
+    package func recipe(on variant: DeviceVariant) -> SoundRecipe? {
         file(on: variant).flatMap { SoundRecipe.predefined(file: $0) }
     }
 }

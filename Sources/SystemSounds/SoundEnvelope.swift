@@ -2,16 +2,16 @@
 ///
 /// Beginning and end are raised-cosine ramps, so that neither clicks. Where both do not fit into the part, they are
 /// shortened in proportion.
-public struct SoundEnvelope: Sendable, Hashable {
+package struct SoundEnvelope: Sendable, Hashable {
     /// The time from nothing to full level.
-    public let attack: Duration
+    package let attack: Duration
     /// The time in which the level halves, from the beginning of the part; nil holds the level.
-    public let halfLife: Duration?
+    package let halfLife: Duration?
     /// The time from what is left to nothing, at the end of the part.
-    public let release: Duration
+    package let release: Duration
 
     /// Makes an envelope; the times must not be negative, and a half-life must be longer than nothing.
-    public init(attack: Duration, halfLife: Duration? = nil, release: Duration) {
+    package init(attack: Duration, halfLife: Duration? = nil, release: Duration) {
         precondition(attack >= .zero && release >= .zero, "ramps are not negative")
         precondition(halfLife.map { $0 > .zero } ?? true, "a half-life is longer than nothing")
         self.attack = attack
@@ -20,5 +20,5 @@ public struct SoundEnvelope: Sendable, Hashable {
     }
 
     /// The plain envelope of signalling tones: full level between two ramps of 2 ms.
-    public static let signal = SoundEnvelope(attack: .milliseconds(2), release: .milliseconds(2))
+    package static let signal = SoundEnvelope(attack: .milliseconds(2), release: .milliseconds(2))
 }

@@ -1,7 +1,7 @@
 /// One tone or burst of noise within a sound.
-public struct SoundPart: Sendable, Hashable {
+package struct SoundPart: Sendable, Hashable {
     /// What sounds.
-    public enum Source: Sendable, Hashable {
+    package enum Source: Sendable, Hashable {
         /// A note: its frequency in hertz moves evenly from the first to the second value.
         case tone(from: Double, to: Double, Instrument)
         /// Noise around a centre in hertz that moves evenly from the first to the second value. The quality is the
@@ -10,17 +10,17 @@ public struct SoundPart: Sendable, Hashable {
     }
 
     /// When it begins, from the beginning of the sound.
-    public let start: Duration
+    package let start: Duration
     /// How long it lasts, ramps included.
-    public let length: Duration
+    package let length: Duration
     /// Its amplitude, 1 being full scale. Noise is scaled to sound about as loud as a tone of the same level.
-    public let level: Double
+    package let level: Double
     /// What sounds.
-    public let source: Source
+    package let source: Source
 
     /// Makes a part; it must not begin before the sound does nor end before it begins, frequencies are positive, and
     /// the level is not negative.
-    public init(at start: Duration, for length: Duration, level: Double, _ source: Source) {
+    package init(at start: Duration, for length: Duration, level: Double, _ source: Source) {
         precondition(start >= .zero && length >= .zero, "a part lies within its sound")
         precondition(level >= 0 && level.isFinite, "a level is not negative")
         switch source {
@@ -34,5 +34,5 @@ public struct SoundPart: Sendable, Hashable {
     }
 
     /// When it ends, from the beginning of the sound.
-    public var end: Duration { start + length }
+    package var end: Duration { start + length }
 }

@@ -1,19 +1,19 @@
 /// A sound as instructions: which tones and bursts of noise, when, and how loud. ``SoundSynthesizer`` renders it.
-public struct SoundRecipe: Sendable, Hashable {
+package struct SoundRecipe: Sendable, Hashable {
     /// The longest sound a recipe may describe: what System Sound Services accept.
-    public static let longestDuration: Duration = .seconds(30)
+    package static let longestDuration: Duration = .seconds(30)
 
     /// The parts, in any order; they may overlap.
-    public let parts: [SoundPart]
+    package let parts: [SoundPart]
     /// How long the sound is: to the end of its last part, or longer where silence belongs to it.
-    public let duration: Duration
+    package let duration: Duration
     /// The amplitude of the loudest sample, to which the whole is scaled; nil leaves the parts' levels as written.
-    public let peak: Double?
+    package let peak: Double?
 
     /// Makes a recipe that lasts until its last part ends, or for `duration` if that is longer.
     ///
     /// No longer than 30 s; `peak` lies between 0 and ``SoundSynthesizer/ceiling``.
-    public init(_ parts: [SoundPart], duration: Duration = .zero, peak: Double? = nil) {
+    package init(_ parts: [SoundPart], duration: Duration = .zero, peak: Double? = nil) {
         self.parts = parts
         self.duration = parts.map(\.end).reduce(duration, max)
         self.peak = peak

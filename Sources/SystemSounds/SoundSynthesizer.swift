@@ -1,15 +1,15 @@
 import SoundFile
 
 /// Renders recipes to PCM: the same samples for the same recipe and rate, on every machine.
-public enum SoundSynthesizer {
+package enum SoundSynthesizer {
     /// The highest amplitude any sample reaches: 3 dB below full scale.
-    public static let ceiling = 0.7079
+    package static let ceiling = 0.7079
 
     /// Renders a recipe as one channel of 16-bit samples.
     ///
     /// `sampleRate` is in hertz, 8,000 to 192,000; what lies too high for it is left out. A recipe whose sum would
     /// pass the ceiling is scaled down to it as a whole.
-    public static func render(_ recipe: SoundRecipe, sampleRate: Double = 48_000) -> PCMBuffer {
+    package static func render(_ recipe: SoundRecipe, sampleRate: Double = 48_000) -> PCMBuffer {
         precondition((8_000...192_000).contains(sampleRate), "the sample rate is out of range")
         var mix = [Double](repeating: 0, count: frames(recipe.duration, sampleRate))
         for (index, part) in recipe.parts.enumerated() {

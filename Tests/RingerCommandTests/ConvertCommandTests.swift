@@ -18,12 +18,12 @@ struct ConvertCommandTests {
     func submarine() throws {
         let ringer = try Command()
         let sound = tone(440, sampleRate: 44_100, channels: 2, frames: 10_000)
-        try ringer.write(SoundFile.encode(sound, container: .aiff, codec: Self.big), "Submarine.aiff")
+        try ringer.write(SoundFiles.encode(sound, container: .aiff, codec: Self.big), "Submarine.aiff")
         let result = try ringer("convert", "Submarine.aiff", "sub.caf", "-d", "ima4", "-f", "caff", "-v")
         #expect(result.status == 0)
         #expect(result.errors.isEmpty)
         #expect(result.output.contains("10000 frames written"))
-        #expect(try ringer.read("sub.caf") == SoundFile.encode(sound, container: .caf, codec: .ima4))
+        #expect(try ringer.read("sub.caf") == SoundFiles.encode(sound, container: .caf, codec: .ima4))
         #expect(try ringer.names == ["Submarine.aiff", "sub.caf"])
     }
 
@@ -37,10 +37,10 @@ struct ConvertCommandTests {
     func spellings(_ data: String, _ file: String) throws {
         let ringer = try Command()
         let sound = tone(440, sampleRate: 8000, channels: 1, frames: 100)
-        try ringer.write(SoundFile.encode(sound, container: .aiff, codec: Self.big), "in.aiff")
+        try ringer.write(SoundFiles.encode(sound, container: .aiff, codec: Self.big), "in.aiff")
         let result = try ringer("convert", "in.aiff", "out", "-d", data, "-f", file)
         #expect(result.status == 0, "\(result.errors)")
-        let decoded = try SoundFile.decode(try ringer.read("out"))
+        let decoded = try SoundFiles.decode(try ringer.read("out"))
         if !["ulaw", "alaw", "UI8", "I8"].contains(data) { #expect(decoded == sound) }
         #expect(decoded.frames == 100)
     }
@@ -49,9 +49,9 @@ struct ConvertCommandTests {
     func rates() throws {
         let ringer = try Command()
         let sound = tone(1000, sampleRate: 44_100, channels: 1, frames: 44_100)
-        try ringer.write(SoundFile.encode(sound, container: .aiff, codec: Self.big), "in.aiff")
+        try ringer.write(SoundFiles.encode(sound, container: .aiff, codec: Self.big), "in.aiff")
         #expect(try ringer("convert", "in.aiff", "out.wav", "-d", "LEI16", "-r", "48000").status == 0)
-        let converted = try SoundFile.decode(try ringer.read("out.wav"))
+        let converted = try SoundFiles.decode(try ringer.read("out.wav"))
         let expected = tone(1000, sampleRate: 48_000, channels: 1, frames: 48_000)
         #expect(converted.sampleRate == 48_000)
         #expect(converted.frames == 48_000)
@@ -66,11 +66,11 @@ struct ConvertCommandTests {
     func channels() throws {
         let ringer = try Command()
         let stereo = PCMBuffer(sampleRate: 8000, channels: 2, samples: [100, 300, -100, 100])
-        try ringer.write(SoundFile.encode(stereo, container: .aiff, codec: Self.big), "in.aiff")
+        try ringer.write(SoundFiles.encode(stereo, container: .aiff, codec: Self.big), "in.aiff")
         #expect(try ringer("convert", "in.aiff", "mono.wav", "-c", "1").status == 0)
-        #expect(try SoundFile.decode(ringer.read("mono.wav")).samples == [200, 0])
+        #expect(try SoundFiles.decode(ringer.read("mono.wav")).samples == [200, 0])
         #expect(try ringer("convert", "mono.wav", "three.wav", "-c", "3").status == 0)
-        #expect(try SoundFile.decode(ringer.read("three.wav")).samples == [200, 200, 0, 0, 0, 0])
+        #expect(try SoundFiles.decode(ringer.read("three.wav")).samples == [200, 200, 0, 0, 0, 0])
     }
 
     @Test("leaves an existing file as it is, and nothing beside it, where it fails")
@@ -83,13 +83,13 @@ struct ConvertCommandTests {
         #expect(result.errors.hasPrefix("ringer: in.aiff: not a sound: expected"))
         #expect(result.errors.split(separator: "\n").count == 1)
         let sound = tone(440, sampleRate: 8000.5, channels: 1, frames: 100)
-        try ringer.write(SoundFile.encode(sound, container: .aiff, codec: Self.big), "in.aiff")
+        try ringer.write(SoundFiles.encode(sound, container: .aiff, codec: Self.big), "in.aiff")
         #expect(try ringer("convert", "in.aiff", "out.wav").errors.contains("a whole number of hertz"))
         #expect(try ringer.read("out.wav") == [1, 2, 3])
         #expect(try ringer.names == ["in.aiff", "out.wav"])
         // Over itself is no failure: the output replaces the input when it is whole.
         #expect(try ringer("convert", "in.aiff", "in.aiff", "-d", "BEI24").status == 0)
-        #expect(try SoundFile.info(ringer.read("in.aiff")).bits == 24)
+        #expect(try SoundFiles.info(ringer.read("in.aiff")).bits == 24)
     }
 
     @Test(

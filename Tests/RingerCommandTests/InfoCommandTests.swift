@@ -8,9 +8,9 @@ struct InfoCommandTests {
     func json() throws {
         let ringer = try Command()
         let sound = PCMBuffer(sampleRate: 8000, channels: 2, samples: [Int16](repeating: 9, count: 8000))
-        try ringer.write(SoundFile.encode(sound, container: .caf, codec: .ima4), "a \"b\".caf")
+        try ringer.write(SoundFiles.encode(sound, container: .caf, codec: .ima4), "a \"b\".caf")
         try ringer.write(Array("nothing".utf8), "bad.wav")
-        try ringer.write(SoundFile.encode(sound, container: .wave, codec: .uLaw), "c.aiff")
+        try ringer.write(SoundFiles.encode(sound, container: .wave, codec: .uLaw), "c.aiff")
         let result = try ringer("info", "--json", "a \"b\".caf", "bad.wav", "missing", "c.aiff")
         #expect(result.status == 1)
         let objects = try result.output.split(separator: "\n").map {
@@ -31,7 +31,7 @@ struct InfoCommandTests {
     func words() throws {
         let ringer = try Command()
         let sound = PCMBuffer(sampleRate: 44_100, channels: 1, samples: [Int16](repeating: 9, count: 100))
-        try ringer.write(SoundFile.encode(sound, container: .caf, codec: .ima4), "chime.caf")
+        try ringer.write(SoundFiles.encode(sound, container: .caf, codec: .ima4), "chime.caf")
         let result = try ringer("info", "chime.caf")
         #expect(result.status == 0)
         #expect(result.output.contains("1 ch, 44100 Hz, ima4, IMA 4:1"))

@@ -30,7 +30,7 @@ struct SoundCommandTests {
         #expect(try ringer("sounds", "--render", "out").status == 0)
         let files = try FileManager.default.contentsOfDirectory(atPath: ringer.folder.path + "/out")
         #expect(files.count == 80 && files.allSatisfy { $0.hasSuffix(".caf") })
-        #expect(try SoundFile.info(ringer.read("out/alarm.caf")).container == .caf)
+        #expect(try SoundFiles.info(ringer.read("out/alarm.caf")).container == .caf)
         let listed = try ringer("sounds", "--sounds", "out", "--json").output.split(separator: "\n")
         #expect(try object(String(listed[0]))["resolved"] as? String == "out/new-mail.caf")
     }

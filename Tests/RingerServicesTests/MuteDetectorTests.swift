@@ -192,9 +192,9 @@ struct MuteDetectorTests {
 @Suite("The detector's doubts")
 struct MuteDetectorDoubtTests {
     /// A clip that ended: `left` is when frames were last known to be left, `end` when the end was seen.
-    func reading(left: Duration?, end: Duration, attempts: Int = 1) -> MuteReading? {
+    func reading(left: Duration?, end: Duration, attempts: Int = 1) throws -> MuteReading? {
         let start = MonotonicTime(nanoseconds: 1_000_000_000)
-        var machine = MuteDetectorMachine(.init(attempts: attempts))
+        var machine = MuteDetectorMachine(try .init(attempts: attempts))
         _ = machine.handle(.measure(caller: 1, DeviceState(), now: start))
         _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
         let position = StreamPosition(played: 9600, total: 9600, unfinishedAt: left.map { start + $0 })
@@ -205,13 +205,13 @@ struct MuteDetectorDoubtTests {
     }
 
     @Test("an end seen before the threshold is muted, however late the thread was")
-    func early() {
-        #expect(reading(left: nil, end: .milliseconds(99))?.verdict == .muted)
+    func early() throws {
+        #expect(try reading(left: nil, end: .milliseconds(99))?.verdict == .muted)
     }
 
     @Test("frames left after the threshold are audible")
-    func late() {
-        #expect(reading(left: .milliseconds(100), end: .milliseconds(200))?.verdict == .audible)
+    func late() throws {
+        #expect(try reading(left: .milliseconds(100), end: .milliseconds(200))?.verdict == .audible)
     }
 
     @Test("a stream of which less than two thirds of what is due was played at the threshold tells at its end")
@@ -229,20 +229,20 @@ struct MuteDetectorDoubtTests {
     }
 
     @Test("an end between two looks on either side of the threshold is no verdict")
-    func doubtful() {
-        #expect(reading(left: .milliseconds(99), end: .milliseconds(101))?.cause == .timingDoubtful)
-        #expect(reading(left: nil, end: .milliseconds(300))?.cause == .timingDoubtful)
+    func doubtful() throws {
+        #expect(try reading(left: .milliseconds(99), end: .milliseconds(101))?.cause == .timingDoubtful)
+        #expect(try reading(left: nil, end: .milliseconds(300))?.cause == .timingDoubtful)
     }
 
     @Test("a doubtful reading is repeated where there are attempts left")
-    func repeated() {
-        #expect(reading(left: nil, end: .milliseconds(300), attempts: 2) == nil)
+    func repeated() throws {
+        #expect(try reading(left: nil, end: .milliseconds(300), attempts: 2) == nil)
     }
 
     @Test("a clip that ended before its last frame was played is no verdict")
-    func short() {
+    func short() throws {
         let start = MonotonicTime(nanoseconds: 0)
-        var machine = MuteDetectorMachine(.init(attempts: 1))
+        var machine = MuteDetectorMachine(try .init(attempts: 1))
         _ = machine.handle(.measure(caller: 1, DeviceState(), now: start))
         _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
         let result = SoundResult(
@@ -254,5 +254,23 @@ struct MuteDetectorDoubtTests {
             return
         }
         #expect(reading.verdict == .unknown && reading.cause == .streamStalled)
+    }
+}
+
+@Suite("The detector's configuration")
+struct MuteDetectorConfigurationTests {
+    @Test("one that could give no verdict is refused, not trapped")
+    func refused() {
+        func refusal(_ make: () throws(RingerError) -> MuteDetector.Configuration) -> RingerError.Code? {
+            do throws(RingerError) { _ = try make() } catch { return error.code }
+            return nil
+        }
+        #expect(refusal { () throws(RingerError) in try .init(clip: .milliseconds(100)) } == .invalid)
+        #expect(refusal { () throws(RingerError) in try .init(clip: .seconds(31), deadline: .seconds(60)) } == .invalid)
+        #expect(refusal { () throws(RingerError) in try .init(threshold: .zero) } == .invalid)
+        #expect(refusal { () throws(RingerError) in try .init(deadline: .milliseconds(200)) } == .invalid)
+        #expect(refusal { () throws(RingerError) in try .init(attempts: 0) } == .invalid)
+        #expect(refusal { () throws(RingerError) in try .init(sampleRate: .nan) } == .invalid)
+        #expect(refusal { () throws(RingerError) in try .init(attempts: 1) } == nil)
     }
 }

@@ -127,7 +127,7 @@ struct SoundPlayerTests {
             Issue.record("\(bench.outcomes) is no failure")
             return
         }
-        #expect(["busy", "notFound", "disconnected"].contains(error.code.name))
+        #expect(["busy", "notFound", "disconnected"].contains(error.code.rawValue))
         #expect(bench.outcomes.count == 1)
     }
 

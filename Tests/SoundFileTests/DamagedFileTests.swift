@@ -7,7 +7,7 @@ struct DamagedFileTests {
     func corpus() throws {
         #expect(Corpus.files.count >= 40)
         for (name, bytes) in Corpus.files {
-            let info = try SoundFile.info(bytes)
+            let info = try SoundFiles.info(bytes)
             #expect(info.frames > 0, "\(name)")
             #expect(!info.isTruncated, "\(name)")
         }
@@ -16,18 +16,18 @@ struct DamagedFileTests {
     @Test("cut off anywhere, a file is refused or gives the beginning of its sound", arguments: Corpus.names)
     func truncations(_ name: String) throws {
         let bytes = Corpus.bytes(name)
-        let whole = try SoundFile.decode(bytes)
-        let info = try SoundFile.info(bytes)
+        let whole = try SoundFiles.decode(bytes)
+        let info = try SoundFiles.info(bytes)
         for length in 0..<bytes.count {
             let part = Array(bytes[..<length])
-            guard let decoded = try? SoundFile.decode(part) else {
+            guard let decoded = try? SoundFiles.decode(part) else {
                 #expect(length < info.dataOffset + info.dataSize, "\(length) bytes were refused")
                 continue
             }
             #expect(whole.samples.starts(with: decoded.samples), "\(length) bytes")
             // Where the header leaves the length open, nobody can know of the cut.
             if decoded.frames < whole.frames, !name.hasPrefix("streamed") {
-                #expect(try SoundFile.info(part).isTruncated, "\(length) bytes")
+                #expect(try SoundFiles.info(part).isTruncated, "\(length) bytes")
             }
         }
     }
@@ -41,12 +41,12 @@ struct DamagedFileTests {
             for mask: UInt8 in [0xFF, 0x80, 0x01] {
                 bytes[place] ^= mask
                 defer { bytes[place] ^= mask }
-                guard let whole = try? SoundFile.decode(bytes) else {
-                    #expect(throws: SoundFileError.self) { try SoundFile.info(bytes) }
+                guard let whole = try? SoundFiles.decode(bytes) else {
+                    #expect(throws: SoundFileError.self) { try SoundFiles.info(bytes) }
                     continue
                 }
                 #expect(whole.samples.count <= 2 * bytes.count)
-                #expect(try SoundFile.info(bytes).frames == Int64(whole.frames))
+                #expect(try SoundFiles.info(bytes).frames == Int64(whole.frames))
             }
         }
     }
@@ -54,7 +54,7 @@ struct DamagedFileTests {
     @Test("a piecewise decoder gives the same samples whatever the pieces", arguments: Corpus.names)
     func pieces(_ name: String) throws {
         let bytes = Corpus.bytes(name)
-        let whole = try SoundFile.decode(bytes)
+        let whole = try SoundFiles.decode(bytes)
         for size in [1, 2, 7, 8, 9, 63, 64, 65, 1000] {
             var decoder = try SoundDecoder(TestSource(bytes, step: size * 3))
             var piece = [Int16](repeating: 0, count: size * whole.channels)
@@ -70,9 +70,9 @@ struct DamagedFileTests {
     @Test("floating-point samples are the 16-bit ones where there are no more bits", arguments: Corpus.names)
     func floats(_ name: String) throws {
         let bytes = Corpus.bytes(name)
-        let info = try SoundFile.info(bytes)
+        let info = try SoundFiles.info(bytes)
         guard info.bits <= 16 else { return }
-        let floats = try SoundFile.decodeFloat(bytes)
-        #expect(floats.samples == (try SoundFile.decode(bytes).samples.map { Float($0) / 32768 }))
+        let floats = try SoundFiles.decodeFloat(bytes)
+        #expect(floats.samples == (try SoundFiles.decode(bytes).samples.map { Float($0) / 32768 }))
     }
 }

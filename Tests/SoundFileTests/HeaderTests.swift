@@ -8,7 +8,7 @@ struct HeaderTests {
         var header = Array(FileBytes.caf([])[..<52])
         header += Array("data".utf8) + [0, 0, 0x20, 0, 0, 0, 0, 0] + [0, 0, 0, 0]
         let source = TestSource(header, size: 1 << 46)
-        let info = try SoundFile.info(source)
+        let info = try SoundFiles.info(source)
         #expect(info.frames == (1 << 44) - 2)
         #expect(!info.isTruncated)
         #expect(source.log.bytes < 12_000)
@@ -29,25 +29,25 @@ struct HeaderTests {
                 try source.read(at: offset, into: &buffer)
             }
         }
-        #expect(try SoundFile.info(Lying()).frames > 1 << 58)
-        let error = #expect(throws: SoundFileError.self) { try SoundFile.decode(Lying()) }
+        #expect(try SoundFiles.info(Lying()).frames > 1 << 58)
+        let error = #expect(throws: SoundFileError.self) { try SoundFiles.decode(Lying()) }
         #expect(error?.code == .readFailed)
         #expect(error?.found == "the end of the source")
     }
 
     @Test("every byte of G.711 stays the same sample, decoded and encoded again", arguments: [SoundCodec.uLaw, .aLaw])
     func companding(_ codec: SoundCodec) throws {
-        var file = try SoundFile.encode(
+        var file = try SoundFiles.encode(
             PCMBuffer(sampleRate: 8000, channels: 1, samples: [Int16](repeating: 0, count: 256)), container: .caf,
             codec: codec)
-        let offset = Int(try SoundFile.info(file).dataOffset)
+        let offset = Int(try SoundFiles.info(file).dataOffset)
         for code in 0..<256 { file[offset + code] = UInt8(code) }
-        let samples = try SoundFile.decode(file)
-        let again = try SoundFile.encode(samples, container: .caf, codec: codec)
-        #expect(try SoundFile.decode(again) == samples)
+        let samples = try SoundFiles.decode(file)
+        let again = try SoundFiles.encode(samples, container: .caf, codec: codec)
+        #expect(try SoundFiles.decode(again) == samples)
         // No sample is farther from its own than half a step of its segment, a 32nd of it with u-law's bias of 132.
         let all = PCMBuffer(sampleRate: 8000, channels: 1, samples: Array(Int16.min...Int16.max))
-        let near = try SoundFile.decode(SoundFile.encode(all, container: .caf, codec: codec))
+        let near = try SoundFiles.decode(SoundFiles.encode(all, container: .caf, codec: codec))
         let isNear = zip(all.samples, near.samples).allSatisfy { sample, decoded in
             abs(Int(decoded) - Int(sample)) <= max(8, (abs(Int(sample)) + 132) / 32) + 1
         }
@@ -65,20 +65,20 @@ struct HeaderTests {
         file.text("COMM").big(UInt32(18)).big(UInt16(1)).big(UInt32(3)).big(UInt16(8))
         file.big(UInt16(16396)).big(UInt64(11025) << 50)
         let bytes = file.bytes
-        let info = try SoundFile.info(bytes)
+        let info = try SoundFiles.info(bytes)
         #expect(info.sampleRate == 11025)
         #expect(info.tags == [SoundTag(key: "NAME", value: "Chime")])
         #expect(info.chunks.map(\.id) == ["NAME", "SSND", "????", "COMM"])
-        #expect(try SoundFile.decode(bytes).samples == [256, 512, -256])
+        #expect(try SoundFiles.decode(bytes).samples == [256, 512, -256])
     }
 
     @Test("80-bit rates are read to the last bit, fractions included")
     func extendedRates() throws {
         for rate in [1.0, 8000, 11025, 22254.54545454545, 44100, 48000, 192_000, 1_536_000] {
-            let file = try SoundFile.encode(
+            let file = try SoundFiles.encode(
                 PCMBuffer(sampleRate: rate, channels: 1, samples: [1]), container: .aiff,
                 codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .big)))
-            #expect(try SoundFile.info(file).sampleRate == rate)
+            #expect(try SoundFiles.info(file).sampleRate == rate)
         }
     }
 
@@ -86,7 +86,7 @@ struct HeaderTests {
         "sizes of 0 and -1 from streaming writers mean to the end",
         arguments: ["streamed.caf", "streamed.aiff", "streamed.wav"])
     func streamed(_ name: String) throws {
-        let info = try SoundFile.info(Corpus.bytes(name))
+        let info = try SoundFiles.info(Corpus.bytes(name))
         #expect(info.frames == 70)
         #expect(!info.isTruncated)
         #expect(info.chunks.last?.size == nil)
@@ -94,7 +94,7 @@ struct HeaderTests {
         for size: [UInt8] in [[0, 0, 0, 0], [255, 255, 255, 255]] {
             wave.replaceSubrange(4..<8, with: size)
             wave.replaceSubrange(40..<44, with: size)
-            #expect(try SoundFile.decode(wave).samples == [1, 2, 3])
+            #expect(try SoundFiles.decode(wave).samples == [1, 2, 3])
         }
     }
 
@@ -103,44 +103,44 @@ struct HeaderTests {
         for (container, codec) in [
             (SoundContainer.wave, SoundCodec.uLaw), (.caf, .ima4), (.aifc, .ima4), (.rf64, .imaADPCM),
         ] {
-            let file = try SoundFile.encode(
+            let file = try SoundFiles.encode(
                 PCMBuffer(sampleRate: 8000, channels: 2, samples: []), container: container, codec: codec)
-            let info = try SoundFile.info(file)
+            let info = try SoundFiles.info(file)
             #expect(info.frames == 0)
             #expect(info.duration == .zero)
             #expect(!info.isTruncated)
-            #expect(try SoundFile.decode(file).samples.isEmpty)
+            #expect(try SoundFiles.decode(file).samples.isEmpty)
         }
     }
 
     @Test("what follows the end of RIFF is not the sound's")
     func trailingJunk() throws {
         let wave = FileBytes.wave([1, 2, 3])
-        #expect(try SoundFile.decode(wave + Array("junk and more junk".utf8)).samples == [1, 2, 3])
-        #expect(try SoundFile.decode(wave + [0]).samples == [1, 2, 3])
-        #expect(try SoundFile.info(wave + Array("TAG".utf8)).chunks.count == 2)
+        #expect(try SoundFiles.decode(wave + Array("junk and more junk".utf8)).samples == [1, 2, 3])
+        #expect(try SoundFiles.decode(wave + [0]).samples == [1, 2, 3])
+        #expect(try SoundFiles.info(wave + Array("TAG".utf8)).chunks.count == 2)
     }
 
     @Test("AIFF-C of IMA4 that lasts 30 s is not refused for the filling of its last packet")
     func filledPacket() throws {
         func silence(_ frames: Int, in container: SoundContainer) throws -> [UInt8] {
             let sound = PCMBuffer(sampleRate: 100, channels: 1, samples: [Int16](repeating: 0, count: frames))
-            return try SoundFile.encode(sound, container: container, codec: .ima4)
+            return try SoundFiles.encode(sound, container: container, codec: .ima4)
         }
         let filled = try silence(3000, in: .aifc)
-        #expect(try SoundFile.info(filled).frames == 3008)
-        #expect(try SoundFile.decode(filled, maximumDuration: .seconds(30)).frames == 3008)
+        #expect(try SoundFiles.info(filled).frames == 3008)
+        #expect(try SoundFiles.decode(filled, maximumDuration: .seconds(30)).frames == 3008)
         let longer = try silence(3009, in: .aifc)
-        #expect(throws: SoundFileError.self) { try SoundFile.decode(longer, maximumDuration: .seconds(30)) }
+        #expect(throws: SoundFileError.self) { try SoundFiles.decode(longer, maximumDuration: .seconds(30)) }
         // CAF's packet table leaves nothing open.
-        #expect(try SoundFile.info(silence(3000, in: .caf)).duration == .seconds(30))
-        #expect(try !SoundFile.info(silence(3001, in: .caf)).lasts(atMost: .seconds(30)))
+        #expect(try SoundFiles.info(silence(3000, in: .caf)).duration == .seconds(30))
+        #expect(try !SoundFiles.info(silence(3001, in: .caf)).lasts(atMost: .seconds(30)))
     }
 
     @Test("texts are told with their keys")
     func tags() throws {
-        #expect(try SoundFile.info(Corpus.bytes("tagged.caf")).tags.contains(SoundTag(key: "title", value: "Chime")))
-        #expect(try SoundFile.info(Corpus.bytes("tagged.wav")).tags.contains(SoundTag(key: "INAM", value: "Chime")))
+        #expect(try SoundFiles.info(Corpus.bytes("tagged.caf")).tags.contains(SoundTag(key: "title", value: "Chime")))
+        #expect(try SoundFiles.info(Corpus.bytes("tagged.wav")).tags.contains(SoundTag(key: "INAM", value: "Chime")))
     }
 
     @Test("valid bits fewer than the container's are read at its top", arguments: [12, 20])
@@ -148,33 +148,33 @@ struct HeaderTests {
         let width = (bits + 7) / 8
         let format = LinearPCM(.signedInteger, bytesPerSample: width, bits: bits, byteOrder: .little)
         let sound = PCMBuffer(sampleRate: 8000, channels: 3, samples: [16, -16, 32752, -32768, 0, 256])
-        let file = try SoundFile.encode(sound, container: .wave, codec: .linearPCM(format))
-        #expect(try SoundFile.info(file).bits == bits)
-        #expect(try SoundFile.info(file).channelLayout?.bitmap == 7)
-        #expect(try SoundFile.decode(file).samples == sound.samples)
+        let file = try SoundFiles.encode(sound, container: .wave, codec: .linearPCM(format))
+        #expect(try SoundFiles.info(file).bits == bits)
+        #expect(try SoundFiles.info(file).channelLayout?.bitmap == 7)
+        #expect(try SoundFiles.decode(file).samples == sound.samples)
     }
 
     @Test("a step index beyond the table is taken for its end")
     func stepIndex() throws {
         var file = Corpus.bytes("ima-mono.wav")
-        let offset = Int(try SoundFile.info(file).dataOffset)
+        let offset = Int(try SoundFiles.info(file).dataOffset)
         file[offset + 2] = 255
-        let high = try SoundFile.decode(file)
+        let high = try SoundFiles.decode(file)
         file[offset + 2] = 88
-        #expect(try SoundFile.decode(file) == high)
+        #expect(try SoundFiles.decode(file) == high)
     }
 
     @Test("floating-point samples are rounded half to even, saturate, and are silent where they are no numbers")
     func rounding() throws {
         let values: [Float] = [0.5 / 32768, 1.5 / 32768, -0.5 / 32768, -2.5 / 32768, 1, -1, 2, -.infinity, .nan]
         let buffer = FloatPCMBuffer(sampleRate: 8000, channels: 1, samples: values)
-        let file = try SoundFile.encode(
+        let file = try SoundFiles.encode(
             buffer, container: .caf, codec: .linearPCM(LinearPCM(.float, bytesPerSample: 4, byteOrder: .little)))
         let expected: [Int16] = [0, 2, 0, -2, 32767, -32768, 32767, -32768, 0]
-        #expect(try SoundFile.decode(file).samples == expected)
-        let integers = try SoundFile.encode(
+        #expect(try SoundFiles.decode(file).samples == expected)
+        let integers = try SoundFiles.encode(
             buffer, container: .caf, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .big)))
-        #expect(try SoundFile.decode(integers).samples == expected)
+        #expect(try SoundFiles.decode(integers).samples == expected)
     }
 
     @Test(
@@ -183,13 +183,13 @@ struct HeaderTests {
     func manyChannels(_ container: SoundContainer, _ codec: SoundCodec) throws {
         let frames = 700
         let samples = TestSound.music.int16(frames: frames, channels: 6, sampleRate: 8000)
-        let together = try SoundFile.decode(
-            SoundFile.encode(
+        let together = try SoundFiles.decode(
+            SoundFiles.encode(
                 PCMBuffer(sampleRate: 8000, channels: 6, samples: samples), container: container, codec: codec))
         for channel in 0..<6 {
             let own = (0..<frames).map { samples[$0 * 6 + channel] }
-            let alone = try SoundFile.decode(
-                SoundFile.encode(
+            let alone = try SoundFiles.decode(
+                SoundFiles.encode(
                     PCMBuffer(sampleRate: 8000, channels: 1, samples: own), container: container, codec: codec))
             #expect(alone.samples == (0..<together.frames).map { together.samples[$0 * 6 + channel] })
         }

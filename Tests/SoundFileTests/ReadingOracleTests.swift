@@ -128,8 +128,8 @@ struct ReadingOracleTests {
         let folder = try Folder()
         let file = try written.make(in: folder)
         let bytes = [UInt8](try Data(contentsOf: file))
-        let info = try SoundFile.info(bytes)
-        let buffer = try SoundFile.decode(bytes)
+        let info = try SoundFiles.info(bytes)
+        let buffer = try SoundFiles.decode(bytes)
         #expect(info.sampleRate == Double(written.rate))
         #expect(info.channels == written.channels)
         #expect(info.frames == Int64(buffer.frames))
@@ -153,7 +153,7 @@ struct ReadingOracleTests {
             _ = try decoder.read(into: &span)
             expectSame(ours.map { Int32($0 * 2_147_483_648) }, try Oracle.sndfile.int32(file, in: folder), .sndfile)
         }
-        let floats = written.floatReaders.isEmpty ? [] : try SoundFile.decodeFloat(bytes).samples
+        let floats = written.floatReaders.isEmpty ? [] : try SoundFiles.decodeFloat(bytes).samples
         for reader in written.floatReaders {
             let theirs = try reader.float(file, in: folder)
             expectSame(floats, theirs, reader)

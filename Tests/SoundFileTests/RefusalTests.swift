@@ -14,7 +14,7 @@ struct RefusalTests {
         _ bytes: [UInt8], _ code: SoundFileError.Code, at offset: Int64?, found: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let error = #expect(throws: SoundFileError.self, sourceLocation: sourceLocation) { try SoundFile.info(bytes) }
+        let error = #expect(throws: SoundFileError.self, sourceLocation: sourceLocation) { try SoundFiles.info(bytes) }
         #expect(error?.code == code, sourceLocation: sourceLocation)
         #expect(error?.offset == offset, sourceLocation: sourceLocation)
         if let found { #expect(error?.found == found, sourceLocation: sourceLocation) }
@@ -86,9 +86,9 @@ struct RefusalTests {
     @Test("a packet table that lies")
     func packetTable() throws {
         let sound = PCMBuffer(sampleRate: 8000, channels: 1, samples: [Int16](repeating: 5, count: 100))
-        let file = try SoundFile.encode(sound, container: .caf, codec: .ima4)
-        let table = Int(try #require(try SoundFile.info(file).chunks.first { $0.id == "pakt" }).offset)
-        #expect(try SoundFile.info(file).frames == 100)
+        let file = try SoundFiles.encode(sound, container: .caf, codec: .ima4)
+        let table = Int(try #require(try SoundFiles.info(file).chunks.first { $0.id == "pakt" }).offset)
+        #expect(try SoundFiles.info(file).frames == 100)
         let minusOne = [UInt8](repeating: 255, count: 8)
         expect(changed(file, at: table, to: minusOne), .invalidPacketTable, at: Int64(table), found: "-1")
         expect(changed(file, at: table + 7, to: [3]), .invalidPacketTable, at: Int64(table), found: "3")
@@ -99,10 +99,10 @@ struct RefusalTests {
         expect(changed(file, at: table + 20, to: [255]), .invalidPacketTable, at: Int64(table + 20))
         // Priming and valid frames that fit are believed.
         let primed = changed(changed(file, at: table + 15, to: [90]), at: table + 19, to: [10])
-        let info = try SoundFile.info(primed)
+        let info = try SoundFiles.info(primed)
         #expect(info.frames == 90)
         #expect(info.primingFrames == 10)
-        #expect(try SoundFile.decode(primed).samples == Array(SoundFile.decode(file).samples[10...]))
+        #expect(try SoundFiles.decode(primed).samples == Array(SoundFiles.decode(file).samples[10...]))
     }
 
     @Test("a file of nothing but chunks")

@@ -7,7 +7,7 @@ struct SoundFileTests {
 
     @Test("16-bit WAV gives its samples, rate and channels")
     func wave() throws {
-        let buffer = try SoundFile.decode(FileBytes.wave(samples, sampleRate: 44_100, channels: 2))
+        let buffer = try SoundFiles.decode(FileBytes.wave(samples, sampleRate: 44_100, channels: 2))
         #expect(buffer == PCMBuffer(sampleRate: 44_100, channels: 2, samples: samples))
     }
 
@@ -15,18 +15,18 @@ struct SoundFileTests {
     func caf() throws {
         for unknown in [false, true] {
             let bytes = FileBytes.caf(samples, sampleRate: 8000.5, channels: 1, unknownSize: unknown)
-            #expect(try SoundFile.decode(bytes) == PCMBuffer(sampleRate: 8000.5, channels: 1, samples: samples))
-            #expect(try SoundFile.info(bytes).editCount == 7)
+            #expect(try SoundFiles.decode(bytes) == PCMBuffer(sampleRate: 8000.5, channels: 1, samples: samples))
+            #expect(try SoundFiles.info(bytes).editCount == 7)
         }
     }
 
     @Test("exactly 30 seconds are accepted, a frame more is refused before decoding")
     func maximumDuration() throws {
         let exact = FileBytes.wave([Int16](repeating: 0, count: 240_000), sampleRate: 8000)
-        #expect(try SoundFile.decode(exact, maximumDuration: .seconds(30)).duration == .seconds(30))
+        #expect(try SoundFiles.decode(exact, maximumDuration: .seconds(30)).duration == .seconds(30))
         let longer = FileBytes.wave([Int16](repeating: 0, count: 240_001), sampleRate: 8000)
         let error = #expect(throws: SoundFileError.self) {
-            try SoundFile.decode(longer, maximumDuration: .seconds(30))
+            try SoundFiles.decode(longer, maximumDuration: .seconds(30))
         }
         #expect(error?.code == .maximumDurationExceeded)
     }

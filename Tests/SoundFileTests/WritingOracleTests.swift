@@ -97,7 +97,7 @@ struct WritingOracleTests {
             "ours.\(written.container == .caf ? "caf" : written.container == .aiff ? "aiff" : written.container == .aifc ? "aifc" : "wav")"
         )
 
-        let ours = try SoundFile.decode(bytes)
+        let ours = try SoundFiles.decode(bytes)
         #expect(ours.channels == written.channels)
         #expect(ours.sampleRate == written.rate)
         let isPacked = written.codec == .ima4 || written.codec == .imaADPCM
@@ -110,7 +110,7 @@ struct WritingOracleTests {
         }
         if written.readers.contains(.ffmpeg) {
             var theirs = try Oracle.ffmpeg.float(file, in: folder)
-            let floats = try SoundFile.decodeFloat(bytes).samples
+            let floats = try SoundFiles.decodeFloat(bytes).samples
             if theirs.count > floats.count, isPacked { theirs.removeLast(theirs.count - floats.count) }
             expectSame(floats, theirs, .ffmpeg)
         }
@@ -138,7 +138,7 @@ struct WritingOracleTests {
         let source = try Source(sound, channels, folder)
         let theirs = folder.file("theirs.caf")
         try Oracle.ffmpeg.run(["-v", "error", "-i", source.file.path, "-c:a", "adpcm_ima_qt", theirs.path])
-        let ours = try folder.write(SoundFile.encode(source.buffer, container: .caf, codec: .ima4), "ours.caf")
+        let ours = try folder.write(SoundFiles.encode(source.buffer, container: .caf, codec: .ima4), "ours.caf")
         let ourNoise = source.noise(in: try Oracle.ffmpeg.int16(ours, in: folder))
         let theirNoise = source.noise(in: try Oracle.ffmpeg.int16(theirs, in: folder))
         #expect(ourNoise <= theirNoise)
@@ -153,7 +153,7 @@ struct WritingOracleTests {
     func imaNoise(_ sound: TestSound, _ channels: Int) throws {
         let folder = try Folder()
         let source = try Source(sound, channels, folder)
-        let ours = try folder.write(SoundFile.encode(source.buffer, container: .wave, codec: .imaADPCM), "ours.wav")
+        let ours = try folder.write(SoundFiles.encode(source.buffer, container: .wave, codec: .imaADPCM), "ours.wav")
         let ourNoise = source.noise(in: try Oracle.sox.int16(ours, in: folder))
         let ffmpegs = folder.file("ffmpegs.wav")
         try Oracle.ffmpeg.run(["-v", "error", "-i", source.file.path, "-c:a", "adpcm_ima_wav", ffmpegs.path])

@@ -1,3 +1,4 @@
+import SystemSounds
 import ArgumentParser
 import Ringer
 

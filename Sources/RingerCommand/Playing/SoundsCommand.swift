@@ -1,3 +1,4 @@
+import SystemSounds
 import ArgumentParser
 import Ringer
 import SystemPackage
@@ -49,7 +50,7 @@ struct SoundsCommand: ParsableCommand {
             guard let samples = predefined.samples(of: sound) else { continue }
             let path = directory + "/" + file
             do {
-                let bytes = try SoundFile.encode(
+                let bytes = try SoundFiles.encode(
                     samples, container: .caf,
                     codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)))
                 var replacement = try ReplacementFile(FilePath(path))

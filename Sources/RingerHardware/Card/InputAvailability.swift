@@ -6,9 +6,9 @@ import SystemPackage
 ///
 /// A capture PCM is a file `pcmC0D0c` of the cards' directory; nothing is opened, so that it works while another process
 /// records. Whether the process may open it, recording says. The corresponding kernel interface is inotify(7).
-public final class InputAvailability: DeviceStateSource {
+package final class InputAvailability: DeviceStateSource {
     /// "capture PCMs in /dev/snd".
-    public let name: String
+    package let name: String
 
     private struct State {
         var watch: DirectoryWatch?
@@ -33,7 +33,7 @@ public final class InputAvailability: DeviceStateSource {
     ///     else. None where the device has its own microphone.
     ///   - loop: The thread that it runs on.
     ///   - paths: Where the cards' files come and go.
-    public init(microphones: [any DeviceStateSource] = [], loop: EventLoop, paths: HardwarePaths = .standard) {
+    package init(microphones: [any DeviceStateSource] = [], loop: EventLoop, paths: HardwarePaths = .standard) {
         self.loop = loop
         self.microphones = microphones
         directory = paths.sound
@@ -45,13 +45,13 @@ public final class InputAvailability: DeviceStateSource {
     }
 
     /// Begins to watch. Whether sound can be recorded now is told before it returns.
-    public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
+    package func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
         try loop.syncThrowing { () throws(RingerError) in try self.begin(handler) }
     }
 
     /// Ends watching. It may be called from anywhere, the handler included; elsewhere it waits for a call of the handler
     /// that is under way, so the caller must hold no lock that the handler takes.
-    public func close() {
+    package func close() {
         loop.sync { self.tearDown() }
         for microphone in microphones { microphone.close() }
     }

@@ -7,7 +7,7 @@ import SystemPackage
 /// several jacks of a kind, one that is plugged in suffices. Controls that come later are taken in; a card that is missing
 /// is awaited, and is ``DeviceStateChange/lost(_:)`` until then. The corresponding C functions are `snd_ctl_read` and
 /// `snd_ctl_elem_read`.
-public final class JackControls: DeviceStateSource {
+package final class JackControls: DeviceStateSource {
     private let watcher: DeviceWatcher<Source>
 
     /// The jacks of a card.
@@ -16,7 +16,7 @@ public final class JackControls: DeviceStateSource {
     ///   - card: The card's id, such as "Dummy", or its number; nil for the one of the lowest number.
     ///   - loop: The thread that it runs on.
     ///   - paths: Where the cards' files come and go.
-    public init(card: String? = nil, loop: EventLoop, paths: HardwarePaths = .standard) {
+    package init(card: String? = nil, loop: EventLoop, paths: HardwarePaths = .standard) {
         watcher = DeviceWatcher(
             loop: loop, name: "jacks of \(SoundCard.subject(card))", directory: paths.sound, awaited: .always
         ) { () throws(RingerError) in
@@ -29,16 +29,16 @@ public final class JackControls: DeviceStateSource {
     }
 
     /// "jacks of sound card 0".
-    public var name: String { watcher.name }
+    package var name: String { watcher.name }
 
     /// Begins to watch. What is plugged in now is told before it returns, for the jacks that the card has.
-    public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
+    package func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
         try watcher.startTelling(handler)
     }
 
     /// Ends watching and closes the card's controls. It may be called from anywhere, the handler included; elsewhere it
     /// waits for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
-    public func close() {
+    package func close() {
         watcher.close()
     }
 

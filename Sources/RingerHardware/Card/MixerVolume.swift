@@ -10,7 +10,7 @@ import SystemPackage
 /// A card that is missing is awaited: ``DeviceStateChange/lost(_:)`` and a volume of nil are what is so now. It holds the
 /// card's control file open, which a driver waits for when it is unloaded; it lets go as soon as the card is gone. The
 /// corresponding C functions are those of `snd_mixer`.
-public final class MixerVolume: DeviceStateSource {
+package final class MixerVolume: DeviceStateSource {
     private let watcher: DeviceWatcher<Source>
 
     /// The volume of a card.
@@ -21,7 +21,7 @@ public final class MixerVolume: DeviceStateSource {
     ///     Speaker, PCM, Headphone, Digital, Playback and then the others.
     ///   - loop: The thread that it runs on.
     ///   - paths: Where the cards' files come and go.
-    public init(
+    package init(
         card: String? = nil, element: String? = nil, loop: EventLoop, paths: HardwarePaths = .standard
     ) {
         watcher = DeviceWatcher(
@@ -36,10 +36,10 @@ public final class MixerVolume: DeviceStateSource {
     }
 
     /// "volume of sound card 0".
-    public var name: String { watcher.name }
+    package var name: String { watcher.name }
 
     /// Begins to watch. What the volume is now is told before it returns.
-    public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
+    package func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
         try watcher.start { event in
             switch event {
             case .report(let volume): handler(.outputVolume(volume))
@@ -53,7 +53,7 @@ public final class MixerVolume: DeviceStateSource {
 
     /// Ends watching and closes the mixer. It may be called from anywhere, the handler included; elsewhere it waits for a
     /// call of the handler that is under way, so the caller must hold no lock that the handler takes.
-    public func close() {
+    package func close() {
         watcher.close()
     }
 

@@ -4,13 +4,13 @@ import RingerServices
 import SystemPackage
 
 /// Finds the device's switch, motor and jacks from what the kernel shows.
-public enum HardwareDiscovery {
+package enum HardwareDiscovery {
     /// The GPIO line of the switch: its name in `gpio-line-names`.
-    public static let switchLine = "ring-silent"
+    package static let switchLine = "ring-silent"
     /// The GPIO line of the motor: its name in `gpio-line-names`.
-    public static let motorLine = "vibrator"
+    package static let motorLine = "vibrator"
     /// The LED that is a motor.
-    public static let motorLED = "vibrator"
+    package static let motorLED = "vibrator"
 
     /// Looks at every input device, GPIO chip and LED, and closes them again.
     ///
@@ -19,7 +19,7 @@ public enum HardwareDiscovery {
     ///
     /// - Parameter paths: Where the kernel shows them.
     /// - Returns: What there is, the part to use first; and what could not be looked at, and why.
-    public static func scan(_ paths: HardwarePaths = .standard) -> HardwareFindings {
+    package static func scan(_ paths: HardwarePaths = .standard) -> HardwareFindings {
         let evidence = SwitchEvidence(paths)
         var findings = HardwareFindings()
         var sliders: [HardwareFindings.Candidate<SwitchSpecification>] = []

@@ -2,20 +2,20 @@ import RingerServices
 import SystemPackage
 
 /// What the kernel shows of a device's hardware, and what it does not let this process see.
-public struct HardwareFindings: Sendable {
+package struct HardwareFindings: Sendable {
     /// A part that was found.
-    public struct Candidate<Specification: Sendable & Hashable>: Sendable, Hashable {
+    package struct Candidate<Specification: Sendable & Hashable>: Sendable, Hashable {
         /// How to name it, such that it is found again under another number after it was unplugged.
-        public var specification: Specification
+        package var specification: Specification
         /// What it is, for people: "evdev /dev/input/event0 (ring-silent-switch)".
-        public var name: String
+        package var name: String
         /// Its file.
-        public var path: FilePath
+        package var path: FilePath
         /// Why it cannot be opened now; nil where it can.
-        public var problem: HardwareProblem?
+        package var problem: HardwareProblem?
 
         /// A part that is named by `specification`.
-        public init(
+        package init(
             specification: Specification, name: String, path: FilePath, problem: HardwareProblem? = nil
         ) {
             self.specification = specification
@@ -27,14 +27,14 @@ public struct HardwareFindings: Sendable {
 
     /// The Ring/Silent switches, the one to use first: evdev switches, then sliders, then a GPIO line. One that sysfs or the
     /// device tree shows and that this process cannot read has a ``Candidate/problem``.
-    public var switches: [Candidate<SwitchSpecification>] = []
+    package var switches: [Candidate<SwitchSpecification>] = []
     /// The vibration motors, the one to use first: force feedback, then an LED, then a GPIO line.
-    public var motors: [Candidate<MotorSpecification>] = []
+    package var motors: [Candidate<MotorSpecification>] = []
     /// The input devices with jacks, by number.
-    public var jacks: [Candidate<EvdevSelector>] = []
+    package var jacks: [Candidate<EvdevSelector>] = []
     /// What could not be looked at, or is there and cannot be had.
-    public var problems: [HardwareProblem] = []
+    package var problems: [HardwareProblem] = []
 
     /// Findings of nothing.
-    public init() {}
+    package init() {}
 }

@@ -3,16 +3,16 @@ import RingerServices
 import SystemPackage
 
 /// A part of the hardware that is there and cannot be had.
-public struct HardwareProblem: Sendable, Hashable {
+package struct HardwareProblem: Sendable, Hashable {
     /// What failed, on what, and why.
-    public var error: RingerError
+    package var error: RingerError
     /// The file's group, where the process may not open it; nil where the group may not either, or is root's.
-    public var group: String?
+    package var group: String?
     /// The command that mends it, to be run as root; nil where none is known.
-    public var mend: String?
+    package var mend: String?
 
     /// A problem.
-    public init(error: RingerError, group: String? = nil, mend: String? = nil) {
+    package init(error: RingerError, group: String? = nil, mend: String? = nil) {
         self.error = error
         self.group = group
         self.mend = mend

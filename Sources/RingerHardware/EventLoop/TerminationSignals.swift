@@ -6,13 +6,13 @@ import SystemPackage
 
 /// The signals that end a process, told on an event loop's thread, where everything may be done that a signal handler
 /// may not: above all, turning the motor off.
-public enum TerminationSignals {
+package enum TerminationSignals {
     /// `SIGTERM`, `SIGINT` and `SIGHUP`.
-    public static let all: [CInt] = [SIGTERM, SIGINT, SIGHUP]
+    package static let all: [CInt] = [SIGTERM, SIGINT, SIGHUP]
 
     /// Whether such a signal has come. The process ends once everything is closed; its own way of ending, with a status of
     /// its own, must not get ahead of that.
-    public static var isTerminating: Bool { hasCome.load(ordering: .acquiring) }
+    package static var isTerminating: Bool { hasCome.load(ordering: .acquiring) }
 
     private static let hasCome = Atomic(false)
     private static let pipe = Mutex<(read: CInt, write: CInt)?>(nil)
@@ -23,7 +23,7 @@ public enum TerminationSignals {
     /// A process has one such body: a later call takes the place of the one before.
     ///
     /// - Throws: ``RingerError`` where the system refuses.
-    public static func handle(
+    package static func handle(
         _ signals: [CInt] = all, on loop: EventLoop, _ body: @escaping @Sendable (CInt) -> Void
     ) throws(RingerError) {
         let ends = try pipeEnds()

@@ -1,4 +1,5 @@
 /// How an alert ended.
+@nonexhaustive
 public enum AlertOutcome: Sendable, Hashable {
     /// It was stopped: by the caller, by another alert, or because the device was closed.
     case stopped(SoundOutcome.StopCause)

@@ -29,7 +29,7 @@ public final class Alerts: Sendable {
     private let observer: UInt64
 
     /// Alerts that are played by `sounds`.
-    public init(_ sounds: SystemSoundServices) {
+    package init(_ sounds: SystemSoundServices) {
         self.sounds = sounds
         let running = running
         observer = sounds.engine.player.observeRules { rules in

@@ -10,22 +10,50 @@ public final class MuteDetector: Sendable {
     /// How the detector measures.
     public struct Configuration: Sendable, Hashable {
         /// The clip's length.
-        public var clip: Duration
-        /// What is over before this was muted.
-        public var threshold: Duration
-        /// After this, from the call, an answer is given whatever happens.
-        public var deadline: Duration
+        public let clip: Duration
+        /// A clip that is over before this was muted.
+        public let threshold: Duration
+        /// How long after the call a reading is given in any case.
+        public let deadline: Duration
         /// How many clips are played, at most, before a doubtful reading is given as it is.
-        public var attempts: Int
+        public let attempts: Int
         /// The clip's rate, in hertz.
-        public var sampleRate: Double
+        public let sampleRate: Double
 
-        /// A configuration, by default 0.2 s of zeros at 48 kHz, a threshold of 0.1 s, three clips and 2 s at most.
+        /// The standard configuration: 0.2 s of zeros at 48 kHz, a threshold of 0.1 s, three clips and 2 s at most.
+        public init() {
+            self.init(
+                checked: .milliseconds(200), threshold: .milliseconds(100), deadline: .seconds(2), attempts: 3,
+                sampleRate: 48_000)
+        }
+
+        /// A configuration of these values.
+        ///
+        /// - Throws: ``RingerError`` with code `invalid` where the threshold is not above 0, the clip is not longer than the
+        ///   threshold or longer than 30 s, the deadline is not longer than the clip, there is no attempt, or the rate is not
+        ///   in 4,000 to 192,000 Hz.
         public init(
             clip: Duration = .milliseconds(200), threshold: Duration = .milliseconds(100),
             deadline: Duration = .seconds(2), attempts: Int = 3, sampleRate: Double = 48_000
+        ) throws(RingerError) {
+            func require(_ condition: Bool, _ detail: String) throws(RingerError) {
+                if !condition { throw RingerError(.invalid, "use the configuration", "mute detector", detail: detail) }
+            }
+            try require(threshold > .zero, "a threshold of \(threshold) is not above 0")
+            try require(clip > threshold, "a clip of \(clip) does not outlast the threshold of \(threshold)")
+            try require(
+                clip <= SoundLimits.systemSoundDuration, "a clip of \(clip) is longer than a system sound may be")
+            try require(deadline > clip, "a deadline of \(deadline) is not after the clip of \(clip)")
+            try require(attempts >= 1, "\(attempts) attempts are fewer than 1")
+            try require(
+                sampleRate >= 4_000 && sampleRate <= 192_000, "a rate of \(sampleRate) Hz is not in 4,000 to 192,000")
+            self.init(
+                checked: clip, threshold: threshold, deadline: deadline, attempts: attempts, sampleRate: sampleRate)
+        }
+
+        private init(
+            checked clip: Duration, threshold: Duration, deadline: Duration, attempts: Int, sampleRate: Double
         ) {
-            precondition(threshold > .zero && clip > threshold, "The clip must outlast the threshold.")
             self.clip = clip
             self.threshold = threshold
             self.deadline = deadline
@@ -51,7 +79,7 @@ public final class MuteDetector: Sendable {
     ///   - clock: The device's time.
     ///   - configuration: How it measures.
     ///   - report: Is told of readings that contradict the switch.
-    public init(
+    package init(
         player: SoundPlayer, store: DeviceStateStore, clock: any DeviceClock,
         configuration: Configuration = Configuration(), report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {

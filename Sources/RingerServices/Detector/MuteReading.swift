@@ -11,6 +11,7 @@ public struct MuteReading: Sendable, Hashable {
     }
 
     /// Why a measurement failed.
+    @nonexhaustive
     public enum Cause: Sendable, Hashable {
         /// A session records, and so silences every playback.
         case recording

@@ -22,7 +22,7 @@ public final class NotificationSounds: Sendable {
     private let configuration: Configuration
 
     /// Notification sounds that are played by `sounds`.
-    public init(_ sounds: SystemSoundServices, configuration: Configuration = Configuration()) {
+    package init(_ sounds: SystemSoundServices, configuration: Configuration = Configuration()) {
         self.sounds = sounds
         self.configuration = configuration
     }

@@ -13,7 +13,7 @@ public enum SoundLoader {
     ) throws(RingerError) -> SoundFileInfo {
         let file = try FileByteSource(path, followsLinks: followsLinks)
         do {
-            let info = try SoundFile.info(file)
+            let info = try SoundFiles.info(file)
             if let maximumDuration { try info.require(atMost: maximumDuration) }
             return info
         } catch {
@@ -21,7 +21,7 @@ public enum SoundLoader {
         }
     }
 
-    /// Reads and decodes a sound file of any format that ``SoundFile`` knows.
+    /// Reads and decodes a sound file of any format that ``SoundFiles`` knows.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -35,7 +35,7 @@ public enum SoundLoader {
     ) throws(RingerError) -> PCMBuffer {
         let file = try FileByteSource(path, followsLinks: followsLinks)
         do {
-            return try SoundFile.decode(file, maximumDuration: maximumDuration)
+            return try SoundFiles.decode(file, maximumDuration: maximumDuration)
         } catch {
             throw RingerError(error, reading: path)
         }
@@ -53,5 +53,5 @@ extension RingerError {
 
 extension RingerError.Code {
     /// A sound is longer than a system sound may be.
-    public static let soundTooLong = RingerError.Code("soundTooLong")
+    public static let soundTooLong = RingerError.Code(rawValue: "soundTooLong")
 }

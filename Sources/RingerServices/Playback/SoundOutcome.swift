@@ -1,4 +1,5 @@
 /// What became of a sound.
+@nonexhaustive
 public enum SoundOutcome: Sendable, Hashable {
     /// It was heard to its end.
     case finished
@@ -10,6 +11,7 @@ public enum SoundOutcome: Sendable, Hashable {
     case failed(RingerError)
 
     /// Who stopped a sound.
+    @nonexhaustive
     public enum StopCause: String, Sendable, Hashable {
         /// The one who plays it, or the task that waits for it was cancelled.
         case caller

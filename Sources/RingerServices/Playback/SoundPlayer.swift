@@ -27,7 +27,7 @@ public final class SoundPlayer: Sendable {
     ///   - clock: The device's time.
     ///   - store: The device's state, which the player follows.
     ///   - report: Is told what is decided and what happens, in order.
-    public init(
+    package init(
         output: any SoundOutput, clock: any DeviceClock, store: DeviceStateStore,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
@@ -174,7 +174,7 @@ public final class SoundPlayer: Sendable {
     }
 
     /// Tells the policy that the sound is something else now: its session was interrupted, its category changed.
-    public func setRequest(_ request: SoundRequest, of id: ID) {
+    package func setRequest(_ request: SoundRequest, of id: ID) {
         runner.send(.request(id.number, request, now: clock.now))
     }
 

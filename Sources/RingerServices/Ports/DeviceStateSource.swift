@@ -17,6 +17,7 @@ public protocol DeviceStateSource: Sendable {
 }
 
 /// One change of the device's state.
+@nonexhaustive
 public enum DeviceStateChange: Sendable, Hashable {
     /// Headphones were plugged in, or pulled out.
     case headphoneInserted(Bool)

@@ -21,6 +21,7 @@ public protocol RingSilentSwitch: Sendable {
 }
 
 /// What a switch reports.
+@nonexhaustive
 public enum SwitchEvent: Sendable, Hashable {
     /// The switch stands at `position` since `at`: the kernel's stamp of the edge; for a position that was read, rather
     /// than reported, the time of reading.

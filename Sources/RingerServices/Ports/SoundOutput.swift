@@ -79,6 +79,7 @@ public struct StreamPosition: Sendable, Hashable {
 }
 
 /// What happens to a sound that was handed to the output.
+@nonexhaustive
 public enum PlaybackEvent: Sendable, Hashable {
     /// The stream runs: the first frame was accepted.
     case started(at: MonotonicTime)
@@ -98,6 +99,7 @@ public enum PlaybackEvent: Sendable, Hashable {
 }
 
 /// How a sound ended.
+@nonexhaustive
 public enum PlaybackEnd: Sendable, Hashable {
     /// Every frame was heard.
     case drained

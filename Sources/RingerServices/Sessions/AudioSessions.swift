@@ -38,7 +38,7 @@ public final class AudioSessions: Sendable {
     ///   - otherAudio: Returns whether another process plays; nil where only
     ///     ``DeviceStateChange/otherAudioPlaying(_:)`` reports it.
     ///   - report: Called with the sessions' events, in order.
-    public init(
+    package init(
         player: SoundPlayer, store: DeviceStateStore, clock: any DeviceClock, board: RouteBoard = .standard,
         output: (any SoundOutput)? = nil, input: (any SoundInput)? = nil, otherAudio: (@Sendable () -> Bool)? = nil,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
@@ -401,5 +401,5 @@ extension RingerError {
 
 extension RingerError.Code {
     /// The session is not active, so that nothing can be played in it.
-    public static let sessionNotActive = RingerError.Code("sessionNotActive")
+    public static let sessionNotActive = RingerError.Code(rawValue: "sessionNotActive")
 }

@@ -1,6 +1,7 @@
 import SessionRules
 
 /// Something that happened to a session.
+@nonexhaustive
 public enum SessionEvent: Sendable, Hashable {
     /// It became active.
     case activated

@@ -1,6 +1,7 @@
 /// Something that happened on the device, for whoever wants to see it: nothing is lost silently.
 ///
 /// A move of the switch takes no memory of its own: between the edge and the firmware, that counts.
+@nonexhaustive
 public enum DeviceEvent: Sendable, Hashable {
     /// The Ring/Silent switch stands at a position: first the initial one, then each change, none left out.
     case switchMoved(SwitchPosition, source: String, at: MonotonicTime)

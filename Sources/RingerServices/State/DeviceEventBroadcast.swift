@@ -1,14 +1,14 @@
 import Synchronization
 
 /// What happens on a device, told to every subscriber.
-public final class DeviceEventBroadcast: Sendable {
+package final class DeviceEventBroadcast: Sendable {
     // Here, where the element is known, the compiler specialises it; in another module it would look its types up each time.
     private let broadcast = Broadcast<DeviceEvent>()
     /// The newest position, told first to those who ask for it.
     private let position = Mutex<DeviceEvent?>(nil)
 
     /// A broadcast without subscribers.
-    public init() {}
+    package init() {}
 
     /// Subscribes.
     ///
@@ -16,7 +16,7 @@ public final class DeviceEventBroadcast: Sendable {
     ///   - count: How many events a slow subscriber may be behind before the oldest are dropped for it.
     ///   - startsWithPosition: Whether the switch's newest position is told first, if there was one.
     /// - Returns: The events from now on, in order.
-    public func subscribe(buffering count: Int, startsWithPosition: Bool = false) -> AsyncStream<DeviceEvent> {
+    package func subscribe(buffering count: Int, startsWithPosition: Bool = false) -> AsyncStream<DeviceEvent> {
         if !startsWithPosition { return broadcast.subscribe(buffering: .bufferingNewest(count)) }
         // No position can be told between the first one and the subscription: both happen under the lock.
         return position.withLock { newest in
@@ -27,7 +27,7 @@ public final class DeviceEventBroadcast: Sendable {
     /// Tells every subscriber `event`.
     ///
     /// - Returns: How many subscribers' buffers were full, so that an event was lost there.
-    public func send(_ event: DeviceEvent) -> Int {
+    package func send(_ event: DeviceEvent) -> Int {
         position.withLock { newest in
             if case .switchMoved = event { newest = event }
             return broadcast.send(event)
@@ -35,7 +35,7 @@ public final class DeviceEventBroadcast: Sendable {
     }
 
     /// Ends every subscription.
-    public func finish() {
+    package func finish() {
         broadcast.finish()
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The device's state: one value, changed by the ports, published to every subscriber.
-public final class DeviceStateStore: Sendable {
+package final class DeviceStateStore: Sendable {
     /// Takes each new state on the thread that brought it, before any stream has it: players stop sounds here. The version
     /// grows with each state. A state may be delivered after a newer one, by another thread: the observer ignores it.
     package typealias Observer = @Sendable (_ state: DeviceState, _ version: UInt64) -> Void
@@ -16,7 +16,7 @@ public final class DeviceStateStore: Sendable {
     /// - Parameters:
     ///   - hasSwitch: Whether the device has a switch: until its first position it counts as unreadable.
     ///   - report: Receives each event, in order.
-    public init(hasSwitch: Bool = false, report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
+    package init(hasSwitch: Bool = false, report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
         let machine = DeviceStateMachine(hasSwitch: hasSwitch)
         let published = NewestState(machine.state)
         let observers = ObserverList<(DeviceState, UInt64)>()
@@ -38,14 +38,14 @@ public final class DeviceStateStore: Sendable {
     }
 
     /// The state now.
-    public var state: DeviceState { runner.read { $0.state } }
+    package var state: DeviceState { runner.read { $0.state } }
 
     /// Why the switch cannot be read now; nil while it can, while a slider settles, and without a switch.
-    public var switchProblem: RingerError? { runner.read { $0.switchProblem } }
+    package var switchProblem: RingerError? { runner.read { $0.switchProblem } }
 
     /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
     /// newest.
-    public var states: DeviceStates { DeviceStates(newest: published) }
+    package var states: DeviceStates { DeviceStates(newest: published) }
 
     /// Adds an observer for the store's lifetime, and delivers the current state to it before the call returns.
     package func observe(_ observer: @escaping Observer) {
@@ -65,18 +65,18 @@ public final class DeviceStateStore: Sendable {
     }
 
     /// Takes in what a switch tells.
-    public func ringSilent(_ event: SwitchEvent, from source: String) {
+    package func ringSilent(_ event: SwitchEvent, from source: String) {
         runner.send(.ringSilent(event, source: source))
     }
 
     /// Takes in a change of the rest of the state.
-    public func change(_ change: DeviceStateChange, from source: String, at time: MonotonicTime) {
+    package func change(_ change: DeviceStateChange, from source: String, at time: MonotonicTime) {
         runner.send(.change(change, source: source, at: time))
     }
 
     /// Takes in what somebody else's audio sessions are doing: those of another process, or of firmware that keeps its
     /// own.
-    public func sessions(are activity: SessionActivity) {
+    package func sessions(are activity: SessionActivity) {
         runner.send(.sessions(activity))
     }
 
@@ -96,7 +96,7 @@ public final class DeviceStateStore: Sendable {
     }
 
     /// Ends every stream of states.
-    public func finish() {
+    package func finish() {
         published.finish()
     }
 }

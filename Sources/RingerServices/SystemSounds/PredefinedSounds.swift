@@ -1,9 +1,11 @@
+import SystemSounds
 import Glibc
 import SystemPackage
 
 /// The predefined sounds on this device: files that override them, and recipes where there is none.
 public struct PredefinedSounds: Sendable {
     /// Where a predefined sound comes from.
+    @nonexhaustive
     public enum Source: Sendable, Hashable {
         /// A file on the device that overrides it.
         case file(String)

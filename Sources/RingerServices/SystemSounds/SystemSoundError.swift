@@ -1,3 +1,4 @@
+import FourCharacterCodes
 /// A failed call of System Sound Services.
 public struct SystemSoundError: Error, Sendable, Hashable {
     /// The result that a C program sees; an open set, compared with the named values.

@@ -1,4 +1,4 @@
-@_exported import SystemSounds
+import SystemSounds
 
 /// The number by which a program plays a system sound.
 ///

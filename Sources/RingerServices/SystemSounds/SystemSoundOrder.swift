@@ -1,3 +1,5 @@
+import SystemSounds
+
 /// What a caller wants to play, before the rules decide about it.
 struct SystemSoundOrder: Sendable {
     /// Where the samples come from.

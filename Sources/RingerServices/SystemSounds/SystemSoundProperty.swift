@@ -1,3 +1,4 @@
+import FourCharacterCodes
 /// A property of a system sound; an open set, compared with the named values.
 public struct SystemSoundProperty: RawRepresentable, Sendable, Hashable {
     /// The four characters that name it.

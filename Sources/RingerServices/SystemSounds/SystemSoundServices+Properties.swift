@@ -1,3 +1,4 @@
+import FourCharacterCodes
 extension SystemSoundServices {
     /// Whether the sound obeys the user's "sound effects" preference; true unless set.
     ///

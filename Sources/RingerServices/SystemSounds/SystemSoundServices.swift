@@ -58,7 +58,7 @@ public final class SystemSoundServices: Sendable {
     ///   - clock: The device's time.
     ///   - configuration: How the services behave.
     ///   - report: Gets the events of sounds that never reach the player, in order.
-    public convenience init(
+    package convenience init(
         player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock, configuration: Configuration = .init(),
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {

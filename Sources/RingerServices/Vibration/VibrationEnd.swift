@@ -1,4 +1,5 @@
 /// How a vibration ended.
+@nonexhaustive
 public enum VibrationEnd: Sendable, Hashable {
     /// The pattern was gone through.
     case finished
@@ -26,6 +27,7 @@ extension VibrationEnd: CustomStringConvertible {
 }
 
 /// What the motor does, as it does it.
+@nonexhaustive
 public enum VibrationReport: Sendable, Hashable {
     /// It turns, at this strength.
     case on(strength: Float, at: MonotonicTime)

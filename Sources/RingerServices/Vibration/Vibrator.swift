@@ -31,7 +31,7 @@ public final class Vibrator: Sendable {
     ///   - clock: The device's time.
     ///   - longestOnTime: How long the motor may turn without a rest; drivers and motors stand 10 s.
     ///   - report: Is told what the motor does, in order.
-    public init(
+    package init(
         motor: any VibrationMotor, clock: any DeviceClock, longestOnTime: Duration = .seconds(10),
         report: @escaping @Sendable (VibrationReport) -> Void = { _ in }
     ) {

@@ -1,3 +1,4 @@
+import FourCharacterCodes
 extension AIFFHeader {
     /// The `COMM` chunk.
     struct Common {

@@ -1,3 +1,4 @@
+import FourCharacterCodes
 extension CAFHeader {
     /// The `desc` chunk.
     struct Description {

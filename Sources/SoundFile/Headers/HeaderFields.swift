@@ -1,3 +1,4 @@
+import FourCharacterCodes
 /// The fields of one header, taken in order; a field that is not there is an error that names its place.
 struct HeaderFields {
     /// What the header is called in errors.

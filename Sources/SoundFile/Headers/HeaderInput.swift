@@ -1,3 +1,4 @@
+import FourCharacterCodes
 /// A file being looked through for its headers: reads small pieces and notes what was seen.
 struct HeaderInput<Source: ByteSource> {
     var source: Source

@@ -1,3 +1,4 @@
+import FourCharacterCodes
 /// A header being put together.
 struct HeaderBytes {
     private(set) var bytes: [UInt8] = []

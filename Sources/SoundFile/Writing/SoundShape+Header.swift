@@ -1,3 +1,4 @@
+import FourCharacterCodes
 extension SoundShape {
     /// Everything before the sound; its length does not depend on the counts, so that it can be written twice.
     ///

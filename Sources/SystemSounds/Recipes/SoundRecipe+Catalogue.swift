@@ -1,14 +1,14 @@
 extension SoundRecipe {
     /// The stems of every file the predefined sounds name, in alphabetical order: each has a recipe of its own.
-    public static var predefinedStems: [String] { catalogue.keys.sorted() }
+    package static var predefinedStems: [String] { catalogue.keys.sorted() }
 
     /// The recipe in place of a predefined file, by its stem, such as `Tock`; nil for a stem that no row names.
-    public static func predefined(stem: String) -> SoundRecipe? {
+    package static func predefined(stem: String) -> SoundRecipe? {
         catalogue[stem]?()
     }
 
     /// The recipe in place of a predefined file, by its name, such as `Tock.caf`; nil for a file that no row names.
-    public static func predefined(file: String) -> SoundRecipe? {
+    package static func predefined(file: String) -> SoundRecipe? {
         guard file.hasSuffix(".caf") else { return nil }
         return predefined(stem: String(file.dropLast(4)))
     }

@@ -12,7 +12,7 @@ func write(_ bytes: [UInt8], to path: String) throws {
 /// Writes a sound as a WAV file of 16-bit samples.
 func write(_ sound: PCMBuffer, to path: String) throws {
     try write(
-        try SoundFile.encode(
+        try SoundFiles.encode(
             sound, container: .wave,
             codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))), to: path)
 }

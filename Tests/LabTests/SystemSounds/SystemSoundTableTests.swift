@@ -1,3 +1,4 @@
+import SystemSounds
 import Ringer
 import Testing
 

@@ -1,3 +1,4 @@
+import SystemSounds
 import RingerTestKit
 import Testing
 

@@ -14,7 +14,7 @@ let pcm = PCMBuffer(sampleRate: 48_000, channels: channels, samples: Input.music
 let megabytes = Double(pcm.samples.count * 2) / 1e6
 
 func file(_ container: SoundContainer, _ codec: SoundCodec) throws -> [UInt8] {
-    try SoundFile.encode(pcm, container: container, codec: codec)
+    try SoundFiles.encode(pcm, container: container, codec: codec)
 }
 
 let ima4CAF = try file(.caf, .ima4)
@@ -54,9 +54,9 @@ for _ in 0..<31 {
     try rows.time("libsndfile: A-law") { try Sndfile.decode(aLaw, into: &output) }
     try rows.time("ours: little-endian PCM16") { try ours(little) }
     try rows.time("memcpy") { Unsafe.copy(little, into: &output) }
-    try rows.time("ours: IMA4 in CAF, fresh memory") { _ = try SoundFile.decode(ima4CAF) }
-    try rows.time("ours: big-endian PCM16, fresh memory") { _ = try SoundFile.decode(big) }
-    try rows.time("ours: info, IMA4 in CAF") { _ = try SoundFile.info(ima4CAF) }
+    try rows.time("ours: IMA4 in CAF, fresh memory") { _ = try SoundFiles.decode(ima4CAF) }
+    try rows.time("ours: big-endian PCM16, fresh memory") { _ = try SoundFiles.decode(big) }
+    try rows.time("ours: info, IMA4 in CAF") { _ = try SoundFiles.info(ima4CAF) }
 }
 for _ in 0..<3 {
     try rows.time("ours: encoding IMA4 in CAF") { _ = try file(.caf, .ima4) }

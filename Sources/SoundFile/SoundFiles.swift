@@ -2,7 +2,7 @@
 ///
 /// Which format a file has is told from its bytes, never from its name. Nothing here opens files: bytes come in from
 /// memory or a ``ByteSource``, and values come out.
-public enum SoundFile {
+public enum SoundFiles {
     /// What a file's headers say, read without decoding its sound.
     ///
     /// Throws what is wrong with the headers. The time it takes does not depend on the sound's length.
@@ -62,7 +62,7 @@ public enum SoundFile {
     }
 }
 
-extension SoundFile {
+extension SoundFiles {
     /// Encodes interleaved 16-bit samples to a whole file.
     ///
     /// Throws where the container cannot hold the codec, the rate or the number of channels.
