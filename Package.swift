@@ -54,7 +54,7 @@ let package = Package(
         .target(
             name: "RingerServices",
             dependencies: [
-                "RingerPolicy", "SessionRules", "SoundFile", "SystemSounds",
+                "RingerPolicy", "SessionRules", "SoundFile", "SystemSounds", "CLinux",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         // Sessions' properties by four-character codes, and their listeners: linked only by programs that use them.
@@ -122,7 +122,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "RingerTests",
-            dependencies: ["Ringer", "RingerTestKit", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "Ringer", "RingerTestKit", .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         // Draws the documentation's pictures from the running code, and compares them with those in docs/.
         .testTarget(
             name: "BehaviourTests",

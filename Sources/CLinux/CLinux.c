@@ -2,35 +2,48 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
+// The last second there is.
+#define LAST_SECOND ((time_t)(((uint64_t)1 << (8 * sizeof(time_t) - 1)) - 1))
+
+static struct timespec timespec_of(int64_t nanoseconds) {
+    int64_t seconds = nanoseconds / 1000000000;
+    if (seconds > LAST_SECOND) return (struct timespec){.tv_sec = LAST_SECOND};
+    return (struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(nanoseconds % 1000000000)};
+}
+
 int ringer_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout) {
-    struct timespec time = {.tv_sec = (time_t)(timeout / 1000000000), .tv_nsec = (long)(timeout % 1000000000)};
+    struct timespec time = timespec_of(timeout < 0 ? 0 : timeout);
     return ppoll(descriptors, count, timeout < 0 ? NULL : &time, NULL);
 }
 
 int ringer_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK); }
 
 int ringer_timerfd_set(int timer, int64_t deadline) {
-    struct itimerspec time = {
-        .it_value = {.tv_sec = (time_t)(deadline / 1000000000), .tv_nsec = (long)(deadline % 1000000000)}};
+    struct itimerspec time = {.it_value = timespec_of(deadline)};
     return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
 int ringer_clock_watch(void) {
     int timer = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     if (timer < 0) return -1;
-    // The last second there is: it never comes.
-    struct itimerspec time = {.it_value = {.tv_sec = (time_t)(((uint64_t)1 << (8 * sizeof(time_t) - 1)) - 1)}};
+    struct itimerspec time = {.it_value = {.tv_sec = LAST_SECOND}};
     if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL) < 0) {
         int reason = errno;
         close(timer);
@@ -52,32 +65,96 @@ void ringer_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), start);
 }
 
-static volatile sig_atomic_t signal_descriptor = -1;
+// Nobody catches signals while this is -1.
+static atomic_int signal_descriptor = -1;
+// The signal that came last and was not raised again yet; 0 where none was.
+static atomic_int caught_signal;
+static struct sigaction previous_actions[_NSIG];
 
 static void note_signal(int signal) {
-    // Only what a signal handler may do: write a byte, and leave errno as it was.
+    // Only what a signal handler may do, and errno stays as it was.
     int before = errno;
+    atomic_store(&caught_signal, signal);
+    int descriptor = atomic_load(&signal_descriptor);
     unsigned char number = (unsigned char)signal;
-    if (write(signal_descriptor, &number, 1) < 0) { /* the pipe is full of signals already */
+    if (descriptor < 0) {
+        // The last catcher has gone since the kernel chose this handler: the signal does what it did before.
+        if (atomic_exchange(&caught_signal, 0) != 0) raise(signal);
+    } else if (write(descriptor, &number, 1) < 0) { /* the pipe is full of signals already */
     }
     errno = before;
 }
 
 int ringer_catch_signal(int signal, int descriptor) {
+    struct sigaction before;
+    if (sigaction(signal, NULL, &before) != 0) return -1;
+    if (!(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_IGN) return 0;
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
-    signal_descriptor = descriptor;
-    return sigaction(signal, &action, NULL);
+    previous_actions[signal] = before;
+    atomic_store(&signal_descriptor, descriptor);
+    return sigaction(signal, &action, NULL) == 0 ? 1 : -1;
 }
 
-void ringer_raise_default(int signal) {
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    sigset_t set;
-    sigemptyset(&action.sa_mask);
-    sigaction(signal, &action, NULL);
-    sigemptyset(&set);
-    sigaddset(&set, signal);
-    raise(signal);
-    // The calling thread may have it blocked: the signal is delivered once it is not.
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+void ringer_release_signal(int signal) {
+    struct sigaction now;
+    if (sigaction(signal, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) || now.sa_handler != note_signal) return;
+    sigaction(signal, &previous_actions[signal], NULL);
+}
+
+int ringer_caught_signal(void) { return atomic_load(&caught_signal); }
+
+int ringer_end_catching(void) {
+    atomic_store(&signal_descriptor, -1);
+    return atomic_exchange(&caught_signal, 0);
+}
+
+int ringer_wait(sem_t *semaphore, int64_t deadline) {
+    struct timespec time = timespec_of(deadline);
+    while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &time) != 0) {
+        if (errno != EINTR) return -1;
+    }
+    return 0;
+}
+
+int ringer_open_beneath(int directory, const char *path) {
+    // The system call's own structure: the C library may be older than it.
+    struct {
+        uint64_t flags, mode, resolve;
+    } how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = 0x08 /* BENEATH */ | 0x04 /* NO_SYMLINKS */};
+    return (int)syscall(437 /* openat2 */, directory, path, &how, sizeof how);
+}
+
+int ringer_open_directory(int directory, const char *path, bool follows_links) {
+    return openat(directory, path, O_PATH | O_DIRECTORY | O_CLOEXEC | (follows_links ? 0 : O_NOFOLLOW));
+}
+
+int ringer_device_events(void) {
+    int events = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
+    if (events < 0) return -1;
+    // Group 1 is the kernel's; group 2 is udev's, which repeats an event once the device's files have their permissions.
+    struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = 1 | 2};
+    if (bind(events, (struct sockaddr *)&address, sizeof address) < 0) {
+        int reason = errno;
+        close(events);
+        errno = reason;
+        return -1;
+    }
+    return events;
+}
+
+int ringer_device_events_drain(int events, const char *property) {
+    char message[8192];
+    int found = 0;
+    while (1) {
+        ssize_t count = recv(events, message, sizeof message, 0);
+        if (count >= 0) {
+            // The property with the zero byte that ends it.
+            if (memmem(message, (size_t)count, property, strlen(property) + 1)) found = 1;
+        } else if (errno == ENOBUFS) {
+            found = 1; // Messages were lost: one of them may have been of this kind.
+        } else if (errno != EINTR) {
+            return found;
+        }
+    }
 }

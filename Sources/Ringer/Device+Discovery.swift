@@ -143,7 +143,7 @@ extension Device.Ports {
         if let error = speaker.schedulingError { problems.append(error) }
         self.init(
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths, isAwaited: true),
-            motor: try motor?.make(paths: paths), speaker: speaker,
+            motor: try motor?.make(loop: loop, paths: paths), speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
             stateSources: hardware.stateSources(findings, speaker: speaker, loop: loop),
             routes: RouteBoard(pcm: hardware.pcm, routes: hardware.routes),

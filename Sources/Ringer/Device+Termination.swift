@@ -1,22 +1,74 @@
 import RingerHardware
+import Synchronization
 
 extension Device {
     /// Closes the device when the process is told to end (`SIGTERM`, `SIGINT`, `SIGHUP`), and lets the signal end it
     /// then: the motor is off, and sounds have stopped, before the process is gone.
     ///
+    /// Each device of a process is closed. Signals that the process ignores, as under nohup, stay ignored. When the device
+    /// is closed before a signal comes, signals do again what they did before. A second call replaces the first.
+    ///
     /// - Parameters:
-    ///   - cleanUp: What else is to be done first, such as giving the terminal back as it was.
-    ///   - afterwards: What is to be done when the device is closed, such as writing down what it did.
-    /// - Throws: ``RingerError`` where the system refuses.
+    ///   - cleanUp: What else is to be done first, such as giving the terminal back as it was. It runs on the device's
+    ///     thread.
+    ///   - afterwards: What is to be done when the device is closed, such as writing a file. It runs on the device's thread.
+    /// - Throws: ``RingerError`` where the system refuses, or the device is closed already.
     public func closeOnTermination(
         cleanUp: @escaping @Sendable () -> Void = {}, afterwards: @escaping @Sendable () -> Void = {}
     ) throws(RingerError) {
-        let loop: EventLoop
-        if let own = clock as? EventLoop { loop = own } else { loop = try EventLoop(name: "ringer-signals") }
-        try TerminationSignals.handle(on: loop) { [weak self] _ in
-            cleanUp()
-            self?.close()
-            afterwards()
+        let own = clock as? EventLoop
+        let loop = if let own { own } else { try EventLoop(name: "ringer-signals") }
+        do throws(RingerError) {
+            let registration = try TerminationSignals.handle(on: loop) { [weak self] _ in
+                cleanUp()
+                self?.close()
+                afterwards()
+            }
+            try termination.set {
+                registration.cancel()
+                if own == nil { loop.close() }
+            }
+        } catch {
+            if own == nil { loop.close() }
+            throw error
         }
+    }
+}
+
+/// What gives the signals back when a device is closed.
+final class DeviceTermination: Sendable {
+    private enum State {
+        case open
+        case handled(cancel: @Sendable () -> Void)
+        case closed
+    }
+
+    private let state = Mutex(State.open)
+
+    /// Has `cancel` called by ``end()``, in place of the function set before, which is called now.
+    ///
+    /// - Throws: ``RingerError`` with the code `closed` after ``end()``; `cancel` was called then.
+    func set(_ cancel: @escaping @Sendable () -> Void) throws(RingerError) {
+        let before = state.withLock { state in
+            let before = state
+            if case .closed = before {} else { state = .handled(cancel: cancel) }
+            return before
+        }
+        switch before {
+        case .open: break
+        case .handled(let cancel): cancel()
+        case .closed:
+            cancel()
+            throw RingerError(.closed, "close on termination", "device")
+        }
+    }
+
+    /// Gives the signals back. A second call does nothing.
+    func end() {
+        let before = state.withLock { state in
+            defer { state = .closed }
+            return state
+        }
+        if case .handled(let cancel) = before { cancel() }
     }
 }

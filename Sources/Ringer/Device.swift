@@ -1,5 +1,5 @@
+import RingerHardware
 @_exported import RingerServices
-import Synchronization
 
 /// The device: its switch, its motor, its speaker, and the rules between them.
 ///
@@ -59,7 +59,10 @@ public final class Device: Sendable {
     private let store: DeviceStateStore
     let reporter: EventReporter
     let firstPosition = FirstPosition()
-    private let isClosed = Atomic(false)
+    private let silencing = Once()
+    private let teardown: DeviceTeardown
+    let termination = DeviceTermination()
+    let waits = DeviceWaits()
 
     /// The device's time.
     public var clock: any DeviceClock { ports.clock }
@@ -101,6 +104,7 @@ public final class Device: Sendable {
         self.ports = ports
         self.reporter = reporter
         self.store = store
+        teardown = DeviceTeardown(ports: ports, waits: waits, store: store, reporter: reporter)
         let player = Lazily {
             let player = SoundPlayer(output: ports.speaker, clock: ports.clock, store: store, report: report)
             player.preferences = configuration.preferences
@@ -219,6 +223,9 @@ public final class Device: Sendable {
     /// sessions mix with each other. Refused for the sake of a session of a higher priority, the sound ends as silenced by
     /// ``Decision/Reason/sessionPriority``; interrupted, by ``Decision/Reason/interruption``.
     ///
+    /// The file is read and decoded on a thread of its own, so that a slow one delays no edge of the switch where the
+    /// caller runs on the device's thread.
+    ///
     /// - Parameters:
     ///   - path: The file.
     ///   - category: The purpose of the sound, which says whether the switch silences it.
@@ -228,7 +235,7 @@ public final class Device: Sendable {
     public func play(
         _ path: String, category: AudioCategory = .default, options: CategoryOptions = []
     ) async throws(RingerError) -> SoundResult {
-        try await play(try SoundLoader.load(path), category: category, options: options)
+        try await play(try await SoundLoader.loadElsewhere(path), category: category, options: options)
     }
 
     /// Plays a sound in a category, as ``play(_:category:options:)`` does with a file.
@@ -308,9 +315,23 @@ public final class Device: Sendable {
 
     // MARK: - Life
 
-    /// Stops everything and frees it: the motor first. A second call does nothing.
+    /// Stops everything and frees it: the motor first. It returns when all is closed, whichever call began it; a call from
+    /// within another one, on the same thread, returns at once.
     public func close() {
-        guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        silencing.run { silence() }
+        if let loop = clock as? EventLoop {
+            // A thread that waited for the loop's would wait for ever where the loop's thread closes the device too: so the
+            // loop's thread is the only one that tears down.
+            loop.sync { [teardown] in teardown.run() }
+        } else {
+            teardown.run()
+        }
+        // Last: a signal that comes meanwhile waits for the end of closing.
+        termination.end()
+    }
+
+    /// Stops the motor and all sounds. It does not wait for the device's thread, which may be busy.
+    private func silence() {
         // Nothing must begin another round, or take the place of what is being stopped.
         lazyAnnouncements.ifMade { $0.clear(because: .closed) }
         lazyAlerts.ifMade { $0.stop(because: .closed) }
@@ -323,11 +344,33 @@ public final class Device: Sendable {
         }
         lazySounds.ifMade { $0.stopAll(because: .closed) }
         lazyPlayer.ifMade { $0.stopAll(because: .closed) }
-        ports.ringSilent?.close()
-        for source in ports.stateSources { source.close() }
-        ports.speaker.close()
-        ports.close()
-        store.finish()
-        reporter.finish()
+    }
+}
+
+/// What a closed device frees, once. The device itself is no part of it: it may be going.
+private final class DeviceTeardown: Sendable {
+    private let ports: Device.Ports
+    private let waits: DeviceWaits
+    private let store: DeviceStateStore
+    private let reporter: EventReporter
+    private let once = Once()
+
+    init(ports: Device.Ports, waits: DeviceWaits, store: DeviceStateStore, reporter: EventReporter) {
+        self.ports = ports
+        self.waits = waits
+        self.store = store
+        self.reporter = reporter
+    }
+
+    func run() {
+        once.run {
+            ports.ringSilent?.close()
+            for source in ports.stateSources { source.close() }
+            ports.speaker.close()
+            ports.close()
+            waits.close()
+            store.finish()
+            reporter.finish()
+        }
     }
 }

@@ -8,19 +8,25 @@ struct RingerCommand: AsyncParsableCommand {
         commandName: "ringer",
         abstract: "The ring/silent switch, the vibration motor and short sounds of an embedded Linux device.",
         discussion: "Exit status: 0 done, 1 failed with one line on standard error, 64 bad usage.",
-        subcommands: [
-            StatusCommand.self, WatchCommand.self, PlayCommand.self, AlertCommand.self, NotifyCommand.self,
-            SoundsCommand.self,
-            VibrateCommand.self, DetectCommand.self, SessionCommand.self, RoutesCommand.self,
-            DecideCommand.self, PolicyCommand.self, InfoCommand.self, ConvertCommand.self,
-            DoctorCommand.self,
-            SimulateCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Device",
+                subcommands: [StatusCommand.self, WatchCommand.self, DoctorCommand.self, DetectCommand.self]),
+            CommandGroup(
+                name: "Playing",
+                subcommands: [
+                    PlayCommand.self, AlertCommand.self, NotifyCommand.self, SoundsCommand.self, VibrateCommand.self,
+                ]),
+            CommandGroup(name: "Sessions", subcommands: [SessionCommand.self, RoutesCommand.self]),
+            CommandGroup(name: "Rules", subcommands: [DecideCommand.self, PolicyCommand.self]),
+            CommandGroup(name: "Files", subcommands: [InfoCommand.self, ConvertCommand.self]),
+            CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self]),
         ])
 
     static func main() {
         do {
             // A thread of its own, not Swift's pool, which on Linux looks at its threads once a second; and not the
-            // device's, which must not wait where nobody reads what a command writes.
+            // device's, which must not wait for a reader of the command's output.
             let loop = try EventLoop(name: "ringer-command")
             try loop.run {
                 do {
@@ -45,7 +51,7 @@ struct RingerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Lets a signal that is ending the process end it: whoever sent it reads from the status that it did.
+    /// Lets a signal that ends the process do so: its sender sees that in the exit status.
     private static func waitForTermination() async {
         guard TerminationSignals.isTerminating else { return }
         // The signal is raised as soon as the device is closed, unless that hangs.

@@ -67,3 +67,15 @@ public enum Decision: Sendable, Hashable {
         }
     }
 }
+
+extension Decision: CustomStringConvertible {
+    /// `play(switchAtRing, speaker, gain 1.0, vibrates)`, `silence(ringSilentSwitch)`, `vibrate(ringSilentSwitch)`.
+    public var description: String {
+        switch self {
+        case .play(let gain, let route, let vibrates, let reason):
+            "play(\(reason.rawValue), \(route.rawValue), gain \(gain)\(vibrates ? ", vibrates" : ""))"
+        case .silence(let reason): "silence(\(reason.rawValue))"
+        case .vibrate(let reason): "vibrate(\(reason.rawValue))"
+        }
+    }
+}

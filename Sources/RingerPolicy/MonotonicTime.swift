@@ -11,22 +11,23 @@ public struct MonotonicTime: Sendable, Hashable, Comparable, InstantProtocol {
         self.nanoseconds = nanoseconds
     }
 
-    /// The instant `seconds` and `nanoseconds` after the clock's origin, as `struct timespec` tells it.
+    /// The instant `seconds` and `nanoseconds` after the clock's origin, as `struct timespec` has them.
     public init(seconds: Int, nanoseconds: Int) {
-        self.nanoseconds = Int64(seconds) * 1_000_000_000 + Int64(nanoseconds)
+        self.nanoseconds = (Duration.seconds(seconds) + .nanoseconds(nanoseconds)).nanoseconds
     }
 
     /// The instant in seconds, for people and for JSON.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// The instant `duration` later.
+    /// The instant `duration` later, held at the limits of `Int64`: an alert without an end has a deadline like any other.
     public func advanced(by duration: Duration) -> MonotonicTime {
-        MonotonicTime(nanoseconds: nanoseconds + duration.nanoseconds)
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
+        return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
     /// How long after this instant `other` is; negative when it is before.
     public func duration(to other: MonotonicTime) -> Duration {
-        .nanoseconds(other.nanoseconds - nanoseconds)
+        .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
     }
 
     /// Whether `left` is before `right`.
@@ -44,11 +45,12 @@ public struct MonotonicTime: Sendable, Hashable, Comparable, InstantProtocol {
 extension Duration {
     /// The duration in whole nanoseconds, rounded towards zero and held at the limits of `Int64` (292 years).
     package var nanoseconds: Int64 {
+        // Compared first: the components of a duration beyond Int64.max seconds cannot be asked for.
+        if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
+        // Both have the duration's sign, so that no sum is beyond the limits on the way.
         let (seconds, attoseconds) = components
-        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        if overflow { return seconds < 0 ? .min : .max }
-        let (sum, carry) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return carry ? (seconds < 0 ? .min : .max) : sum
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
     /// The duration in seconds, for people and for JSON.

@@ -13,6 +13,9 @@ final class Broadcast<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    /// How many subscriptions there are. One whose stream was dropped is none.
+    var subscriberCount: Int { state.withLock { $0.subscribers.count } }
+
     deinit {
         finish()
     }

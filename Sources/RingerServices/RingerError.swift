@@ -3,7 +3,7 @@ import SystemPackage
 
 /// An operation on a device or a file that failed: which, on what, and why.
 public struct RingerError: Error, Sendable, Hashable {
-    /// What kind of failure it was. More kinds may come: treat an unknown one like any other failure.
+    /// The kind of failure. More kinds may come: treat an unknown one like any other failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name, as JSON and logs show it.
         public let rawValue: String
@@ -19,7 +19,8 @@ public struct RingerError: Error, Sendable, Hashable {
         public static let permissionDenied = Code(rawValue: "permissionDenied")
         /// Another process, or another part of this one, holds it.
         public static let busy = Code(rawValue: "busy")
-        /// It was there and is gone: unplugged, or its driver unloaded.
+        /// It was there and is gone: unplugged, or its driver unloaded. An error on a bus, as `EIO` and `ENXIO` report it, is
+        /// no proof of that; those have the code ``system``.
         public static let disconnected = Code(rawValue: "disconnected")
         /// It is there and cannot do what was asked, such as a switch without that code.
         public static let unsupported = Code(rawValue: "unsupported")
@@ -33,7 +34,7 @@ public struct RingerError: Error, Sendable, Hashable {
         public static let system = Code(rawValue: "system")
     }
 
-    /// All of it, in one allocation: errors travel inside of events and results, which stay small by that.
+    /// All contents in one allocation, so that the events and results that carry errors stay small.
     private indirect enum Box: Sendable, Hashable {
         case contents(Contents)
     }
@@ -57,19 +58,19 @@ public struct RingerError: Error, Sendable, Hashable {
         set { box = .contents(newValue) }
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public var code: Code {
         get { contents.code }
         set { contents.code = newValue }
     }
 
-    /// What was being done: "open", "read the position", "request the line".
+    /// The operation that failed: "open", "read the position", "request the line".
     public var operation: String {
         get { contents.operation }
         set { contents.operation = newValue }
     }
 
-    /// The device or file it was done to: "/dev/input/event0", "gpiochip0 line 2", "PCM default".
+    /// The device or file: "/dev/input/event0", "gpiochip0 line 2", "PCM default".
     public var subject: String {
         get { contents.subject }
         set { contents.subject = newValue }
@@ -81,7 +82,7 @@ public struct RingerError: Error, Sendable, Hashable {
         set { contents.errno = newValue }
     }
 
-    /// What the reader should know besides: what was found instead, or what mends it.
+    /// What was found instead, or how to repair it.
     public var detail: String? {
         get { contents.detail }
         set { contents.detail = newValue }
@@ -100,13 +101,16 @@ public struct RingerError: Error, Sendable, Hashable {
 }
 
 extension RingerError.Code {
-    /// The code that says best what `errno` means for a device.
+    /// The code that fits `errno` best, for an operation on a device or file.
+    ///
+    /// `EIO` and `ENXIO` are ``system``: an I2C expander or a haptic chip that did not acknowledge once reports them, and
+    /// the next attempt may succeed.
     public init(_ errno: Errno) {
         switch errno.rawValue {
-        case ENOENT: self = .notFound
+        case ENOENT, ENOTDIR: self = .notFound
         case EACCES, EPERM: self = .permissionDenied
         case EBUSY: self = .busy
-        case ENODEV, ENXIO, EIO: self = .disconnected
+        case ENODEV: self = .disconnected
         case ETIMEDOUT: self = .timedOut
         case EINVAL: self = .invalid
         case ENOTSUP, ENOSYS, ENOTTY: self = .unsupported

@@ -4,10 +4,10 @@ extension Device {
     /// A device on a simulated board, for machines without the hardware and for tests of firmware.
     ///
     /// - Parameters:
-    ///   - board: The board. A test makes one on a ``VirtualClock`` and moves its switch and its time.
+    ///   - board: The board. A test creates one on a ``VirtualClock``, and moves its switch and its clock.
     ///   - configuration: How the device behaves.
     /// - Returns: The device.
-    /// - Throws: ``RingerError`` where the board's switch was told to fail.
+    /// - Throws: ``RingerError`` if ``SimulatedSwitch/failStart(with:)`` set one.
     public static func simulated(
         _ board: SimulatedBoard, configuration: Configuration = Configuration()
     ) throws(RingerError) -> Device {
@@ -16,7 +16,7 @@ extension Device {
 }
 
 extension Device.Ports {
-    /// The ports of a simulated board. `close` frees what its clock holds.
+    /// The ports of a simulated board. `close` frees the clock's resources.
     public init(simulated board: SimulatedBoard, close: @escaping @Sendable () -> Void = {}) {
         self.init(
             clock: board.clock, ringSilent: board.ringSilent, motor: board.motor, speaker: board.speaker,
@@ -28,10 +28,10 @@ extension Device.Ports {
 }
 
 extension SimulatedBoard {
-    /// A board that lives in real time, on a thread of its own.
+    /// A board in real time, on a thread of its own.
     ///
     /// - Parameter position: Where its switch stands.
-    /// - Returns: The board, and the loop that is its clock; whoever made them closes it.
+    /// - Returns: The board, and the event loop that is its clock; the caller closes the loop.
     /// - Throws: ``RingerError`` where the system has no thread left.
     public static func inRealTime(
         position: SwitchPosition = .ring

@@ -2,6 +2,9 @@ import RingerServices
 import Synchronization
 
 /// A vibration motor that records when it turned.
+///
+/// It turns until it is turned off, as one on a GPIO line does, unless ``hasOwnLimit`` says otherwise: so a test shows that
+/// the firmware turns it off. It keeps the newest ``turnLimit`` turns.
 public final class SimulatedMotor: VibrationMotor, Sendable {
     /// One turn of the motor.
     public struct Turn: Sendable, Hashable {
@@ -16,17 +19,30 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         public var length: Duration? { end.map { $0 - start } }
     }
 
+    /// What a motor does whose device is unplugged.
+    public enum UnpluggedBehaviour: Sendable, Hashable {
+        /// It stops, as the kernel stops one that it drives itself (force feedback).
+        case stops
+        /// It turns on, as one on a GPIO line or an LED may: nobody can stop it until its device is back.
+        case keepsTurning
+    }
+
     private struct State {
-        var turns: [Turn] = []
-        var limit: (any DeviceTimer)?
+        var turns = Newest<Turn>()
+        var ownLimit: (any DeviceTimer)?
+        var hasOwnLimit = false
+        var unplugged: UnpluggedBehaviour?
         var turnOnError: RingerError?
         var turnOffErrors: [RingerError] = []
+        var returnHandler: (@Sendable () -> Void)?
         var isClosed = false
 
+        var isOn: Bool { turns.elements.last.map { $0.end == nil } ?? false }
+
         mutating func endTurn(at time: MonotonicTime) {
-            limit?.cancel()
-            limit = nil
-            if let last = turns.indices.last, turns[last].end == nil { turns[last].end = time }
+            ownLimit?.cancel()
+            ownLimit = nil
+            if isOn { turns.elements[turns.elements.count - 1].end = time }
         }
     }
 
@@ -41,12 +57,26 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         self.clock = clock
     }
 
-    /// Every turn until now, in order.
-    public var turns: [Turn] { state.withLock { $0.turns } }
+    /// The newest turns, at most ``turnLimit``, in order.
+    public var turns: [Turn] { state.withLock { $0.turns.elements } }
+    /// How many turns there were in all.
+    public var turnCount: Int { state.withLock { $0.turns.count } }
+    /// How many turns are kept: 1,000 unless set otherwise.
+    public var turnLimit: Int {
+        get { state.withLock { $0.turns.limit } }
+        set { state.withLock { $0.turns.limit = newValue } }
+    }
     /// Whether it turns now.
-    public var isOn: Bool { state.withLock { $0.turns.last.map { $0.end == nil } ?? false } }
+    public var isOn: Bool { state.withLock { $0.isOn } }
     /// Whether it was closed.
     public var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Whether the hardware itself stops the motor after the limit of ``turnOn(strength:limit:)``, as force feedback and the
+    /// `transient` trigger do. It holds for what is turned on from now on.
+    public var hasOwnLimit: Bool {
+        get { state.withLock { $0.hasOwnLimit } }
+        set { state.withLock { $0.hasOwnLimit = newValue } }
+    }
 
     /// Makes every later ``turnOn(strength:limit:)`` throw `error`; nil makes it succeed again.
     public func failTurnOn(with error: RingerError?) {
@@ -58,17 +88,40 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         state.withLock { $0.turnOffErrors = errors }
     }
 
-    /// Turns, as hardware does that stops by itself after `limit`.
+    /// Unplugs the motor's device: it cannot be turned on, and not be turned off, until ``plug()``.
+    public func unplug(_ behaviour: UnpluggedBehaviour) {
+        state.withLock { state in
+            state.unplugged = behaviour
+            if behaviour == .stops { state.endTurn(at: clock.now) }
+        }
+    }
+
+    /// Plugs the motor's device in again, and says so to its owner.
+    public func plug() {
+        state.withLock { $0.unplugged = nil }
+        announceReturn()
+    }
+
+    /// Says to the motor's owner that its device may be back, as a change in the device's directory does, whether it is
+    /// back or not.
+    public func announceReturn() {
+        state.withLock { $0.returnHandler }?()
+    }
+
+    /// Turns.
     public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
         let now = clock.now
         let error: RingerError? = state.withLock { state in
+            if state.unplugged != nil { return RingerError(.notFound, "turn on", name) }
             if let error = state.turnOnError { return error }
-            if state.turns.last.map({ $0.end == nil && $0.strength == strength }) != true {
+            if state.turns.elements.last.map({ $0.end == nil && $0.strength == strength }) != true {
                 state.endTurn(at: now)
                 state.turns.append(Turn(start: now, strength: strength))
             }
-            state.limit?.cancel()
-            state.limit = clock.schedule(at: now + limit) { [weak self] in
+            state.ownLimit?.cancel()
+            state.ownLimit = nil
+            guard state.hasOwnLimit else { return nil }
+            state.ownLimit = clock.schedule(at: now + limit) { [weak self] in
                 guard let self else { return }
                 self.state.withLock { $0.endTurn(at: self.clock.now) }
             }
@@ -80,11 +133,21 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
     /// Rests.
     public func turnOff() throws(RingerError) {
         let error: RingerError? = state.withLock { state in
+            switch state.unplugged {
+            case .stops: return RingerError("turn off", name, .operationNotSupportedByDevice)
+            case .keepsTurning where state.isOn: return RingerError(.unreachable, "turn off", name)
+            case .keepsTurning, nil: break
+            }
             if !state.turnOffErrors.isEmpty { return state.turnOffErrors.removeFirst() }
             state.endTurn(at: clock.now)
             return nil
         }
         if let error { throw error }
+    }
+
+    /// Calls `handler` from ``plug()`` and ``announceReturn()``.
+    public func onReturn(_ handler: @escaping @Sendable () -> Void) {
+        state.withLock { $0.returnHandler = handler }
     }
 
     /// Rests, for good.

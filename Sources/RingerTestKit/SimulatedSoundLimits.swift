@@ -1,14 +1,14 @@
 import RingerServices
 
-/// What simulated sound hardware can do: it grants what is nearest to what it is asked for.
+/// The limits of simulated sound hardware. It grants what is nearest to a request.
 public struct SimulatedSoundLimits: Sendable, Hashable {
-    /// The sample rates that it has, in hertz.
+    /// The supported sample rates, in hertz.
     public var sampleRates: [Double]
-    /// How long a period may be.
+    /// The supported lengths of a period.
     public var periods: ClosedRange<Duration>
-    /// How many channels it has.
+    /// The number of channels.
     public var channels: Int
-    /// What lies beyond its buffer.
+    /// The delay of the hardware behind its buffer.
     public var delay: Duration
 
     /// Limits, by default those of an ordinary codec.
@@ -23,7 +23,7 @@ public struct SimulatedSoundLimits: Sendable, Hashable {
         self.delay = delay
     }
 
-    /// What it grants to sound of that rate: the rate that is preferred, or else the sound's own, as near as it comes.
+    /// The format granted to a sound of that rate: the preferred rate, or else the sound's own, as near as possible.
     func grant(sampleRate: Double, _ preferences: SessionPreferences) -> SoundPortFormat {
         let wanted = preferences.sampleRate > 0 ? preferences.sampleRate : sampleRate
         let rate = sampleRates.min { abs($0 - wanted) < abs($1 - wanted) } ?? wanted

@@ -2,6 +2,8 @@ import RingerServices
 import Synchronization
 
 /// A speaker that plays on the test's clock, records what was heard, and fails where the test says so.
+///
+/// It keeps the newest ``recordingLimit`` recordings, each with its samples.
 public final class SimulatedSoundOutput: SoundOutput, Sendable {
     /// What goes wrong with a sound, and where.
     public enum Fault: Sendable, Hashable {
@@ -43,7 +45,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     }
 
     private struct State {
-        var recordings: [Recording] = []
+        var recordings = Newest<Recording>()
         var fault: Fault?
         var limits = SimulatedSoundLimits()
         var preferences = SessionPreferences()
@@ -62,8 +64,22 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         self.clock = clock
     }
 
-    /// Every sound until now, in order.
-    public var recordings: [Recording] { state.withLock { $0.recordings } }
+    /// The newest sounds, at most ``recordingLimit``, in order.
+    public var recordings: [Recording] { state.withLock { $0.recordings.elements } }
+
+    /// How many sounds there were in all.
+    public var recordingCount: Int { state.withLock { $0.recordings.count } }
+
+    /// How many recordings are kept, 1 or more: 1,000 unless set otherwise.
+    public var recordingLimit: Int {
+        get { state.withLock { $0.recordings.limit } }
+        set { state.withLock { $0.recordings.limit = newValue } }
+    }
+
+    /// The sounds that play now, in the order in which they were handed over.
+    public var playing: [Recording] {
+        state.withLock { $0.recordings.elements.filter { $0.start != nil && $0.end == nil } }
+    }
 
     /// What goes wrong with every sound that is played from now on; nil for nothing.
     public var fault: Fault? {
@@ -79,6 +95,9 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
 
     /// What was preferred last.
     public var preferences: SessionPreferences { state.withLock { $0.preferences } }
+
+    /// Each route has a PCM of its own: a sound that plays does not move when the route changes.
+    public func pcm(for route: AudioRoute) -> String { "simulated \(route)" }
 
     /// Tells `handler` what is granted, whenever that is another format than was told before.
     public func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
@@ -111,14 +130,18 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     public func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
-        let (index, fault) = state.withLock { state in
-            state.recordings.append(Recording(sound: sound, route: options.route, gains: [options.gain]))
-            return (state.recordings.count - 1, state.fault)
+        let (number, fault) = state.withLock { state in
+            let recording = Recording(sound: sound, route: options.route, gains: [options.gain])
+            return (state.recordings.append(recording), state.fault)
         }
         let voice = SimulatedVoice(
             clock: clock, sound: sound, options: options, fault: fault, handler: handler,
             opened: { [weak self] in self?.grant(sampleRate: sound.sampleRate) },
-            record: { [weak self] change in self?.state.withLock { change(&$0.recordings[index]) } })
+            record: { [weak self] change in
+                self?.state.withLock { state in
+                    if let index = state.recordings.index(of: number) { change(&state.recordings.elements[index]) }
+                }
+            })
         voice.begin()
         return voice
     }

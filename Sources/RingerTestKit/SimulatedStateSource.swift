@@ -13,21 +13,21 @@ public final class SimulatedStateSource: DeviceStateSource, Sendable {
     /// "simulated device state".
     public let name = "simulated device state"
 
-    /// A source that tells nothing until ``set(_:)``.
+    /// A source that reports nothing until ``set(_:)``.
     public init() {}
 
-    /// Tells whoever watches `change`.
+    /// Reports `change` to the device.
     public func set(_ change: DeviceStateChange) {
         let handler = state.withLock { $0.handler }
         handler?(change)
     }
 
-    /// Begins to tell `handler`.
+    /// Reports to `handler` from now on.
     public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
         state.withLock { $0.handler = handler }
     }
 
-    /// Ends telling.
+    /// Stops reporting.
     public func close() {
         state.withLock { $0.handler = nil }
     }

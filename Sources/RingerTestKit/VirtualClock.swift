@@ -16,6 +16,8 @@ public final class VirtualClock: DeviceClock, Sendable {
         var now: MonotonicTime
         var timers: [Entry] = []
         var nextID: UInt64 = 0
+        /// Drives that wait for a timer to be made, or for their operation to end.
+        var drives: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
 
     private let state: Mutex<State>
@@ -38,11 +40,13 @@ public final class VirtualClock: DeviceClock, Sendable {
 
     /// Calls `body` when the test moves the clock to `deadline` or past it.
     public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
-        state.withLock { state in
+        let timer = state.withLock { state in
             state.nextID += 1
             state.timers.append(Entry(deadline: deadline, id: state.nextID, body: body))
             return Timer(clock: self, id: state.nextID)
         }
+        wakeDrives()
+        return timer
     }
 
     /// How many timers wait. A device at rest has none.
@@ -59,23 +63,90 @@ public final class VirtualClock: DeviceClock, Sendable {
         state.withLock { $0.now = max($0.now, target) }
     }
 
+    /// Moves the clock to the next timer, if it is due by `limit`, and calls it.
+    ///
+    /// - Returns: Whether there was one; where there was none, the clock stays.
+    public func advanceToNextTimer(by limit: MonotonicTime) -> Bool { runNext(until: limit) }
+
     /// Runs `operation`, moving the clock from one timer to the next for as long as it waits for one.
     ///
-    /// - Parameter operation: What is to be waited for, such as a sound that plays to its end.
+    /// - Parameters:
+    ///   - patience: How long, in real time, the operation may go without ending and without a pending timer: it may be
+    ///     at work on another thread.
+    ///   - operation: What is to be waited for, such as a sound that plays to its end.
     /// - Returns: What `operation` returned.
-    public func drive<Result: Sendable>(_ operation: @escaping @Sendable () async -> Result) async -> Result {
+    /// - Throws: What `operation` throws; ``RingerError`` with the code `timedOut` where it waits for something that time
+    ///   does not bring, such as a move of the switch that nobody makes. The operation is cancelled then.
+    public func drive<Value: Sendable>(
+        patience: Duration = .seconds(10), _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         let isDone = Flag()
         let task = Task {
-            let result = await operation()
-            isDone.raise()
-            return result
+            defer {
+                isDone.raise()
+                wakeDrives()
+            }
+            return try await operation()
         }
         while !isDone.isRaised {
             // Let the operation get as far as it can by itself before time goes on.
             for _ in 0..<32 where !isDone.isRaised { await Task.yield() }
-            if !isDone.isRaised { _ = runNext(until: nil) }
+            if isDone.isRaised || runNext(until: nil) { continue }
+            if await isMoving(isDone, within: patience) { continue }
+            task.cancel()
+            try Task.checkCancellation()
+            throw RingerError(
+                .timedOut, "drive the operation", "virtual clock",
+                detail:
+                    "no timer is pending, and nothing has happened for \(patience): it waits for something that time "
+                    + "does not bring")
         }
-        return await task.value
+        return try await task.value
+    }
+
+    /// Whether a timer is made, or the operation ends, before `patience` of real time is over.
+    private func isMoving(_ isDone: Flag, within patience: Duration) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await self.nextMove(isDone)
+                return true
+            }
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+
+    /// Returns once a timer is pending, the operation has ended or the task is cancelled.
+    private func nextMove(_ isDone: Flag) async {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if isDone.isRaised || Task.isCancelled || !state.timers.isEmpty { return true }
+                    state.drives[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.drives.removeValue(forKey: id) }?.resume()
+        }
+    }
+
+    private func wakeDrives() {
+        let waiting = state.withLock { state in
+            if state.drives.isEmpty { return [] as [CheckedContinuation<Void, Never>] }
+            defer { state.drives = [:] }
+            return Array(state.drives.values)
+        }
+        for continuation in waiting { continuation.resume() }
     }
 
     /// Moves to the next timer, not past `limit`, and calls it; false where there is none.

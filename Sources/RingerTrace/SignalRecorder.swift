@@ -1,7 +1,7 @@
 import RingerServices
 import Synchronization
 
-/// Records a device's signals: give ``record(_:)`` to whoever tells the device's events.
+/// Records a device's signals. Pass ``record(_:)`` as the observer of the device's events.
 public final class SignalRecorder: Sendable {
     fileprivate struct State {
         var trace: SignalTrace
@@ -10,16 +10,16 @@ public final class SignalRecorder: Sendable {
 
     private let state: Mutex<State>
 
-    /// A recorder of what happens from `start` on; where it is nil, from the first change on.
+    /// A recorder that begins at `start`, or with the first change if that is nil.
     public init(start: MonotonicTime? = nil) {
         state = Mutex(
             State(trace: SignalTrace(start: start ?? MonotonicTime(nanoseconds: 0)), isBegun: start != nil))
     }
 
-    /// What was recorded until now.
+    /// The trace recorded so far.
     public var trace: SignalTrace { state.withLock { $0.trace } }
 
-    /// Takes in an event.
+    /// Records an event.
     public func record(_ event: DeviceEvent) {
         state.withLock { state in
             state.trace.add(event)
@@ -35,7 +35,7 @@ public final class SignalRecorder: Sendable {
         }
     }
 
-    /// Takes in what somebody did or saw.
+    /// Records a remark.
     public func mark(_ text: String, at time: MonotonicTime) {
         state.withLock { state in
             state.trace.add(.mark(text), at: time)
@@ -45,7 +45,7 @@ public final class SignalRecorder: Sendable {
 }
 
 extension SignalRecorder.State {
-    /// Lets the trace begin with its first change.
+    /// Starts the trace at its first change.
     fileprivate mutating func begin() {
         guard !isBegun, let first = trace.changes.last else { return }
         trace.start = first.at

@@ -20,17 +20,17 @@ public struct SignalTrace: Sendable, Hashable {
 
     /// What can change.
     public enum Signal: Sendable, Hashable {
-        /// The switch stands there now.
+        /// The switch moved there.
         case ringSilent(SwitchPosition)
-        /// The sound of this number is heard from now on, or not any more.
+        /// The sound of this number begins or ends.
         case sound(UInt64, isOn: Bool)
         /// The motor turns at this strength from now on; 0 is rest.
         case motor(Float)
-        /// What to do with a sound was decided.
+        /// The policy decided about a sound.
         case decision(Decision)
-        /// What became of a sound.
+        /// The outcome of a sound.
         case outcome(SoundOutcome)
-        /// What somebody did or saw, in words: a call, a completion.
+        /// A remark: a call, a completion.
         case mark(String)
     }
 
@@ -45,8 +45,8 @@ public struct SignalTrace: Sendable, Hashable {
         self.start = start
     }
 
-    /// The changes in the order of their times: the kernel's stamp of an edge may be older than what is known already.
-    /// What was so before the beginning is told at the beginning.
+    /// The changes in the order of their times: the kernel's stamp of an edge may be older than changes already added.
+    /// Changes from before the start are placed at the start.
     public var changes: [Change] {
         let early = unsorted.map { Change(at: max($0.at, start), $0.signal) }
         // Swift's sort keeps the order of equal elements only by the index.
@@ -61,7 +61,7 @@ public struct SignalTrace: Sendable, Hashable {
         unsorted.append(Change(at: time, signal))
     }
 
-    /// Adds what `event` says of the signals; many events say nothing of them.
+    /// Adds the signals that `event` changes; many events change none.
     public mutating func add(_ event: DeviceEvent) {
         switch event {
         case .switchMoved(let position, _, let time): add(.ringSilent(position), at: time)

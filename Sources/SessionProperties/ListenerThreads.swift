@@ -145,30 +145,27 @@ private final class ListenerThreadsCore: @unchecked Sendable {
     }
 
     private func start(_ role: Role) -> RingerError? {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, 512 * 1024)
-        // The calling thread may run with SCHED_FIFO; listeners must not.
-        pthread_attr_setinheritsched(&attributes, CInt(PTHREAD_EXPLICIT_SCHED))
-        let argument = Unmanaged.passRetained(self)
-        var id = pthread_t()
-        let result = pthread_create(&id, &attributes, runListenerThread, argument.toOpaque())
-        if result == 0 { return nil }
-        argument.release()
+        do throws(Errno) {
+            try DetachedThread.start(stackSize: 512 * 1024) { self.run() }
+            return nil
+        } catch {
+            takeBack(role)
+            return RingerError("start the thread", "session listeners", error)
+        }
+    }
+
+    private func takeBack(_ role: Role) {
         state.withLock { state in
             // Where no other thread has taken the role meanwhile, the next call asks for it again.
             guard let index = state.roles.firstIndex(of: role) else { return }
             state.roles.remove(at: index)
             if role == .watch { state.isWatched = false } else { state.caller = nil }
         }
-        return RingerError("start the thread", "session listeners", Errno(rawValue: result))
     }
 
     // MARK: - On the threads
 
-    fileprivate func run() {
+    private func run() {
         while true {
             let (role, mustEnd) = state.withLock { state -> (Role?, Bool) in
                 if !state.roles.isEmpty { return (state.roles.removeFirst(), false) }
@@ -230,16 +227,4 @@ private final class ListenerThreadsCore: @unchecked Sendable {
             }
         }
     }
-}
-
-private func runListenerThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
-    // SAFETY: the argument is the reference that `start` retained for this thread, and only for it.
-    let core = Unmanaged<ListenerThreadsCore>.fromOpaque(argument).takeRetainedValue()
-    // Signals are the program's affair: its own threads take them.
-    var signals = sigset_t()
-    sigfillset(&signals)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    core.run()
-    return nil
 }

@@ -49,6 +49,16 @@ public enum InterruptionCause: Sendable, Hashable {
     case outside(OutsideInterruption)
 }
 
+extension InterruptionCause: CustomStringConvertible {
+    /// `session(3)` or `outside(3)`, with the number.
+    public var description: String {
+        switch self {
+        case .session(let id): "session(\(id.rawValue))"
+        case .outside(let interruption): "outside(\(interruption.rawValue))"
+        }
+    }
+}
+
 /// Why an interruption has no end.
 @nonexhaustive
 public enum InterruptionDropReason: String, Sendable, Hashable {

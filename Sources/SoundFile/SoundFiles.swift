@@ -35,13 +35,14 @@ public enum SoundFiles {
         let info = decoder.info
         var samples: [Int16] = []
         if decoder.isInMemory {
-            // The frames are those that the bytes present can hold, so that no header decides what is allocated.
-            samples = [Int16](repeating: 0, count: Int(info.frames) * info.channels)
+            // The frames are those that the bytes present can hold: no header decides how much is allocated.
+            samples = [Int16](repeating: 0, count: try sampleCount(info))
             var span = samples.mutableSpan
             _ = try decoder.read(into: &span)
         } else {
-            // A file may have holes, or a source say that it is longer than it is: memory is taken as the bytes come.
-            var piece = [Int16](repeating: 0, count: 16384 * info.channels)
+            // A file may have holes, or a source say that it is longer than it is: memory grows with the bytes that are
+            // read, 64 KiB at a time.
+            var piece = [Int16](repeating: 0, count: pieceSamples / info.channels * info.channels)
             while case let frames = try decoder.read(into: &piece), frames > 0 {
                 samples += piece[..<(frames * info.channels)]
             }
@@ -55,10 +56,24 @@ public enum SoundFiles {
     ) throws(SoundFileError) -> FloatPCMBuffer {
         var decoder = try SoundDecoder(MemorySource(bytes), maximumDuration: maximumDuration)
         let info = decoder.info
-        var samples = [Float](repeating: 0, count: Int(info.frames) * info.channels)
+        var samples = [Float](repeating: 0, count: try sampleCount(info))
         var span = samples.mutableSpan
         _ = try decoder.read(into: &span)
         return FloatPCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
+    }
+
+    /// The samples decoded at a time from a source that is not in memory: 64 KiB, which no file's header changes.
+    private static let pieceSamples = 32_768
+
+    /// The samples of the whole sound, where an array can hold so many: on 32-bit processors not every file's fit.
+    private static func sampleCount(_ info: SoundFileInfo) throws(SoundFileError) -> Int {
+        let (count, overflow) = info.frames.multipliedReportingOverflow(by: Int64(info.channels))
+        guard !overflow, count <= Int64(Int.max / MemoryLayout<Float>.size) else {
+            throw SoundFileError(
+                .maximumDurationExceeded, expected: "a sound that fits in memory",
+                found: "\(info.frames) frames of \(info.channels) channels", offset: info.dataOffset)
+        }
+        return Int(count)
     }
 }
 

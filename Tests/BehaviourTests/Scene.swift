@@ -1,7 +1,7 @@
 import Ringer
 import Testing
 
-/// One picture of the documentation: what is done, in virtual time.
+/// One picture of the documentation, and the actions that it shows, in virtual time.
 struct Scene: Sendable {
     /// The picture's file, without its extension.
     var name: String

@@ -2,7 +2,7 @@ import Ringer
 import RingerTestKit
 import RingerTrace
 
-/// A device in virtual time whose signals are recorded: what a picture is drawn from.
+/// A device in virtual time whose signals are recorded, to draw a picture from.
 struct Stage {
     let clock = VirtualClock()
     let board: SimulatedBoard
@@ -14,17 +14,17 @@ struct Stage {
         self.recorder = recorder
         board = SimulatedBoard(clock: clock, position: position)
         var configuration = Device.Configuration(preferences: preferences, observer: { recorder.record($0) })
-        // What is on this machine must not show in the pictures.
+        // Sound files of this machine must not change the pictures.
         configuration.sounds.predefined.directories = []
         device = try Device.simulated(board, configuration: configuration)
     }
 
-    /// Lets so many milliseconds pass.
+    /// Moves the clock by so many milliseconds.
     func wait(_ milliseconds: Int) {
         clock.advance(by: .milliseconds(milliseconds))
     }
 
-    /// Writes into the picture what somebody does or sees now.
+    /// Writes a remark into the picture, at the current time.
     func mark(_ text: String) {
         recorder.mark(text, at: clock.now)
     }
@@ -75,7 +75,7 @@ struct Stage {
         }
     }
 
-    /// The picture of what happened until now.
+    /// The picture of everything up to now.
     func picture(_ title: String) -> String {
         recorder.end(at: clock.now)
         return TimelinePicture(of: recorder.trace, title: title).svg

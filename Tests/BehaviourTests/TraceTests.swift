@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Traces")
 struct TraceTests {
-    @Test("a value-change dump tells every signal at its microsecond")
+    @Test("a value-change dump has every change at its microsecond")
     func dump() throws {
         let stage = try Stage()
         stage.wait(100)
@@ -24,7 +24,7 @@ struct TraceTests {
             ])
     }
 
-    @Test("changes are put in the order of their times; what was so before is so at the beginning")
+    @Test("changes are put in the order of their times; earlier ones are placed at the start")
     func changesInOrder() throws {
         var trace = SignalTrace(start: MonotonicTime(nanoseconds: 1000))
         trace.add(.motor(1), at: MonotonicTime(nanoseconds: 9000))
@@ -35,7 +35,7 @@ struct TraceTests {
         #expect(trace.lastInstant.nanoseconds == 9000)
     }
 
-    @Test("a recorder that is given no beginning begins with what it is told first")
+    @Test("a recorder without a start begins with the first event")
     func beginning() {
         let recorder = SignalRecorder()
         recorder.record(.switchMoved(.ring, source: "switch", at: MonotonicTime(nanoseconds: 5_000_000)))
@@ -44,7 +44,7 @@ struct TraceTests {
         #expect(ValueChangeDump.text(of: recorder.trace).hasSuffix("#1000\n"))
     }
 
-    @Test("nothing that happened makes a picture and a dump all the same")
+    @Test("a trace without changes still makes a picture and a dump")
     func empty() {
         let trace = SignalTrace(start: MonotonicTime(nanoseconds: 0))
         #expect(TimelinePicture(of: trace, title: "a < b & c").svg.contains("a &lt; b &amp; c"))

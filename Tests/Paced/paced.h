@@ -18,6 +18,10 @@
  *     lock_file "/tmp/y"        the device behind it takes one stream: opening locks the file, and while
  *                               another holds it says EBUSY
  *     open_error "EBUSY"        opening fails with it: EBUSY, ENODEV, ENOENT, EACCES or EIO
+ *     open_gate "/tmp/z"        opening waits while another holds a lock (flock) of this file: a device that takes
+ *                               its time
+ *     descriptors 2             callers poll two descriptors, as BlueALSA's do; one who asks what a part of them means
+ *                               has lost the device: -ENODEV (default: 1)
  *     fault {
  *         type xrun             the stream underruns: -EPIPE; snd_pcm_prepare mends it
  *              suspend          the system slept: -ESTRPIPE; snd_pcm_resume or snd_pcm_prepare mends it
@@ -62,6 +66,8 @@ struct paced {
     int capture;
     int lock_file;
     int open_error;
+    long descriptors;
+    int quiet; /* the second descriptor: nothing ever happens on it; -1 where there is none */
     struct fault fault;
 
     bool running, draining, gone;

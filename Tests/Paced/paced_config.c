@@ -79,6 +79,19 @@ static int read_lock(const snd_config_t *node, int *descriptor)
     return -EBUSY;
 }
 
+/* Waits until nobody else has the file locked. */
+static int read_gate(const snd_config_t *node)
+{
+    int descriptor = -1;
+    int error = read_file(node, &descriptor);
+    if (error < 0 || descriptor < 0)
+        return error;
+    while (flock(descriptor, LOCK_SH) != 0 && errno == EINTR)
+        continue;
+    close(descriptor);
+    return 0;
+}
+
 typedef int read_key(struct paced *p, const char *key, snd_config_t *node);
 
 static int read_keys(struct paced *p, snd_config_t *conf, read_key *read)
@@ -137,6 +150,10 @@ static int read_top_key(struct paced *p, const char *key, snd_config_t *node)
         return read_lock(node, &p->lock_file);
     if (strcmp(key, "open_error") == 0)
         return read_name(node, open_errors, &p->open_error);
+    if (strcmp(key, "open_gate") == 0)
+        return read_gate(node);
+    if (strcmp(key, "descriptors") == 0)
+        return read_count(node, &p->descriptors);
     if (strcmp(key, "fault") == 0)
         return read_keys(p, node, read_fault_key);
     return -EINVAL;

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -178,13 +179,34 @@ static int paced_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *params)
     return 0;
 }
 
+static int paced_poll_descriptors_count(snd_pcm_ioplug_t *io)
+{
+    struct paced *p = io->private_data;
+    return p->quiet >= 0 ? 2 : 1;
+}
+
+static int paced_poll_descriptors(snd_pcm_ioplug_t *io, struct pollfd *descriptors, unsigned int space)
+{
+    struct paced *p = io->private_data;
+    int count = paced_poll_descriptors_count(io);
+    if (space < (unsigned int)count)
+        return -EINVAL;
+    descriptors[0] = (struct pollfd){.fd = p->timer, .events = POLLIN};
+    if (count == 2)
+        descriptors[1] = (struct pollfd){.fd = p->quiet, .events = POLLIN};
+    return count;
+}
+
 /* The same answers as the kernel's own poll for a playback stream. */
 static int paced_poll_revents(
     snd_pcm_ioplug_t *io, struct pollfd *descriptors, unsigned int count, unsigned short *revents)
 {
     struct paced *p = io->private_data;
-    (void)descriptors;
-    (void)count;
+    if (p->quiet >= 0 && (count != 2 || descriptors[0].fd != p->timer || descriptors[1].fd != p->quiet)) {
+        p->gone = true;
+        snd_pcm_ioplug_set_state(io, SND_PCM_STATE_DISCONNECTED);
+        return -ENODEV;
+    }
     snd_pcm_sframes_t available = snd_pcm_avail_update(io->pcm);
     pthread_mutex_lock(&p->lock);
     switch (io->state) {
@@ -212,6 +234,8 @@ static void paced_free(struct paced *p)
         close(p->capture);
     if (p->lock_file >= 0)
         close(p->lock_file);
+    if (p->quiet >= 0)
+        close(p->quiet);
     free(p->ring);
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -234,6 +258,8 @@ static const snd_pcm_ioplug_callback_t callbacks = {
     .prepare = paced_prepare,
     .drain = paced_drain,
     .resume = paced_resume,
+    .poll_descriptors_count = paced_poll_descriptors_count,
+    .poll_descriptors = paced_poll_descriptors,
     .poll_revents = paced_poll_revents,
     .delay = paced_delay,
 };
@@ -269,7 +295,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(paced)
     if (p == NULL)
         return -ENOMEM;
     pthread_mutex_init(&p->lock, NULL);
-    p->capture = p->lock_file = -1;
+    p->capture = p->lock_file = p->quiet = -1;
     p->underruns = true;
     p->avail_min = 1;
     p->stop_threshold = LONG_MAX;
@@ -279,6 +305,8 @@ SND_PCM_PLUGIN_DEFINE_FUNC(paced)
     int error = p->timer < 0 ? -errno : paced_configure(p, conf);
     if (error >= 0)
         error = -p->open_error;
+    if (error >= 0 && p->descriptors > 1 && (p->quiet = eventfd(0, EFD_CLOEXEC)) < 0)
+        error = -errno;
     if (error < 0) {
         paced_free(p);
         return error;

@@ -38,6 +38,10 @@ public enum PacedSink {
         case lock(String)
         /// Opening fails with this error: `EBUSY`, `ENODEV`, `ENOENT`, `EACCES` or `EIO`.
         case openError(String)
+        /// Opening waits while another holds a lock (`flock`) of this file.
+        case gate(String)
+        /// Callers poll two descriptors; one who asks what a part of them means has lost the device.
+        case twoDescriptors
         /// The clock waits for a late writer: no underrun on a busy machine.
         case waitsForWriter
         /// The only rate that the sink itself accepts, in Hz.
@@ -80,6 +84,8 @@ public enum PacedSink {
         case .capture(let path): "CAPTURE=\(path)"
         case .lock(let path): "LOCK=\(path)"
         case .openError(let name): "OPEN_ERROR=\(name)"
+        case .gate(let path): "GATE=\(path)"
+        case .twoDescriptors: "DESCRIPTORS=2"
         case .waitsForWriter: "UNDERRUNS=false"
         case .rate(let hertz): "RATE=\(hertz)"
         case .channels(let count): "CHANNELS=\(count)"

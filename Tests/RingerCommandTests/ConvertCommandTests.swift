@@ -73,7 +73,7 @@ struct ConvertCommandTests {
         #expect(try SoundFiles.decode(ringer.read("three.wav")).samples == [200, 200, 0, 0, 0, 0])
     }
 
-    @Test("leaves an existing file as it is, and nothing beside it, where it fails")
+    @Test("a conversion that fails leaves an existing file unchanged, and no other file")
     func failure() throws {
         let ringer = try Command()
         try ringer.write([1, 2, 3], "out.wav")

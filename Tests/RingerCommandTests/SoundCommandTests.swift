@@ -35,7 +35,7 @@ struct SoundCommandTests {
         #expect(try object(String(listed[0]))["resolved"] as? String == "out/new-mail.caf")
     }
 
-    @Test("play takes an ID, a name, a category or a file, and says what became of it")
+    @Test("play takes an ID, a name, a category or a file, and prints the outcome")
     func play() throws {
         for sound in ["1104", "tock", "KeyPressed"] {
             let result = try ringer("play", sound, "--board", "simulated", "--json")
@@ -54,7 +54,7 @@ struct SoundCommandTests {
         #expect(try ringer("play", "no-such-file", "--board", "simulated").status == 1)
     }
 
-    @Test("alert lasts as long as it is told, in the way it is told")
+    @Test("alert lasts for the given time, in the given way")
     func alert() throws {
         let result = try ringer("alert", "1104", "--way", "vibration", "--for", "0.3", "--board", "simulated", "--json")
         let object = try object(result.output)
@@ -63,7 +63,7 @@ struct SoundCommandTests {
         #expect(try ringer("alert", "1104", "--for", "0", "--board", "simulated").status == 64)
     }
 
-    @Test("notify plays the application's sound, and says why where it plays the default")
+    @Test("notify plays the application's sound, or says why it plays the default")
     func notify() throws {
         #expect(try ringer("sounds", "--render", "Tones").status == 0)
         let sounds = ringer.folder.path + "/App/Library/Sounds"

@@ -13,7 +13,7 @@ struct WatchCommandTests {
         }
     }
 
-    @Test("watch tells first what is so: the switch, then routes, volume, input, jacks, lock and sessions")
+    @Test("watch shows the current state first: the switch, then routes, volume, input, jacks, lock and sessions")
     func json() throws {
         let result = try Command()("watch", "--board", "simulated", "--position", "silent", "--for", "0", "--json")
         let lines = try objects(result.output)
@@ -31,7 +31,7 @@ struct WatchCommandTests {
         #expect(lines[7]["sessions"] as? Int == 0 && lines[7]["otherAudio"] as? Bool == false)
     }
 
-    @Test("in words it says what is not known")
+    @Test("in words, watch names what is unknown")
     func words() throws {
         let result = try Command()("watch", "--board", "simulated", "--for", "0")
         let lines = result.output.split(separator: "\n").map { $0.drop { $0 != " " }.drop { $0 == " " } }
@@ -48,7 +48,7 @@ struct WatchCommandTests {
             ])
     }
 
-    @Test("what a board tells before anybody watches is told as what is so, what it tells afterwards as a change")
+    @Test("changes from before watch starts are part of the initial state, later ones are events")
     func board() async throws {
         let board = SimulatedBoard(clock: VirtualClock())
         let device = try Device.simulated(board)

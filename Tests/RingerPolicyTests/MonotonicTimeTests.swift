@@ -18,6 +18,23 @@ struct MonotonicTimeTests {
         #expect(Duration.seconds(Int64.max).nanoseconds == .max)
         #expect(Duration.seconds(Int64.min).nanoseconds == .min)
         #expect(Duration.milliseconds(-1).nanoseconds == -1_000_000)
+        #expect(Duration.nanoseconds(Int64.min).nanoseconds == .min)
+        #expect((Duration.nanoseconds(Int64.max) - .nanoseconds(1)).nanoseconds == .max - 1)
+        // More than any count of seconds in 64 bits.
+        #expect((Duration.seconds(Int64.max) + .seconds(Int64.max)).nanoseconds == .max)
+    }
+
+    // Adding a duration without an end to an instant used to trap.
+    @Test("an instant beyond the limits is held at them")
+    func instants() {
+        let now = MonotonicTime(nanoseconds: 1_000)
+        #expect(now + .seconds(Int64.max) == MonotonicTime(nanoseconds: .max))
+        #expect(now + .seconds(Int64.max) + .seconds(1) == MonotonicTime(nanoseconds: .max))
+        #expect(MonotonicTime(nanoseconds: -1_000) + .seconds(Int64.min) == MonotonicTime(nanoseconds: .min))
+        #expect(MonotonicTime(seconds: .max, nanoseconds: .max) == MonotonicTime(nanoseconds: .max))
+        let (first, last) = (MonotonicTime(nanoseconds: .min), MonotonicTime(nanoseconds: .max))
+        #expect((last - first).nanoseconds == .max && (first - last).nanoseconds == .min)
+        #expect(first + (last - first) < last)
     }
 }
 

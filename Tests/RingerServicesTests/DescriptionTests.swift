@@ -17,6 +17,9 @@ struct DescriptionTests {
         #expect("\(VibrationEnd.limited)" == "limited")
         #expect("\(VibrationEnd.failed(Self.error))" == "failed(PCM default: cannot open: in use)")
         #expect("\(SoundFallback.Reason.missing)" == "missing")
+        #expect("\(InterruptionCause.session(SessionID(rawValue: 3)))" == "session(3)")
+        #expect("\(Decision.silence(.doNotDisturb))" == "silence(doNotDisturb)")
+        #expect("\(RingerPolicy.decide(.alert))" == "play(noSwitch, speaker, gain 1.0, vibrates)")
     }
 
     @Test("a reading says what was found, where sound went, and after how long or why not")

@@ -5,17 +5,23 @@ import Testing
 
 @Suite("The states of a device")
 struct DeviceStatesTests {
-    @Test("a subscriber that waits is told the next state, and so is every other")
-    func waiting() async throws {
+    @Test("every subscriber that waits gets the next state")
+    func waiting() throws {
         let bench = try PlayerBench()
-        var first = bench.store.states.makeAsyncIterator()
-        var second = bench.store.states.makeAsyncIterator()
-        #expect(await first.next()?.ringSilent == .ring)
-        #expect(await second.next()?.ringSilent == .ring)
-        async let firstNext = first.next()?.ringSilent
-        async let secondNext = second.next()?.ringSilent
+        let executor = StepExecutor()
+        let seen = Record<SwitchPosition?>()
+        let subscribers = (0..<2).map { _ in
+            Task(executorPreference: executor) {
+                for await state in bench.store.states { seen.append(state.ringSilent) }
+            }
+        }
+        defer { executor.end(subscribers) }
+        executor.runUntilIdle()
+        // Both have the state that was there, and wait.
+        #expect(seen.all == [.ring, .ring])
         bench.board.ringSilent.position = .silent
-        #expect(await [firstNext, secondNext] == [.silent, .silent])
+        executor.runUntilIdle()
+        #expect(seen.all == [.ring, .ring, .silent, .silent])
     }
 
     @Test("the newest state comes before the end, and after the end nothing")
@@ -29,15 +35,37 @@ struct DeviceStatesTests {
     }
 
     @Test("the end wakes a subscriber that waits")
-    func endWhileWaiting() async throws {
+    func endWhileWaiting() throws {
         let bench = try PlayerBench()
-        let count = Task {
+        let executor = StepExecutor()
+        let counts = Record<Int>()
+        let subscriber = Task(executorPreference: executor) {
             var count = 0
             for await _ in bench.store.states { count += 1 }
-            return count
+            counts.append(count)
         }
+        defer { executor.end([subscriber]) }
+        executor.runUntilIdle()
+        #expect(counts.all.isEmpty)
         bench.store.finish()
-        #expect(await count.value == 1)
+        executor.runUntilIdle()
+        #expect(counts.all == [1])
+    }
+
+    @Test("cancelling its task ends a subscription that waits, and one that never ran", arguments: [true, false])
+    func cancelledWhileWaiting(waits: Bool) throws {
+        let bench = try PlayerBench()
+        let executor = StepExecutor()
+        let counts = Record<Int>()
+        let subscriber = Task(executorPreference: executor) {
+            var count = 0
+            for await _ in bench.store.states { count += 1 }
+            counts.append(count)
+        }
+        if waits { executor.runUntilIdle() }
+        #expect(counts.all.isEmpty)
+        executor.end([subscriber])
+        #expect(counts.all == [waits ? 1 : 0])
     }
 
     @Test("cancelling its task ends a subscription, whenever it comes", arguments: 0..<50)
@@ -58,12 +86,24 @@ struct DeviceStatesTests {
     @Test("no subscriber misses the last of many states, on however many threads they come and go")
     func many() async throws {
         let bench = try PlayerBench()
+        let (arrivals, arrived) = AsyncStream<Void>.makeStream()
         await withTaskGroup(of: SwitchPosition?.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    for await state in bench.store.states where state.ringSilent == .vibrate { return .vibrate }
+                    var isFirst = true
+                    for await state in bench.store.states {
+                        if isFirst { arrived.yield() }
+                        isFirst = false
+                        if state.ringSilent == .vibrate { return .vibrate }
+                    }
                     return nil
                 }
+            }
+            // Each has the first state, and waits for the next or is about to: the flips race with that.
+            var waiting = 0
+            for await _ in arrivals {
+                waiting += 1
+                if waiting == 8 { break }
             }
             for _ in 0..<200 {
                 bench.board.ringSilent.position = .silent

@@ -43,14 +43,21 @@ struct MuteDetectorTests {
         #expect(bench.events.all.contains(.detectorDisagrees(reading, .ring, at: bench.start)))
     }
 
-    @Test("a process that sees no switch learns it by timing")
+    @Test("a process that sees no switch learns by timing whether the output takes the clip at once or in its time")
     func noSwitch() throws {
         let bench = try PlayerBench(position: nil)
+        // The board's own switch, which the process does not see, says the opposite each time.
+        bench.board.ringSilent.position = .silent
+        bench.measure()
+        bench.clock.advance(by: .seconds(1))
+        bench.board.ringSilent.position = .ring
         bench.board.speaker.fault = .unpaced
         bench.measure()
-        bench.clock.advance(by: .milliseconds(1))
-        #expect(bench.readings.all.first?.verdict == .muted)
-        #expect(bench.readings.all.first?.disagreesWithSwitch == false)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.readings.all.map(\.verdict) == [.audible, .muted])
+        #expect(bench.readings.all.map(\.elapsed) == [.milliseconds(100), .zero])
+        #expect(bench.readings.all.allSatisfy { $0.switchPosition == nil && !$0.disagreesWithSwitch })
+        #expect(bench.board.speaker.recordings.count == 2)
     }
 
     @Test("a flip to silent in the middle of the clip reads muted, and agrees with the switch")
@@ -125,6 +132,23 @@ struct MuteDetectorTests {
         #expect(bench.readings.all.map(\.cause) == [.recording, .interruption])
         #expect(bench.readings.all.map(\.verdict) == [.unknown, .unknown])
         #expect(bench.board.speaker.recordings.isEmpty)
+    }
+
+    // They followed each other without time passing: the device's thread did nothing else any more.
+    @Test("readings without an interval are a threshold apart where they need no time of their own")
+    func paced() throws {
+        let bench = try PlayerBench()
+        bench.store.sessions(are: .records)
+        let readings = bench.detector.readings(every: .zero)
+        for _ in 0..<50 {
+            #expect(bench.clock.pendingTimers == 1)
+            bench.clock.advance(by: .milliseconds(99))
+            bench.store.sessions(are: [])
+            bench.store.sessions(are: .records)
+            bench.clock.advance(by: .milliseconds(1))
+        }
+        #expect(bench.board.speaker.recordings.isEmpty)
+        withExtendedLifetime(readings) {}
     }
 
     @Test("callers at the same time share one clip")

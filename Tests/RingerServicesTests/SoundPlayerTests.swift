@@ -72,6 +72,67 @@ struct SoundPlayerTests {
         #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
     }
 
+    @Test(
+        "a sound on the speaker falls silent with the switch, although headphones were plugged in meanwhile",
+        arguments: [SoundRequest.session(.soloAmbient), .systemSound(), .alert])
+    func speakerAfterRouteChange(request: SoundRequest) throws {
+        let bench = try PlayerBench()
+        bench.play(1000, as: request)
+        bench.clock.advance(by: .milliseconds(100))
+        bench.board.surroundings.set(.headphoneInserted(true))
+        bench.clock.advance(by: .milliseconds(100))
+        #expect(bench.store.state.route == .headphone && bench.outcomes.isEmpty)
+        bench.board.ringSilent.position = .silent
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+        #expect(bench.board.speaker.recordings[0].route == .speaker)
+        #expect(bench.board.speaker.recordings[0].played == 9_600)
+    }
+
+    @Test(
+        "a sound in headphones plays on through a flip, although the device's route moved to the speaker meanwhile",
+        arguments: [SoundRequest.session(.soloAmbient), .systemSound(), .alert])
+    func headphoneAfterRouteChange(request: SoundRequest) throws {
+        let bench = try PlayerBench()
+        bench.board.surroundings.set(.headphoneInserted(true))
+        bench.play(1000, as: request)
+        bench.clock.advance(by: .milliseconds(100))
+        bench.store.change(.route(.speaker), from: "firmware", at: bench.clock.now)
+        bench.board.ringSilent.position = .silent
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.store.state.route == .speaker)
+        #expect(bench.outcomes == [.finished])
+        // What begins now goes to the speaker.
+        bench.play(100, as: request)
+        #expect(bench.outcomes == [.finished, .silenced(by: .ringSilentSwitch)])
+    }
+
+    @Test("a call on the speaker stays judged there when its session's route and options change")
+    func callKeepsSpeaker() {
+        var machine = PlayerMachine(pcms: [.speaker: "speaker", .receiver: "receiver"])
+        _ = machine.switchTo(.ring)
+        var terms = SoundTerms(request: .session(.playAndRecord, options: .defaultToSpeaker), route: .speaker)
+        _ = machine.handle(.play(1, terms, frames: 100, now: MachineTime.start))
+        terms = SoundTerms(request: .session(.playAndRecord), level: 0.5, route: .receiver)
+        let actions = machine.handle(.terms(1, terms, now: MachineTime.start))
+        guard case .report(.decided(.play(0.5, .speaker, _, _), _, _, _))? = actions.last else {
+            Issue.record("\(actions)")
+            return
+        }
+    }
+
+    @Test(
+        "where one PCM serves two routes the codec moves the sound, which is judged where it is heard then",
+        arguments: [true, false])
+    func sharedPCM(isShared: Bool) {
+        var machine = PlayerMachine(pcms: [.speaker: "default", .headphone: isShared ? "default" : "plughw:1"])
+        _ = machine.switchTo(.ring)
+        _ = machine.handle(.play(1, SoundTerms(request: .systemSound()), frames: 100, now: MachineTime.start))
+        _ = machine.switchTo(.ring, route: .headphone, version: 2)
+        let actions = machine.switchTo(.silent, route: .headphone, version: 3)
+        #expect(actions.contains(.halt(1)) == !isShared)
+    }
+
     @Test("the alert volume follows the user while an alert plays")
     func volume() throws {
         let bench = try PlayerBench()
@@ -148,7 +209,7 @@ struct SoundPlayerTests {
         let bench = try PlayerBench()
         let player = bench.player
         let clock = bench.clock
-        let result = await clock.drive {
+        let result = try await clock.drive {
             let task = Task {
                 await player.playOutsideSessions(
                     .silence(duration: .seconds(20), sampleRate: 8000, channels: 1), as: .session(.playback))
@@ -214,7 +275,13 @@ struct DeviceStateTests {
     @Test("every flip is an event, in order, however slow the subscribers of the state are")
     func thousandFlips() throws {
         let bench = try PlayerBench()
-        let unread = bench.store.states
+        let executor = StepExecutor()
+        let seen = Record<SwitchPosition?>()
+        let slow = Task(executorPreference: executor) {
+            for await state in bench.store.states { seen.append(state.ringSilent) }
+        }
+        defer { executor.end([slow]) }
+        executor.runUntilIdle()
         for _ in 0..<500 {
             bench.board.ringSilent.position = .silent
             bench.board.ringSilent.position = .ring
@@ -223,18 +290,42 @@ struct DeviceStateTests {
             if case .switchMoved(let position, _, _) = event { position } else { nil }
         }
         #expect(moves == [.ring] + (0..<1000).map { $0.isMultiple(of: 2) ? .silent : .ring })
-        _ = unread
+        // The slow one was woken by the first flip, and gets to run after the last.
+        #expect(seen.all == [.ring])
+        executor.runUntilIdle()
+        #expect(seen.all == [.ring, .ring])
     }
 
+    // A full buffer of a forgotten subscriber is not counted as a loss, so that the count alone did not show it.
     @Test("a subscriber that goes away is forgotten")
     func subscriptionEnds() async throws {
         let broadcast = Broadcast<Int>()
+        let kept = broadcast.subscribe(buffering: .bufferingOldest(1))
         do {
             let stream = broadcast.subscribe(buffering: .bufferingOldest(1))
             #expect(broadcast.send(1) == 0)
-            #expect(broadcast.send(2) == 1)
+            #expect(broadcast.send(2) == 2)
+            #expect(broadcast.subscriberCount == 2)
             _ = stream
         }
-        #expect(broadcast.send(3) == 0)
+        #expect(broadcast.subscriberCount == 1)
+        #expect(broadcast.send(3) == 1)
+        broadcast.finish()
+        #expect(broadcast.subscriberCount == 0)
+        _ = kept
+    }
+}
+
+/// The instant of a machine that is tested without a clock.
+private enum MachineTime {
+    static let start = MonotonicTime(nanoseconds: 1_000_000_000)
+}
+
+extension PlayerMachine {
+    /// Moves the switch, on a device whose sound takes `route`.
+    fileprivate mutating func switchTo(
+        _ position: SwitchPosition, route: AudioRoute = .speaker, version: UInt64 = 1
+    ) -> [Action] {
+        handle(.state(DeviceState(ringSilent: position, route: route), version: version, now: MachineTime.start))
     }
 }

@@ -99,7 +99,7 @@ struct UserCodeTests {
 
     @Test("a player keeps the newest state when an older one is delivered after it")
     func staleState() {
-        var machine = PlayerMachine()
+        var machine = PlayerMachine(pcms: [.speaker: "speaker"])
         _ = machine.handle(.state(DeviceState(ringSilent: .silent), version: 3, now: MonotonicTime(nanoseconds: 0)))
         _ = machine.handle(.state(DeviceState(ringSilent: .ring), version: 2, now: MonotonicTime(nanoseconds: 1)))
         #expect(machine.state.ringSilent == .silent)

@@ -158,87 +158,6 @@ struct VibratorTests {
     }
 }
 
-@Suite("A vibration motor that fails")
-struct FailingMotorTests {
-    let jammed = RingerError(.system, "turn off", "motor", detail: "jammed")
-
-    @Test("a motor that does not turn off is turned off again until it does, and each failure is reported")
-    func stuck() throws {
-        let bench = VibratorBench()
-        bench.motor.failTurnOff(with: [jammed, jammed, jammed])
-        bench.play(try .ms("100"))
-        bench.clock.advance(by: .milliseconds(100))
-        #expect(bench.ends.all == [.failed(jammed)])
-        // 10, 20 and 40 ms after one another.
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.turns == "0-150")
-        let failures = bench.reports.all.compactMap { report -> Int? in
-            if case .offFailed(_, let attempt, _) = report { attempt } else { nil }
-        }
-        #expect(failures == [1, 2, 3])
-        #expect(bench.clock.pendingTimers == 0)
-    }
-
-    @Test("a motor that cannot be turned off is not turned on again meanwhile")
-    func stuckRefuses() throws {
-        let bench = VibratorBench()
-        bench.motor.failTurnOff(with: [jammed])
-        bench.play(try .ms("100"))
-        bench.clock.advance(by: .milliseconds(105))
-        bench.play(try .ms("100"))
-        #expect(bench.ends.all == [.failed(jammed), .failed(jammed)])
-        bench.clock.advance(by: .milliseconds(200))
-        bench.play(try .ms("100"))
-        bench.clock.advance(by: .seconds(1))
-        #expect(bench.ends.all.last == .finished)
-    }
-
-    @Test("a motor that was unplugged is not turned off for ever")
-    func unplugged() throws {
-        let bench = VibratorBench()
-        let gone = RingerError(.disconnected, "turn off", "motor")
-        bench.motor.failTurnOff(with: [gone])
-        bench.play(try .ms("100"))
-        bench.clock.advance(by: .milliseconds(100))
-        #expect(bench.ends.all == [.failed(gone)])
-        bench.clock.advance(by: .seconds(5))
-        #expect(bench.clock.pendingTimers == 0)
-    }
-
-    @Test("a motor that does not turn on ends the vibration as failed, and is turned off all the same")
-    func turnOnFails() throws {
-        let bench = VibratorBench()
-        let error = RingerError(.permissionDenied, "turn on", "motor")
-        bench.motor.failTurnOn(with: error)
-        bench.play(try .ms("100,100,100"))
-        #expect(bench.ends.all == [.failed(error)])
-        #expect(bench.reports.all.contains { if case .off = $0 { true } else { false } })
-    }
-
-    @Test("dropping the vibrator stops the motor")
-    func dropped() throws {
-        let clock = VirtualClock()
-        let motor = SimulatedMotor(clock: clock)
-        do {
-            let vibrator = Vibrator(motor: motor, clock: clock)
-            vibrator.start(.standard)
-            #expect(motor.isOn)
-        }
-        #expect(!motor.isOn && motor.isClosed)
-    }
-
-    @Test("cancelling the task stops the motor")
-    func cancelled() async throws {
-        let bench = VibratorBench()
-        let pattern = try VibrationPattern.ms("5000")
-        let vibrator = bench.vibrator
-        let task = Task { await vibrator.vibrate(pattern) }
-        task.cancel()
-        #expect(await task.value == .stopped)
-        #expect(!bench.motor.isOn)
-    }
-}
-
 @Suite("Vibration patterns")
 struct VibrationPatternTests {
     @Test(
@@ -251,5 +170,20 @@ struct VibrationPatternTests {
     @Test("a strength outside 0 to 1 is refused", arguments: [-1, 0, 1.5, Float.nan, .infinity])
     func strength(strength: Float) {
         #expect(throws: RingerError.self) { try VibrationPattern(milliseconds: "100", strength: strength) }
+    }
+
+    // Adding up and multiplying such lengths used to trap.
+    @Test("the duration of the longest of patterns is held at the limit of what a duration counts")
+    func longest() throws {
+        let pulse = VibrationPattern.Pulse(on: .seconds(Int64.max), off: .seconds(Int64.max))
+        let pulses = Array(repeating: pulse, count: 30)
+        for repetition in [VibrationPattern.Repetition.times(1), .times(.max)] {
+            let pattern = try VibrationPattern(pulses: pulses, repetition: repetition)
+            #expect(pattern.duration == .nanoseconds(Int64.max))
+            let bench = VibratorBench()
+            bench.play(pattern)
+            bench.clock.advance(by: .seconds(60))
+            #expect(bench.ends.all == [.limited])
+        }
     }
 }

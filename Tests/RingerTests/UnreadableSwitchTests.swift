@@ -89,7 +89,7 @@ private let nowhere = HardwarePaths(
             let device = try Device.simulated(
                 board, configuration: .init(observer: { event in events.withLock { $0.append(event) } }))
             let start = clock.now
-            await clock.drive { await device.waitForSwitch() }
+            try await clock.drive { await device.waitForSwitch() }
             #expect(clock.now - start == min(settleTime, .seconds(1)))
             #expect(device.state.isSwitchUnreadable != isRead)
             let degraded = events.withLock { $0 }.compactMap { event in

@@ -21,6 +21,24 @@ struct SessionListenerThreadTests {
         func isOpened() -> Bool { semaphore.wait(timeout: .now() + 60) == .success }
     }
 
+    @Test("a crash in a listener can be reported: its signals are not blocked there")
+    func signalMask() throws {
+        let bench = try PropertyBench()
+        let session = bench.playing(.playback)
+        let called = Gate()
+        let blocked = Record<CInt>()
+        try session.addListener("chov") { _ in
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            for signal in [SIGSEGV, SIGILL, SIGTRAP, SIGABRT, SIGTERM] where sigismember(&mask, signal) == 1 {
+                blocked.append(signal)
+            }
+            called.open()
+        }
+        bench.board.surroundings.set(.outputVolume(0.25))
+        #expect(called.isOpened() && blocked.all == [SIGTERM])
+    }
+
     @Test("listeners that block for ever delay neither a sound, nor a session, nor the listeners behind them")
     func blocked() throws {
         let bench = try PropertyBench()

@@ -112,6 +112,18 @@ struct RefusalTests {
         expect(file, .tooManyChunks, at: 12 + 8 * 512 + 8)
     }
 
+    // 256 channels took 8 MiB, before a single byte of sound was read.
+    @Test("no header has more than 64 KiB taken at once", arguments: [1, 2, 255, 256])
+    func memory(channels: Int) throws {
+        let samples = [Int16](repeating: 3, count: 40_000 * channels)
+        let sound = PCMBuffer(sampleRate: 8000, channels: channels, samples: samples)
+        for codec in [SoundCodec.linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)), .uLaw] {
+            let source = TestSource(try SoundFiles.encode(sound, container: .wave, codec: codec))
+            #expect(try SoundFiles.decode(source).samples.count == samples.count)
+            #expect(source.log.most <= 65_536)
+        }
+    }
+
     @Test("a source that fails passes its error on")
     func brokenSource() throws {
         var source = TestSource(wave)

@@ -5,6 +5,8 @@ struct TestSource: ByteSource {
     final class Log {
         var reads = 0
         var bytes = 0
+        /// The most bytes that were asked for at once.
+        var most = 0
     }
 
     let bytes: [UInt8]
@@ -24,6 +26,7 @@ struct TestSource: ByteSource {
 
     mutating func read(at offset: Int64, into buffer: inout MutableRawSpan) throws(SoundFileError) -> Int {
         log.reads += 1
+        log.most = max(log.most, buffer.byteCount)
         guard offset < failsAt else {
             throw SoundFileError(
                 .readFailed, expected: "bytes", found: "a bad sector", offset: offset, underlying: Broken())

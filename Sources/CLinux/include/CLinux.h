@@ -3,6 +3,8 @@
 #define RINGER_CLINUX_H
 
 #include <poll.h>
+#include <semaphore.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "messages.h"
@@ -35,11 +37,42 @@ int64_t ringer_time_since_boot(void);
 /// `pthread_setname_np`.
 void ringer_name_thread(const char *name);
 
-/// From now on, `signal` writes its number, one byte, to `descriptor` instead of doing what it did. Returns 0, or -1
-/// with errno. One descriptor serves all signals. The corresponding C function is `sigaction`.
+/// Has `signal` write its number, one byte, to `descriptor` from now on instead of what it did. One descriptor serves all
+/// signals. A signal that is ignored stays ignored, as a program started by nohup expects. Returns 1 where it is caught,
+/// 0 where it is ignored, -1 with errno. The corresponding C function is `sigaction`.
 int ringer_catch_signal(int signal, int descriptor);
 
-/// Lets `signal` do what it does by default, and raises it.
-void ringer_raise_default(int signal);
+/// Lets `signal` do what it did before it was caught, unless somebody has changed that since.
+void ringer_release_signal(int signal);
+
+/// The signal that came last and was not taken by ringer_end_catching; 0 where there is none.
+int ringer_caught_signal(void);
+
+/// To be called when every signal was released: nothing writes to the descriptor any more. Returns the signal that came
+/// and that nobody took, 0 where there is none: the caller raises it again.
+int ringer_end_catching(void);
+
+/// Waits for `semaphore` until `deadline`, in nanoseconds of CLOCK_MONOTONIC. Returns 0, or -1 with errno ETIMEDOUT. The
+/// corresponding C function is `sem_clockwait`.
+int ringer_wait(sem_t *semaphore, int64_t deadline);
+
+/// Opens the file at `path` below `directory` for reading, close-on-exec and non-blocking, following no symbolic link and
+/// leaving the directory by no way. Returns its descriptor, or -1 with errno: ELOOP for a link, EXDEV for a way out, ENOSYS
+/// where the kernel is older than 5.6. The corresponding system call is openat2(2), with RESOLVE_BENEATH and
+/// RESOLVE_NO_SYMLINKS.
+int ringer_open_beneath(int directory, const char *path);
+
+/// Opens the directory at `path`, relative to `directory`, to open files in it; its own last component may be a link only
+/// where `follows_links`. Reading the directory need not be permitted. Returns its descriptor, or -1 with errno. The
+/// corresponding C function is `openat`, with `O_PATH`.
+int ringer_open_directory(int directory, const char *path, bool follows_links);
+
+/// A new close-on-exec, non-blocking socket that is readable when a device comes, goes or changes, or -1 with errno. The
+/// corresponding kernel interface is netlink(7), with NETLINK_KOBJECT_UEVENT; devices in sysfs give inotify no events.
+int ringer_device_events(void);
+
+/// Reads all events that wait. Returns 1 where one of them has `property`, such as "SUBSYSTEM=leds", or where the kernel
+/// dropped some; 0 otherwise.
+int ringer_device_events_drain(int events, const char *property);
 
 #endif

@@ -14,34 +14,41 @@ struct BoardOptions: ParsableArguments {
         case ringSilentSwitch
     }
 
-    @Option(help: "The machine's own hardware (auto), or a simulated board.")
+    @Option(help: "The machine's own hardware (auto) or a simulated board.")
     var board = Board.auto
     @Option(
         name: .customLong("switch"),
         help: ArgumentHelp(
             "The switch: gpio:NAME, gpio:CHIP:OFFSET, evdev:PATH, evdev:auto, slider:PATH or slider:auto.",
             discussion: """
-                Options follow after commas: active-low, inverted, bias=as-is|pull-up|pull-down|disabled, debounce=10ms
-                for gpio; name=PART, code=SW_MUTE_DEVICE, inverted for evdev; name=PART, settle=50ms for slider.
-                """),
+                Options follow after commas.
+                gpio: active-low, inverted, bias=as-is|pull-up|pull-down|disabled, debounce=10ms
+                evdev: name=PART, code=SW_MUTE_DEVICE, inverted
+                slider: name=PART, settle=50ms
+                """, valueName: "switch"),
         transform: { try SwitchSpecification($0) })
     var ringSilent: SwitchSpecification?
     @Option(
         help: "The motor: ff:PATH, ff:auto, gpio:NAME, gpio:CHIP:OFFSET[,active-low], led:NAME or none.",
         transform: { try MotorSpecification($0) })
     var motor: MotorSpecification?
-    @Option(help: "The ALSA PCM to play to. On a simulated board, sounds are then really played. (default: default)")
+    @Option(
+        help: "The ALSA PCM to play to. With a simulated board, its sounds are really played there. (default: default)")
     var pcm: String?
-    @Option(help: "The sound card whose volume and jacks count: its id or number. (default: the first)")
+    @Option(help: "The sound card whose volume and jacks are used: its id or number. (default: the first)")
     var card: String?
-    @Option(help: "The mixer's element that is the output volume. (default: Master, Speaker, PCM, ...)")
+    @Option(
+        help: ArgumentHelp(
+            "The mixer element of the output volume. (default: Master, Speaker, PCM, ...)", valueName: "element"))
     var mixerElement: String?
     @Option(
         name: .customLong("route-pcm"),
-        help: "A route that the board has, and its PCM, such as receiver=plughw:1; may be given several times.",
+        help: ArgumentHelp(
+            "A route of the board and its PCM, such as receiver=plughw:1; may be given several times.",
+            valueName: "route=pcm"),
         transform: Self.routePCM)
     var routes: [(route: AudioRoute, pcm: String)] = []
-    @Option(help: "A simulated switch that stands there.")
+    @Option(help: "Use a simulated switch at this position instead of a real one.")
     var position: SwitchPosition?
 
     func validate() throws {
@@ -52,12 +59,12 @@ struct BoardOptions: ParsableArguments {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let route = AudioRoute(rawValue: String(parts[0])) else {
             let names = AudioRoute.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("--route-pcm takes ROUTE=PCM, with a route of \(names), not \"\(text)\".")
+            throw ValidationError("write ROUTE=PCM; the routes are \(names).")
         }
         return (route, String(parts[1]))
     }
 
-    /// The hardware that the options name, with what else is `following` it.
+    /// The hardware that the options name; `following` says which state the device follows besides the switch.
     func hardware(following: Device.Hardware.Following = []) -> Device.Hardware {
         Device.Hardware(
             ringSilent: ringSilent, motor: motor, pcm: pcm ?? "default",
@@ -66,7 +73,7 @@ struct BoardOptions: ParsableArguments {
             volumeElement: mixerElement)
     }
 
-    /// The device that the options name. A simulated board's state is followed in any case.
+    /// The device that the options name. The state of a simulated board is always followed.
     func makeDevice(
         requiring part: Part? = nil, following: Device.Hardware.Following = [],
         configuration: Device.Configuration = .init(), recording: TraceRecording? = nil
@@ -110,7 +117,7 @@ struct BoardOptions: ParsableArguments {
         }
         var ports = Device.Ports(simulated: simulated) { loop.close() }
         if let ringSilent { ports.ringSilent = ringSilent.make(loop: loop, isAwaited: true) }
-        if let motor { ports.motor = try motor.make() }
+        if let motor { ports.motor = try motor.make(loop: loop) }
         if let pcm { ports.speaker = try ALSASoundOutput(pcm: pcm) }
         return ports
     }

@@ -7,27 +7,29 @@ struct DetectCommand: AsyncParsableCommand {
         commandName: "detect",
         abstract: "Find out by timing a silent clip whether sounds are heard.",
         discussion: """
-            A silent system sound of 0.2 s that is over before 0.1 s was muted. An output that fails is neither.
+            Plays a silent system sound of 0.2 s. If it is over before 0.1 s, sounds are muted; if it still plays then, they \
+            are audible; if the output fails, nothing is known.
             JSON: {"verdict":"muted|audible|unknown","elapsed":seconds,
             "threshold":0.1,"cause":...}
             """)
 
-    @Option(help: "Measure again and again, this many seconds apart, until interrupted.")
+    @Option(help: ArgumentHelp("Measure repeatedly, so many seconds apart, until interrupted.", valueName: "seconds"))
     var every: Double?
-    @Flag(help: "With --every: only readings whose verdict is a new one.")
+    @Flag(help: "With --every: show a reading only if its verdict differs from the one before.")
     var changes = false
-    @OptionGroup var board: BoardOptions
+    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         if let every, !(every > 0 && every <= 86_400) {
             throw ValidationError("--every takes seconds above 0 and up to 86400, not \(every).")
         }
-        if changes && every == nil { throw ValidationError("--changes goes with --every.") }
+        if changes && every == nil { throw ValidationError("--changes can only be used with --every.") }
     }
 
     func run() async throws {
-        let device = try await board.makeDevice()
+        let device = try await board.makeDevice(configuration: .init(preferences: user.preferences))
         defer { device.close() }
         guard let every else { return try show(await device.muteDetector.measure()) }
         for await reading in device.muteDetector.readings(every: .seconds(every), changesOnly: changes) {

@@ -11,11 +11,13 @@ struct StatusCommand: AsyncParsableCommand {
             (its last position counts) or none (counts as ring); "switchProblem" says why, and what mends it.
             """)
 
-    @OptionGroup var board: BoardOptions
+    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let device = try await board.makeDevice(following: [.volume, .input, .jackControls])
+        let device = try await board.makeDevice(
+            following: [.volume, .input, .jackControls], configuration: .init(preferences: user.preferences))
         defer { device.close() }
         let state = device.state
         let members: [(String, JSONValue)] = [

@@ -1,28 +1,28 @@
 import ArgumentParser
 import Ringer
 
-/// `ringer watch`: the switch, as it is and as it moves.
+/// `ringer watch`: the initial state of the switch and the device, then events.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show switch, routes, volume, input, lock and sessions: what they are, then what happens.",
+        abstract: "Show the current state of switch, routes, volume, input, lock and sessions, then every change.",
         discussion: """
-            First what is so now, the switch first; what nothing tells is called unknown. Then, as it happens: the switch, \
-            moved, lost and found; routes; volume, input, headphone, microphone and lock; this process's sessions; what \
-            does not work as it should. Nothing polls: the command sleeps until the kernel has news. Times are the \
-            kernel's stamps, in seconds of its monotonic clock.
+            First the current state, the switch first; what no part of the device reports is "unknown". Then events, as \
+            they happen: the switch moves, is lost or is found again; routes, volume, input, jacks and lock change; this \
+            process's sessions; faults. Nothing polls: the command sleeps until the kernel reports something. Times are \
+            the kernel's stamps, in seconds of its monotonic clock.
 
             JSON, one object a line:
             {"ringSilent":"ring|vibrate|silent","source":...,"at":seconds,
              "event":"position|dropped|lost|found|route|state|session|degraded"}
-            With "detail" in words, and with "initial":true where it tells what is so at the start. Values have the \
-            names that status uses: "route", "outputVolume", "inputAvailable", "headphone", "microphone", "locked"; \
-            besides "routes", "sessions" and "otherAudio". What is unknown is null.
+            "detail" says it in words; "initial":true marks the current state at the start. Values have the names that \
+            status uses: "route", "outputVolume", "inputAvailable", "headphone", "microphone", "locked"; also "routes", \
+            "sessions" and "otherAudio". null means unknown.
             """)
 
-    @Option(name: .customLong("for"), help: "End after this many seconds.")
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
     var seconds: Double?
-    @OptionGroup var board: BoardOptions
+    @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
@@ -38,7 +38,7 @@ struct WatchCommand: AsyncParsableCommand {
             requiring: .ringSilentSwitch, following: .all, recording: recording)
         defer { device.close() }
         var newest = device.state.ringSilent
-        // Subscribed first, read then: nothing falls between.
+        // Subscribe before reading, so that no change falls between.
         let events = device.eventsFromPosition
         var initial = WatchLine.initial(of: device)
         func show(_ line: WatchLine) throws {
@@ -51,7 +51,7 @@ struct WatchCommand: AsyncParsableCommand {
         for await event in events {
             if case .switchMoved(let position, _, _) = event { newest = position }
             guard var line = WatchLine(event) else { continue }
-            // The position is what comes first.
+            // The position comes first.
             line.isInitial = !initial.isEmpty
             try show(line)
             for line in initial { try show(line) }

@@ -1,18 +1,18 @@
 import Ringer
 
-/// A line that `watch` shows: of an event, or of what is so at the start.
+/// A line that `watch` shows: an event, or part of the initial state.
 struct WatchLine {
-    /// Whether it tells what is so at the start, not what has just happened.
+    /// Whether it shows part of the initial state, not an event.
     var isInitial = false
 
     private var event: String
     private var source: String
     private var at: MonotonicTime
     private var detail: String?
-    /// What a program reads besides, under the names that `status` uses.
+    /// Further JSON members, under the names that `status` uses.
     private var values: [(String, JSONValue)] = []
 
-    /// The line of `event`; nil where it is not worth one.
+    /// The line of `event`; nil for events that `watch` does not show.
     init?(_ event: DeviceEvent) {
         switch event {
         case .switchMoved(let position, let source, let at):
@@ -48,7 +48,7 @@ struct WatchLine {
         self.values = values
     }
 
-    /// What is so now on `device` besides the switch: routes, volume, input, jacks, lock and sessions, a line each.
+    /// The current state of `device` besides the switch, one line each: routes, volume, input, jacks, lock, sessions.
     static func initial(of device: Device) -> [WatchLine] {
         initial(
             state: device.state, route: device.sessions.deviceRoute, present: device.sessions.routes.presentNames,
@@ -56,7 +56,7 @@ struct WatchLine {
             at: device.clock.now)
     }
 
-    /// What is so, a line each.
+    /// The given state, one line each.
     static func initial(
         state: DeviceState, route: SessionRoute, present: [String], sessions: Int, isOtherAudioPlaying: Bool,
         at: MonotonicTime
@@ -87,12 +87,12 @@ struct WatchLine {
         ]
     }
 
-    /// The line as people read it.
+    /// The line in words.
     var text: String {
         "\(at.seconds.fixed(6))  \(event.padded(to: 8))  \(source)" + (detail.map { "  \($0)" } ?? "")
     }
 
-    /// The line as JSON, with where the switch stands.
+    /// The line as JSON, with the position of the switch.
     func json(ringSilent: SwitchPosition?) -> JSONValue {
         let isMove = SwitchPosition(rawValue: event) != nil
         var members: [(String, JSONValue)] = [
@@ -106,7 +106,7 @@ struct WatchLine {
 }
 
 extension DeviceStateChange {
-    /// What changed, for programs; nothing where words say it all.
+    /// The JSON members of the change; empty if "detail" says it all.
     fileprivate var values: [(String, JSONValue)] {
         switch self {
         case .headphoneInserted(let isInserted): [("headphone", .bool(isInserted))]
@@ -129,7 +129,7 @@ extension RouteModel {
 }
 
 extension JSONValue {
-    /// An output volume to three digits; null where it is not known.
+    /// An output volume to three digits; null if it is not known.
     static func volume(_ volume: Float?) -> JSONValue {
         volume.map { .number((Double($0) * 1000).rounded() / 1000) } ?? .null
     }

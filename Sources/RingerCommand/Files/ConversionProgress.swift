@@ -6,7 +6,7 @@ import Glibc
 import Musl
 #endif
 
-/// How far a long conversion is, on standard error, if that is a terminal.
+/// Shows the progress of a long conversion on standard error, if that is a terminal.
 struct ConversionProgress {
     private let total: Int64
     private let isShown: Bool
@@ -32,7 +32,7 @@ struct ConversionProgress {
         if isShown { write("\r    \r") }
     }
 
-    /// Where standard error cannot be written, there is no one to tell how far things are.
+    /// Progress is not worth an error: a standard error that cannot be written is ignored.
     private func write(_ text: String) {
         _ = try? FileDescriptor.standardError.writeAll(text.utf8)
     }

@@ -16,7 +16,7 @@ struct ConvertCommand: ParsableCommand {
             several are averaged to one; otherwise channels are dropped from the end, or silent ones added.
             """)
 
-    @Argument(help: "The sound file to read; its format is told by its contents.")
+    @Argument(help: "The sound file to read. Its format is found from its contents, not from its name.")
     var input: String
 
     @Argument(help: "The sound file to write.")
@@ -25,29 +25,30 @@ struct ConvertCommand: ParsableCommand {
     @Option(
         name: [.customShort("d"), .customLong("data")],
         help: ArgumentHelp(
-            "ima4, ulaw, alaw, or PCM as LEI16, BEI16, BEI24, LEF32, UI8 and so on; 0 for the input's. A rate may follow: LEI16@44100. Without it, 16-bit PCM.",
+            "ima4, ulaw, alaw, or PCM as LEI16, BEI16, BEI24, LEF32, UI8 and so on; 0 keeps the input's. A rate may follow: LEI16@44100. (default: 16-bit PCM)",
             valueName: "format"))
     var data: String?
 
     @Option(
         name: [.customShort("f"), .customLong("file")],
         help: ArgumentHelp(
-            "caff, AIFF, AIFC, WAVE or RF64. Without it, what the output's name ends in.", valueName: "container"))
+            "caff, AIFF, AIFC, WAVE or RF64. (default: by the extension of the output's name)", valueName: "container"))
     var file: String?
 
-    @Option(name: [.customShort("r"), .customLong("rate")], help: "The sample rate in hertz; the input's without it.")
+    @Option(name: [.customShort("r"), .customLong("rate")], help: "The sample rate in hertz. (default: the input's)")
     var rate: Double?
 
     @Option(
-        name: [.customShort("c"), .customLong("channels")], help: "The number of channels; the input's without it.")
+        name: [.customShort("c"), .customLong("channels")], help: "The number of channels. (default: the input's)")
     var channels: Int?
 
-    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Say what is converted to what.")
+    @Flag(name: [.customShort("v"), .customLong("verbose")], help: "Show the formats of input and output.")
     var verbose = false
 
     mutating func validate() throws {
         if try container() == nil {
-            throw ValidationError("name a container by -f: caff, AIFF, AIFC, WAVE or RF64")
+            throw ValidationError(
+                "The output's name has no known extension; name a container with -f: caff, AIFF, AIFC, WAVE or RF64.")
         }
         _ = try format()
         if let rate, !SoundLimits.sampleRates.contains(rate) { throw ValidationError("-r \(rate): no sensible rate") }

@@ -1,7 +1,7 @@
 import SoundFile
 import SystemPackage
 
-/// A file on disk that a sound is written to. Whoever opened the descriptor closes it.
+/// A file on disk that a sound is written to. Its creator closes the descriptor.
 struct FileSink: ByteSink {
     let descriptor: FileDescriptor
 

@@ -6,10 +6,10 @@ import SystemPackage
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Tell what sound files hold.",
+        abstract: "Show the format, length and codec of sound files.",
         discussion: """
-            Reads CAF, AIFF, AIFF-C, WAV, RF64 and RIFX, told by their contents and not by their names. A file that \
-            cannot be read is named on standard error, the others are still told of, and the exit status is 1.
+            Reads CAF, AIFF, AIFF-C, WAV, RF64 and RIFX; the format is found from the contents, not from the name. A file \
+            that cannot be read gets a line on standard error, the others are still shown, and the exit status is 1.
             """)
 
     @Argument(help: "The sound files.")

@@ -2,17 +2,17 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// The terminal, or whatever standard output is instead.
+/// Standard output and standard error.
 enum Terminal {
     /// Whether standard output is a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Writes `line` at once: a reader behind a pipe sees an event when it happens.
+    /// Writes `line` without buffering, so that a reader behind a pipe sees an event when it happens.
     static func show(_ line: String) throws(RingerError) {
         try write(line + "\n")
     }
 
-    /// Writes `text` at once.
+    /// Writes `text` without buffering.
     static func write(_ text: String) throws(RingerError) {
         do {
             try FileDescriptor.standardOutput.writeAll(text.utf8)
@@ -23,13 +23,13 @@ enum Terminal {
 
     /// Writes `line` to standard error.
     static func complain(_ line: String) {
-        // Where even that fails there is nobody left to tell.
+        // An error of standard error itself cannot be reported anywhere.
         _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
     }
 }
 
 extension Double {
-    /// The number with so many digits behind the point, for tables and lines that people read.
+    /// The number with so many digits behind the point.
     func fixed(_ digits: Int) -> String {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }

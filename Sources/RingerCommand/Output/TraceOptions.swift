@@ -1,12 +1,12 @@
 import ArgumentParser
 import Ringer
 
-/// Whether a command writes down what the device did.
+/// Whether a command records what the device does.
 struct TraceOptions: ParsableArguments {
     @Option(
         name: .customLong("trace"),
         help: ArgumentHelp(
-            "Write switch, sound, motor and decisions over time: NAME.vcd for GTKWave and PulseView, NAME.svg as a picture.",
+            "Record switch, sound, motor and decisions over time: NAME.vcd for GTKWave and PulseView, NAME.svg for a picture.",
             valueName: "file"),
         completion: .file(extensions: ["vcd", "svg"]))
     var file: String?
@@ -17,7 +17,7 @@ struct TraceOptions: ParsableArguments {
         }
     }
 
-    /// The recording that the options ask for, its file opened; nil where they ask for none.
+    /// The recording that the options ask for, with its file open; nil if they ask for none.
     func makeRecording() throws(RingerError) -> TraceRecording? {
         guard let file, let format = TraceRecording.Format(file) else { return nil }
         return try TraceRecording(file, format)

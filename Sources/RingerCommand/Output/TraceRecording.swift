@@ -3,7 +3,7 @@ import RingerTrace
 import Synchronization
 import SystemPackage
 
-/// What a device did during a command, written to a file at its end: whole, or not at all.
+/// Records what a device does during a command, and writes it to a file at the end: whole, or not at all.
 final class TraceRecording: Sendable {
     /// How it is written.
     enum Format: Sendable {
@@ -24,7 +24,7 @@ final class TraceRecording: Sendable {
     private let format: Format
     private let file: Mutex<ReplacementFile?>
 
-    /// A recording into the file at `path`, which is made now, so that it does not fail after the work was done.
+    /// A recording into the file at `path`, which is created now: where it cannot be, nothing is played.
     init(_ path: String, _ format: Format) throws(RingerError) {
         self.path = path
         self.format = format
@@ -41,7 +41,7 @@ final class TraceRecording: Sendable {
         try write()
     }
 
-    /// Writes the file as it is when the process is told to end.
+    /// Writes what was recorded until a signal ends the process.
     func finishOnTermination() {
         do throws(RingerError) {
             try write()

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Ringer
 
-/// `ringer alert`: a sound, a vibration or both, again and again.
+/// `ringer alert`: a sound, a vibration or both, repeatedly.
 struct AlertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alert",
-        abstract: "Alert with a sound, a vibration or both, until interrupted or its time is over.",
+        abstract: "Alert with a sound, a vibration or both, repeatedly, until its time is over.",
         discussion: """
             A flip of the switch in the middle turns a ringing alert into a vibrating one, and back.
             JSON: {"outcome":"timedOut|stopped|failed","by":...,"elapsed":seconds,
@@ -15,12 +15,13 @@ struct AlertCommand: AsyncParsableCommand {
 
     @Argument(help: NamedSound.help, completion: .file())
     var sound: NamedSound
-    @Option(help: "How it makes itself known, as far as the rules allow.")
+    @Option(help: "Whether it is heard, felt or both, as far as the rules allow.")
     var way = AlertWay.both
-    @Option(name: .customLong("for"), help: "How many seconds it lasts at most.")
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long it lasts at most.", valueName: "seconds"))
     var seconds = Alerts.standardLimit.inSeconds
-    @OptionGroup var sounds: SoundOptions
-    @OptionGroup var board: BoardOptions
+    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
+    @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
@@ -32,7 +33,7 @@ struct AlertCommand: AsyncParsableCommand {
 
     func run() async throws {
         let recording = try trace.makeRecording()
-        let device = try await board.makeDevice(configuration: sounds.configuration, recording: recording)
+        let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)
         defer { device.close() }
         let id: SystemSoundID =
             switch sound {

@@ -7,33 +7,33 @@ struct NotifyCommand: AsyncParsableCommand {
         commandName: "notify",
         abstract: "Play a notification's sound: the default, or an application's own.",
         discussion: """
-            A name is looked for in Library/Sounds of the container, then in its bundle, nowhere else. What cannot be \
-            played, or lasts 30 s or longer, gives way to the default, and "fallback" says why: missing, undecodable, \
-            tooLong, refusedName, criticalNotAllowed.
+            A name is looked up in the container's Library/Sounds, then in its bundle, nowhere else. If the file cannot be \
+            played, or lasts 30 s or longer, the default sound is played instead, and "fallback" says why: missing, \
+            undecodable, tooLong, refusedName, criticalNotAllowed.
             JSON: {"outcome":"finished|silenced|stopped|failed","by":...,
             "elapsed":seconds,"frames":...,"vibrated":true|false,
             "completion":seconds from the call,"fallback":reason or null}
             """)
 
-    @Argument(help: "The file's name in the application's container; the default sound without one.")
+    @Argument(help: "The file's name in the application's container. (default: the default sound)")
     var name: String?
     @Flag(help: "A critical sound: it ignores the switch and do-not-disturb.")
     var critical = false
-    @Flag(name: .customLong("forbid-critical"), help: "The application may not send critical ones.")
+    @Flag(name: .customLong("forbid-critical"), help: "The application may not send critical sounds.")
     var forbidsCritical = false
     @Option(help: "How loud, 0 to 1.")
     var volume: Float = 1
-    @Option(help: "The application's directory.", completion: .directory)
+    @Option(help: ArgumentHelp("The application's directory.", valueName: "dir"), completion: .directory)
     var container: String?
     @Option(
-        help:
-            "The application's bundle. (default: the one directory in the container that ends in .app, or the container)",
+        help: ArgumentHelp(
+            "The application's bundle. (default: the directory in the container that ends in .app, or the container)",
+            valueName: "dir"),
         completion: .directory)
     var bundle: String?
-    @Flag(name: .customLong("do-not-disturb"), help: "The user does not want to be disturbed.")
-    var doNotDisturb = false
-    @OptionGroup var sounds: SoundOptions
-    @OptionGroup var board: BoardOptions
+    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
+    @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
@@ -41,14 +41,14 @@ struct NotifyCommand: AsyncParsableCommand {
         guard volume >= 0 && volume <= 1 else {
             throw ValidationError("--volume takes 0 to 1, not \(volume).")
         }
-        if name != nil && container == nil { throw ValidationError("A name needs a --container to look for it in.") }
+        if name != nil && container == nil {
+            throw ValidationError("A sound's name needs --container, the directory to look for it in.")
+        }
     }
 
     func run() async throws {
         let recording = try trace.makeRecording()
-        var configuration = sounds.configuration
-        configuration.preferences.doNotDisturb = doNotDisturb
-        let device = try await board.makeDevice(configuration: configuration, recording: recording)
+        let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)
         defer { device.close() }
         let application = ApplicationContainer(
             container ?? "", bundle: bundle, allowsCriticalAlerts: !forbidsCritical)

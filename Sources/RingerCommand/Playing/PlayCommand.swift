@@ -5,11 +5,11 @@ import Ringer
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
-        abstract: "Play a sound, as the switch and the other rules allow.",
+        abstract: "Play a sound, if the switch and the other rules allow it.",
         discussion: """
             A predefined sound is played as a system sound, a file in an audio session's category; --category plays \
-            either in a category. A flip of the switch in the middle stops a sound that honours it. A sound that is \
-            silenced is no failure.
+            either in a category. Flipping the switch to silent stops a sound that honours the switch. A silenced sound is \
+            not an error: the exit status is 0.
             JSON: {"outcome":"finished|silenced|stopped|failed","by":...,
             "elapsed":seconds,"frames":...,"vibrated":true|false,
             "completion":seconds from the call,"fallback":reason or null}
@@ -19,20 +19,23 @@ struct PlayCommand: AsyncParsableCommand {
     var sound: NamedSound
     @Option(
         name: .shortAndLong,
-        help: "What the sound is for, and so whether the switch silences it. (default for a file: soloAmbient)")
+        help:
+            "What the sound is for, and so whether the switch silences it; Apple's names and codes are understood as well. (default for a file: soloAmbient)"
+    )
     var category: AudioCategory?
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []
-    @OptionGroup var sounds: SoundOptions
-    @OptionGroup var board: BoardOptions
+    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
+    @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        // A file that is no sound is found out before anything is opened.
+        // A file that is no sound is refused before any device is opened.
         let samples: PCMBuffer? = if case .file(let path) = sound { try SoundLoader.load(path) } else { nil }
         let recording = try trace.makeRecording()
-        let device = try await board.makeDevice(configuration: sounds.configuration, recording: recording)
+        let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)
         defer { device.close() }
         switch (sound, category) {
         case (.id(let id), nil):

@@ -5,15 +5,15 @@ import Ringer
 extension AlertWay: ExpressibleByArgument {}
 extension DeviceVariant: ExpressibleByArgument {}
 
-/// Where predefined sounds come from.
+/// Which predefined sounds there are.
 struct SoundOptions: ParsableArguments {
     @Option(
         name: .customLong("sounds"),
         help: ArgumentHelp(
-            "Look there first for files that override predefined sounds; then in $XDG_DATA_HOME/ringer/sounds and /usr/share/ringer/sounds.",
+            "A directory of files that replace predefined sounds. $XDG_DATA_HOME/ringer/sounds and /usr/share/ringer/sounds come after it.",
             valueName: "dir"), completion: .directory)
     var directory: String?
-    @Option(help: "The family of the device, which decides about a few predefined sounds.")
+    @Option(help: "The kind of device: a few predefined sounds depend on it.")
     var variant = DeviceVariant.phone
 
     /// The predefined sounds as the options ask for them.
@@ -22,9 +22,10 @@ struct SoundOptions: ParsableArguments {
             variant: variant, directories: (directory.map { [$0] } ?? []) + PredefinedSounds.standardDirectories)
     }
 
-    /// The device's configuration with these sounds.
-    var configuration: Device.Configuration {
-        Device.Configuration(sounds: SystemSoundServices.Configuration(predefined: predefined))
+    /// The device's configuration with these sounds, and what the user chose.
+    func configuration(_ user: PreferenceOptions) -> Device.Configuration {
+        Device.Configuration(
+            preferences: user.preferences, sounds: SystemSoundServices.Configuration(predefined: predefined))
     }
 }
 
@@ -45,7 +46,7 @@ enum NamedSound: ExpressibleByArgument {
         }
     }
 
-    /// What the argument's help says of it.
+    /// The help of the argument.
     static let help: ArgumentHelp =
-        "A predefined sound's ID, name or category (see 'ringer sounds'), or a file: ./NAME where it has such a name."
+        "A predefined sound's ID, name or category (see 'ringer sounds'), or a file. Write ./NAME for a file with such a name."
 }

@@ -9,7 +9,7 @@ struct SoundsCommand: ParsableCommand {
         commandName: "sounds",
         abstract: "List the predefined sounds, or render them to files.",
         discussion: """
-            "resolved" is the file that overrides a sound, or synthesized, vibration, silent.
+            The last column, "resolved", is the file that replaces the sound, or synthesized, vibration or silent.
             JSON, one object a line: {"id":1000,"name":"new-mail","file":"new-mail.caf","resolved":"synthesized",
             "category":"MailReceived","vibrates":false,"since":null}
             """)

@@ -7,19 +7,20 @@ struct VibrateCommand: AsyncParsableCommand {
         commandName: "vibrate",
         abstract: "Turn the vibration motor in a pattern.",
         discussion: """
-            No setting holds a vibration back. The motor never turns for longer than 10 s without a rest.
+            No setting suppresses a vibration. The motor never turns for longer than 10 s without a rest.
             JSON: {"outcome":"finished|stopped|limited|failed","elapsed":seconds}
             """)
 
     @Option(
-        help: "Turns and rests in milliseconds, in turn: on,off,on...",
+        help: ArgumentHelp(
+            "Milliseconds on, off, on and so on: 400,200,400. (default: 400)", valueName: "on,off,on..."),
         transform: { try VibrationPattern(milliseconds: $0) })
     var pattern: VibrationPattern?
-    @Option(help: "How strongly, above 0 and up to 1; motors that cannot be throttled turn fully.")
+    @Option(help: "How strongly, above 0 and up to 1. A motor without levels turns at full strength.")
     var strength: Float = 1
-    @Option(name: .customLong("repeat"), help: "How often the pattern is gone through.")
+    @Option(name: .customLong("repeat"), help: ArgumentHelp("How often the pattern is repeated.", valueName: "times"))
     var times = 1
-    @OptionGroup var board: BoardOptions
+    @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var output: OutputOptions
 
     private func wholePattern() throws -> VibrationPattern {

@@ -1,35 +1,40 @@
 import ArgumentParser
 import RingerServices
 
-/// `ringer decide`: what becomes of a sound, from the rules alone.
+/// `ringer decide`: whether a sound is heard, silenced or felt, from the rules alone.
 struct DecideCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decide",
-        abstract: "Tell whether a sound would be heard, silenced, or felt.",
+        abstract: "Tell whether a sound would be heard, silenced or felt.",
         discussion: """
             Nothing is opened and nothing is played: the answer comes from the rules that every sound goes through.
             JSON: {"decision":"play|silence|vibrate","reason":...,"route":...,"vibrates":...}
             """)
 
-    /// What else than a session's sound can be asked about.
+    /// The kinds of sound that can be asked about.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case session, system, alert, notification, critical, vibration
     }
 
-    @Option(help: "What the sound is: a session's, a system sound, an alert, a notification (critical), a vibration.")
+    @Option(help: "The kind of sound; \"critical\" is a critical notification.")
     var kind = Kind.session
-    @Option(name: .shortAndLong, help: "The session's category.")
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("The session's category; Apple's names and codes are understood as well."))
     var category = AudioCategory.default
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []
-    @Option(help: "Where the switch stands.")
+    @Option(help: "The position of the switch.")
     var position = SwitchPosition.ring
     @Flag(help: "The session's application is in the background.")
     var background = false
+    @Flag(help: "The switch cannot be read, whatever --position says.")
+    var unreadable = false
     @Flag(help: "The screen is locked.")
     var locked = false
-    @Option(help: "Where sound leaves the device.")
+    @Option(help: "Where the sound leaves the device.")
     var route = AudioRoute.speaker
+    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -42,8 +47,9 @@ struct DecideCommand: ParsableCommand {
             case .critical: .notification(isCritical: true)
             case .vibration: .vibration
             }
-        let state = DeviceState(ringSilent: position, isScreenLocked: locked, route: route)
-        let decision = RingerPolicy.decide(request, state: state)
+        var state = DeviceState(ringSilent: unreadable ? nil : position, isScreenLocked: locked, route: route)
+        state.isSwitchUnreadable = unreadable
+        let decision = RingerPolicy.decide(request, state: state, preferences: user.preferences)
         try Terminal.show(output.json ? decision.json.description : decision.sentence)
     }
 }

@@ -7,11 +7,11 @@ struct PolicyCommand: ParsableCommand {
         commandName: "policy",
         abstract: "Print the rules as a table.",
         discussion: """
-            Each cell is what the rules decide for that kind of sound there: "play", "silence" or "vibrate", "+vibrate" \
-            where the motor turns besides. The columns are the switch's positions, then a locked screen at ring, then \
-            the switch at silent with headphones on.
+            A row is a kind of sound; a column is a position of the switch, then a locked screen at ring, then silent with \
+            headphones plugged in. A cell says "play", "silence" or "vibrate", and "+vibrate" if the motor turns as well.
             """)
 
+    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
     @OptionGroup var output: OutputOptions
 
     private static let rows: [(name: String, request: SoundRequest)] =
@@ -37,7 +37,7 @@ struct PolicyCommand: ParsableCommand {
         var lines = ["".padded(to: 34) + Self.columns.map { $0.name.padded(to: 22) }.joined()]
         for row in Self.rows {
             let cells = Self.columns.map { column in
-                let decision = RingerPolicy.decide(row.request, state: column.state)
+                let decision = RingerPolicy.decide(row.request, state: column.state, preferences: user.preferences)
                 var cell = decision.word
                 if case .play(_, let route, _, _) = decision, route != column.state.route {
                     cell += " (\(route.rawValue))"
@@ -55,7 +55,7 @@ struct PolicyCommand: ParsableCommand {
     private func showJSON() throws {
         for row in Self.rows {
             for column in Self.columns {
-                let decision = RingerPolicy.decide(row.request, state: column.state)
+                let decision = RingerPolicy.decide(row.request, state: column.state, preferences: user.preferences)
                 guard case .object(let members) = decision.json else { continue }
                 let cell: [(String, JSONValue)] = [
                     ("sound", .string(row.name)), ("position", .optional(column.state.ringSilent?.rawValue)),

@@ -5,13 +5,13 @@ import Ringer
 struct RoutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "routes",
-        abstract: "Show the routes that the board has, their PCMs, and which one sound takes now.",
+        abstract: "Show the board's routes, their PCMs, and the current route.",
         discussion: """
-            The board is described with --route-pcm: a speaker and a jack behind --pcm are there by themselves.
+            A speaker and a headphone jack on --pcm are always listed; --route-pcm adds the board's other routes.
             JSON, one object a line: {"route":...,"pcm":...,"present":...,"current":...,"silencedBySwitch":...}
             """)
 
-    @OptionGroup var board: BoardOptions
+    @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {

@@ -5,54 +5,61 @@ import Ringer
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "Hold an audio session open, play in it, and show what it is told.",
+        abstract: "Hold an audio session open, play in it, and show its events.",
         discussion: """
             Events: activated, audible, silenced, ducked, unducked, interruptionBegan, interruptionEnded, \
-            interruptionDropped, soundStopped, routeChanged, settingsChanged, deactivated. Sessions of other processes \
-            are not seen; whether they play is.
+            interruptionDropped, soundStopped, routeChanged, settingsChanged, deactivated. Other processes' sessions are \
+            not shown, only whether other processes play.
             JSON, one object a line: {"event":...,"detail":...,"at":seconds}; first
             {"event":"session","category":...,"route":...,"audible":...,
             "otherAudio":...}, for a sound {"event":"played","outcome":...}
             """)
 
-    @Option(name: .shortAndLong, help: "What the session's audio is for.")
+    @Option(
+        name: .shortAndLong, help: "What the session's audio is for; Apple's names and codes are understood as well.")
     var category = AudioCategory.default
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []
-    @Option(help: "How much it matters: ordinary, call, alarm or a number.", transform: Self.priority)
-    var priority = SessionPriority.ordinary
-    @Option(help: "A sound to play in it. Without --for, the session ends with the sound.", completion: .file())
+    @Option(
+        help: "The session's priority: ordinary, call, alarm or a number; the larger matters more. (default: ordinary)",
+        transform: Self.priority)
+    var priority: SessionPriority?
+    @Option(
+        help: ArgumentHelp("A sound to play in it. Without --for, the session ends with the sound.", valueName: "file"),
+        completion: .file())
     var play: String?
-    @Option(name: .customLong("for"), help: "End after this many seconds.")
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
     var seconds: Double?
-    @OptionGroup var board: BoardOptions
+    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         if let seconds, !(seconds >= 0 && seconds <= 1e9) {
             throw ValidationError("--for takes seconds from 0 to 1000000000, not \(seconds).")
         }
+        if let option = options.first(where: { !category.allowedOptions.isSuperset(of: $0.option) }) {
+            let names = CategoryOptionName.allCases.filter { category.allowedOptions.isSuperset(of: $0.option) }
+            throw ValidationError(
+                "--option \(option.rawValue): \(category.rawValue) allows "
+                    + (names.isEmpty ? "no options." : "\(names.map(\.rawValue).joined(separator: ", ")) only."))
+        }
     }
 
     private static func priority(_ text: String) throws -> SessionPriority {
-        switch text {
-        case "ordinary": return .ordinary
-        case "call": return .call
-        case "alarm": return .alarm
-        default:
-            guard let number = Int(text) else {
-                throw ValidationError("--priority takes ordinary, call, alarm or a number, not \"\(text)\".")
-            }
-            return SessionPriority(rawValue: number)
+        guard let priority = SessionPriority(text) else {
+            throw ValidationError("--priority takes ordinary, call, alarm or a number, not \"\(text)\".")
         }
+        return priority
     }
 
     func run() async throws {
         let sound = try play.map { try SoundLoader.load($0) }
-        let device = try await board.makeDevice(following: .all)
+        let device = try await board.makeDevice(
+            following: .all, configuration: .init(preferences: user.preferences))
         defer { device.close() }
         let session = try device.sessions.make(
-            name: "ringer", category: category, options: options.together, priority: priority)
+            name: "ringer", category: category, options: options.together, priority: priority ?? .ordinary)
         let events = device.events
         try await session.activate()
         try show(

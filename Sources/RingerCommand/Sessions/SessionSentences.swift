@@ -29,7 +29,7 @@ extension SessionEvent {
         }
     }
 
-    /// What is to be known besides; nil where nothing is.
+    /// Details of the event, in words; nil if there are none.
     var detail: String? {
         switch self {
         case .activated, .deactivated, .ducked, .unducked, .audible: nil

@@ -4,9 +4,10 @@ import RingerHardware
 import RingerTestKit
 import Synchronization
 
-/// The board in the terminal, in real time: a key does something, and what happens is shown as it happens.
+/// The board in the terminal, in real time: each key performs a step, and events are shown as they happen.
 struct InteractiveSimulation {
     let position: SwitchPosition
+    var configuration = Device.Configuration()
     let json: Bool
     var recording: TraceRecording?
 
@@ -14,15 +15,24 @@ struct InteractiveSimulation {
         (" ", "flip the switch", .flip),
         ("r", "switch to ring", .move(.ring)), ("v", "switch to vibrate", .move(.vibrate)),
         ("s", "switch to silent", .move(.silent)),
-        ("p", "play, soloAmbient", .play(.soloAmbient, .seconds(3))),
-        ("a", "announce, playback", .play(.playback, .seconds(3))),
-        ("o", "session, soloAmbient", .session(.soloAmbient, .seconds(10))),
-        ("c", "a call rings", .call(true)), ("e", "the call ends", .call(false)),
-        ("m", "vibrate", .vibrate(.standard)), ("d", "detect", .detect),
+        ("p", "play, soloAmbient", .play(melody(3), .soloAmbient, [], name: nil)),
+        ("a", "announce, playback", .play(melody(3), .playback, [], name: nil)),
+        ("o", "session, soloAmbient", .session(melody(10), .init(category: .soloAmbient), name: nil)),
+        ("t", "system sound", .sound(.id(1000), asAlert: false, name: nil)),
+        ("n", "notification", .notify(.standard, container: nil, name: nil)),
+        ("g", "alert", .alert(.id(1005), .both, limit: nil, name: nil)),
+        ("c", "a call rings", .call), ("e", "the call ends", .hangUp),
+        ("m", "vibrate", .vibrate(.standard, name: nil)), ("d", "detect", .detect),
         ("l", "lock the screen", .lock(true)), ("u", "unlock it", .lock(false)),
-        ("h", "headphone in", .headphone(true)), ("j", "headphone out", .headphone(false)),
-        ("x", "stop everything", .stop),
+        ("h", "headphone in", .surroundings(.headphoneInserted(true))),
+        ("j", "headphone out", .surroundings(.headphoneInserted(false))),
+        ("b", "PCM busy", .output(.busy)), ("f", "PCM free", .output(.works)),
+        ("x", "stop everything", .stop(nil)),
     ]
+
+    private static func melody(_ seconds: Int) -> SimulationStep.Playing {
+        SimulationStep.Playing(length: .seconds(seconds))
+    }
 
     private static var help: String {
         let entries = keys.map { ($0.key == " " ? "space" : String($0.key), $0.does) } + [("q", "quit")]
@@ -37,15 +47,20 @@ struct InteractiveSimulation {
         let screen = StatusScreen()
         let log = SimulationLog(json: json) { line throws(RingerError) in try screen.show(line) }
         try Terminal.show(Self.help)
-        let device = try Device(
-            Device.Ports(simulated: board),
-            configuration: .init(observer: { event in
-                log.note(event)
-                screen.update(event)
-                recording?.recorder.record(event)
-            }))
-        defer { device.close() }
-        let simulation = Simulation(board: board, device: device, report: { log.note($0) })
+        let observations = Observations()
+        var configuration = configuration
+        configuration.observer = { event in
+            log.note(event)
+            observations.note(event)
+            screen.update(event)
+            recording?.recorder.record(event)
+        }
+        let device = try Device(Device.Ports(simulated: board), configuration: configuration)
+        defer {
+            device.close()
+            observations.forget()
+        }
+        let simulation = Simulation(board: board, device: device, observations: observations, log: log)
 
         let terminal = try KeyReader(loop: loop)
         defer { terminal.restore() }
@@ -54,7 +69,7 @@ struct InteractiveSimulation {
         for await key in terminal.keys {
             if key == "q" || key == "\u{4}" { break }
             if key == "?" { try screen.show(Self.help) }
-            if let step = Self.keys.first(where: { $0.key == key })?.step { simulation.perform(step) }
+            if let step = Self.keys.first(where: { $0.key == key })?.step { try simulation.perform(step) }
         }
         try screen.finish()
         device.close()
@@ -89,7 +104,7 @@ private final class KeyReader: Sendable {
         }
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal's settings.
     func restore() {
         watch.cancel()
         var settings = before
@@ -97,7 +112,7 @@ private final class KeyReader: Sendable {
     }
 }
 
-/// Lines that scroll, and below them one that tells how things stand.
+/// Lines that scroll, and below them one with the board's current state.
 private final class StatusScreen: Sendable {
     private struct State {
         var position = SwitchPosition.ring
@@ -128,7 +143,7 @@ private final class StatusScreen: Sendable {
             default: break
             }
         }
-        // The line above it was written already; where the terminal is gone, that told so.
+        // A terminal that is gone was reported when the line above was written.
         try? Terminal.write(Self.startOfLine + status)
     }
 

@@ -1,35 +1,80 @@
 import Ringer
 import Synchronization
 
-/// What happens on the simulated board, a line an event, as people read it or as JSON.
+/// Writes what happens on the simulated board, one line for each event, in words or as JSON.
 final class SimulationLog: Sendable {
     private struct State {
         var start: MonotonicTime?
-        /// What the sounds are that were asked for, by number.
+        /// The kind of each sound that was asked for, by its number.
         var sounds: [UInt64: String] = [:]
         var failure: RingerError?
+        /// The lines since ``beginTest()``; nil if they are not kept.
+        var lines: [String]?
+        /// The first of them that ``finds(_:)`` looks at.
+        var firstNew = 0
     }
 
     private let isJSON: Bool
     private let write: @Sendable (String) throws(RingerError) -> Void
     private let state = Mutex(State())
 
-    /// A log that hands its lines to `write`.
-    init(json: Bool, write: @escaping @Sendable (String) throws(RingerError) -> Void) {
+    /// A log that hands its lines to `write`. Its times count from `start`, or else from the first line.
+    init(
+        json: Bool, start: MonotonicTime? = nil, write: @escaping @Sendable (String) throws(RingerError) -> Void
+    ) {
         isJSON = json
         self.write = write
+        state.withLock { $0.start = start }
     }
 
     /// The first failure to write, if there was one.
     var failure: RingerError? { state.withLock { $0.failure } }
 
-    /// Shows `event`, where it is worth a line.
+    /// Writes a line about `event`; some events get none.
     func note(_ event: DeviceEvent) {
         guard let line = line(for: event) else { return }
         note(line)
     }
 
-    /// Shows what the detector found.
+    /// Writes a line about something that is no event of the device.
+    func note(_ subject: String, _ text: String, at time: MonotonicTime) {
+        note(Line(at: time, subject: subject, text: text))
+    }
+
+    /// Writes whether an expectation was met.
+    func note(_ expectation: Expectation, line: Int, isMet: Bool, at time: MonotonicTime) {
+        note(
+            Line(
+                at: time, subject: "expect", text: "\(isMet ? "ok" : "FAILED")  \(expectation.text) (line \(line))",
+                json: .object([
+                    ("line", .integer(line)), ("expect", .string(expectation.text)), ("passed", .bool(isMet)),
+                ])))
+    }
+
+    /// Begins to keep lines, and drops those of the previous test. Sounds are numbered from 1 on each board.
+    func beginTest() {
+        state.withLock { state in
+            state.lines = []
+            state.firstNew = 0
+            state.sounds = [:]
+        }
+    }
+
+    /// The lines since ``beginTest()``.
+    var linesOfTest: [String] { state.withLock { $0.lines ?? [] } }
+
+    /// Whether one of the test's lines contains `text`; later calls look only at the lines after it.
+    func finds(_ text: String) -> Bool {
+        state.withLock { state in
+            guard let lines = state.lines,
+                let found = lines.indices.dropFirst(state.firstNew).first(where: { lines[$0].contains(text) })
+            else { return false }
+            state.firstNew = found + 1
+            return true
+        }
+    }
+
+    /// Writes what the detector found.
     func note(_ reading: MuteReading) {
         note(Line(at: reading.at, subject: "detector", text: reading.sentence, json: reading.json))
     }
@@ -48,23 +93,20 @@ final class SimulationLog: Sendable {
             return start
         }
         let time = (line.at - start).inSeconds
-        let text: String
-        if isJSON {
-            var members: [(String, JSONValue)] = [("at", .number(time)), ("what", .string(line.subject))]
-            if case .object(let more)? = line.json {
-                members += more
-            } else {
-                members.append(("event", .string(line.text)))
-            }
-            text = JSONValue.object(members).description
+        let stamp = time.fixed(6)
+        let words =
+            String(repeating: " ", count: max(0, 12 - stamp.count)) + stamp + " s  "
+            + line.subject.padded(to: 10) + line.text
+        // Expectations look for events, not for each other.
+        if line.subject != "expect" { state.withLock { $0.lines?.append(words) } }
+        var members: [(String, JSONValue)] = [("at", .number(time)), ("what", .string(line.subject))]
+        if case .object(let more)? = line.json {
+            members += more
         } else {
-            let stamp = time.fixed(6)
-            text =
-                String(repeating: " ", count: max(0, 12 - stamp.count)) + stamp + " s  "
-                + line.subject.padded(to: 10) + line.text
+            members.append(("event", .string(line.text)))
         }
         do throws(RingerError) {
-            try write(text)
+            try write(isJSON ? JSONValue.object(members).description : words)
         } catch {
             state.withLock { $0.failure = $0.failure ?? error }
         }
@@ -83,7 +125,7 @@ final class SimulationLog: Sendable {
         case .stateChanged(let change, _, let at):
             return Line(at: at, subject: "device", text: change.sentence)
         case .decided(let decision, let request, let sound, let at):
-            // A decision made anew shows in what becomes of the sound.
+            // A later decision shows in the sound's outcome.
             guard name(request, sound) else { return nil }
             return Line(at: at, subject: "sound \(sound)", text: "\(request.sentence): \(decision.sentence)")
         case .playback(let event, let sound):
@@ -131,7 +173,7 @@ extension SoundRequest {
 }
 
 extension SoundOutcome {
-    /// What became of the sound, in words.
+    /// The outcome, in words.
     fileprivate var sentence: String {
         switch self {
         case .finished: "finished"

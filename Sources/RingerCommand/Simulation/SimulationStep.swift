@@ -1,82 +1,152 @@
-import ArgumentParser
 import Ringer
+import RingerTestKit
 
-/// One thing that somebody does to the simulated board.
+/// One thing that happens on the simulated board, or that is expected of it.
 enum SimulationStep: Sendable {
+    /// A sound that is played in a category or a session.
+    struct Playing: Sendable {
+        /// The clips, joined without a gap; none for a melody.
+        var sounds: [NamedSound] = []
+        /// How long it lasts, cut or repeated; nil for its own length.
+        var length: Duration?
+    }
+
+    /// What is done to the announcement queue.
+    enum QueueControl: String, Sendable, CaseIterable {
+        case pause, resume, skip, `repeat`, clear
+    }
+
+    /// What a session is made with.
+    struct Session: Sendable {
+        var category: AudioCategory
+        var options: CategoryOptions = []
+        var priority = SessionPriority.ordinary
+    }
+
+    /// What happens to the sounds that are played from now on.
+    enum Output: String, Sendable, CaseIterable {
+        case busy, missing, unpaced, works
+
+        var fault: SimulatedSoundOutput.Fault? {
+            switch self {
+            case .busy: .busy
+            case .missing: .missing
+            case .unpaced: .unpaced
+            case .works: nil
+            }
+        }
+    }
+
+    // The switch.
     case move(SwitchPosition)
     case flip
-    case lock(Bool)
-    case headphone(Bool)
     case plug(Bool)
-    case play(AudioCategory, Duration?)
-    case session(AudioCategory, Duration?)
-    case call(Bool)
-    case vibrate(VibrationPattern)
+    case readable(Bool)
+    // The rest of the board.
+    case lock(Bool)
+    case surroundings(DeviceStateChange)
+    case output(Output)
+    case motor(works: Bool)
+    // The user.
+    case prefer(PreferenceName, String)
+    // The firmware. What is begun may have a name.
+    case play(Playing, AudioCategory, CategoryOptions, name: String?)
+    case playIn(session: String, Playing, name: String?)
+    case session(Playing, Session, name: String?)
+    case activate(Session, name: String?)
+    case deactivate(String)
+    case background(Bool, session: String?)
+    case call, answer, hangUp
+    case sound(NamedSound, asAlert: Bool, name: String?)
+    case alert(NamedSound, AlertWay, limit: Duration?, name: String?)
+    case notify(NotificationSound, container: String?, name: String?)
+    case announce(Playing, Session, expiry: Duration?, name: String?)
+    case announcements(QueueControl)
+    case vibrate(VibrationPattern, name: String?)
     case detect
-    case stop
+    case stop(String?)
+    // Time, and what is expected.
     case wait(Duration)
+    case expect(Expectation)
+
+    /// The name that the step gives to what it begins.
+    var newName: String? {
+        switch self {
+        case .play(_, _, _, let name), .playIn(_, _, let name), .session(_, _, let name), .activate(_, let name),
+            .sound(_, _, let name), .alert(_, _, _, let name), .notify(_, _, let name), .announce(_, _, _, let name),
+            .vibrate(_, let name):
+            name
+        default: nil
+        }
+    }
 
     /// What a script may say, for the help.
     static let grammar = """
-        ring | vibrate-position | silent    move the switch there
-        flip                                from ring to silent, or back to ring
-        lock | unlock                       lock the screen, unlock it
-        headphone in | headphone out        plug headphones in, pull them out
-        unplug | plug                       unplug the switch itself, plug it in again
-        play CATEGORY [SECONDS]             play a sound in that category
-        session CATEGORY [SECONDS]          the same in an audio session of its own
-        call | hang-up                      a call interrupts the sessions, and ends
-        vibrate [ON,OFF,ON...]              turn the motor (milliseconds)
-        detect                              find out by timing whether sounds are heard
-        stop                                stop sounds and motor
-        wait SECONDS                        let time go by
+        The switch
+          ring | silent | vibrate-position  move the switch there
+          flip                              from ring to silent, or back to ring
+          unplug | plug                     unplug the switch itself, plug it in again
+          deny | allow                      whether the firmware may read the switch; "deny" as
+                                            the first line of a test: from the start
+
+        The rest of the board
+          lock | unlock                     lock the screen, unlock it
+          headphone in|out                  also: microphone, line, bluetooth
+          input on|off                      whether there is an input to record from
+          volume NUMBER|unknown             the mixer's output volume, 0 to 1
+          other-audio on|off                whether another process plays
+          pcm busy|missing|unpaced|works    the PCM, for sounds from now on: held by another
+                                            process, not there, taking everything at once
+          motor fails|works                 whether the motor can be turned on
+
+        The user
+          set PREFERENCE VALUE              one of the options below, "on" or "off" for one without
+                                            a value: set do-not-disturb on; set alert-volume 0.5
+
+        The firmware
+          play CATEGORY [from SOUND] [for TIME] [with OPTION]...
+          session CATEGORY [from SOUND] [for TIME] [with OPTION]... [priority PRIORITY]
+                                            an audio session that lasts as long as its sound
+          activate CATEGORY [with OPTION]... [priority PRIORITY]
+                                            an audio session that stays
+          play in NAME [from SOUND] [for TIME]
+          deactivate NAME
+          background|foreground [NAME]      the session's application goes there
+          call | answer | hang-up           a call interrupts the sessions; the user accepts it;
+                                            it ends
+          sound SOUND [as alert]            a system sound
+          alert SOUND [by sound|vibration|both|none] [for TIME]
+                                            again and again, for 20 s by default
+          notify [FILE in FOLDER] [critical] [at VOLUME]
+                                            a notification's sound
+          announce CATEGORY [from SOUND]... [for TIME] [with OPTION]... [priority NUMBER]
+            [expiring in TIME]              into the announcement queue; several sounds are joined
+          pause|resume|skip|repeat|clear announcements
+          vibrate [ON,OFF,ON...] [at STRENGTH]
+                                            turn the motor (milliseconds)
+          detect                            find out by timing whether sounds are heard
+          stop [NAME]                       stop that, or everything
+        What begins something may end in "called NAME". SOUND is a predefined sound's ID or
+        name, or a file; files are looked for beside the script.
+
+        Time
+          wait TIME                         20 ms, 1.5 s, 2 min, 1 h; a number is in seconds
+
+        Tests
+          test TITLE                        begins a test, on a new board; lines before the
+                                            first test begin every test
+          expect [NAME] [not] STATE [within TIME | for TIME]
+                                            now; at some instant until then; all the time
+        STATE, of everything or of what NAME is:
+          heard [on ROUTE] [at GAIN], silent, felt, still
+        of NAME, or of what was begun last:
+          running, ended, finished, silenced [by REASON], stopped [by CAUSE], failed, refused,
+          timed-out, limited; each of these but the first may be followed by: after TIME
+          active, inactive, interrupted, ducked, unducked, audible, inaudible: a session
+        of the device:
+          at ring|vibrate|silent, route ROUTE, volume NUMBER|unknown, locked, unlocked
+          detected muted|audible|unknown    what detect found last
+          report TEXT                       a line that contains TEXT, after the one that the
+                                            last "expect report" found
         """
-
-    /// The step that a line of a script says; nil for an empty line or a comment ("# ...").
-    init?(line: some StringProtocol) throws {
-        let words = Substring(line).prefix(while: { $0 != "#" }).split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(
-            String.init)
-        guard let verb = words.first else { return nil }
-        let rest = Array(words.dropFirst())
-        guard let step = try Self.parse(verb, rest) else {
-            throw ValidationError(
-                "\"\(words.joined(separator: " "))\" is no step; 'ringer simulate --help' lists them.")
-        }
-        self = step
-    }
-
-    private static func parse(_ verb: String, _ rest: [String]) throws -> SimulationStep? {
-        switch (verb, rest.count) {
-        case ("ring", 0): return .move(.ring)
-        case ("vibrate-position", 0): return .move(.vibrate)
-        case ("silent", 0): return .move(.silent)
-        case ("flip", 0): return .flip
-        case ("lock", 0): return .lock(true)
-        case ("unlock", 0): return .lock(false)
-        case ("headphone", 1) where rest[0] == "in" || rest[0] == "out": return .headphone(rest[0] == "in")
-        case ("unplug", 0): return .plug(false)
-        case ("plug", 0): return .plug(true)
-        case ("play", 1), ("play", 2):
-            guard let category = AudioCategory(rawValue: rest[0]) else { return nil }
-            return .play(category, try rest.count == 2 ? seconds(rest[1], longest: 30) : nil)
-        case ("session", 1), ("session", 2):
-            guard let category = AudioCategory(rawValue: rest[0]) else { return nil }
-            return .session(category, try rest.count == 2 ? seconds(rest[1], longest: 30) : nil)
-        case ("call", 0): return .call(true)
-        case ("hang-up", 0): return .call(false)
-        case ("vibrate", 0): return .vibrate(.standard)
-        case ("vibrate", 1): return .vibrate(try VibrationPattern(milliseconds: rest[0]))
-        case ("detect", 0): return .detect
-        case ("stop", 0): return .stop
-        case ("wait", 1): return .wait(try seconds(rest[0], longest: 3600))
-        default: return nil
-        }
-    }
-
-    private static func seconds(_ text: String, longest: Double) throws -> Duration {
-        guard let seconds = Double(text), seconds > 0, seconds <= longest else {
-            throw ValidationError("\"\(text)\" is not a number of seconds above 0 and up to \(Int(longest)).")
-        }
-        return .seconds(seconds)
-    }
 }

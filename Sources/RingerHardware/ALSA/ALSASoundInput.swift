@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The microphone over ALSA: the first capture PCM, as the kernel numbers them, or one that is named.
 ///
-/// It is opened when it is asked, without conversion, and closed again before the answer; nothing is recorded.
+/// Each question opens it, without conversion, and closes it before the answer; nothing is recorded.
 public final class ALSASoundInput: SoundInput {
     /// "capture PCM".
     public let name = "capture PCM"
@@ -17,7 +17,7 @@ public final class ALSASoundInput: SoundInput {
     ///
     /// - Parameters:
     ///   - pcm: The PCM's name in ALSA's configuration; nil for the first capture PCM of the lowest card.
-    ///   - output: The output on whose thread it is opened: opening takes its time.
+    ///   - output: The output on whose thread for opening PCMs it is opened.
     ///   - paths: Where the cards' files are.
     public init(pcm: String? = nil, beside output: ALSASoundOutput, paths: HardwarePaths = .standard) {
         self.pcm = pcm
@@ -30,12 +30,16 @@ public final class ALSASoundInput: SoundInput {
         _ preferences: SessionPreferences,
         completion: @escaping @Sendable (Result<SoundPortFormat, RingerError>) -> Void
     ) {
-        thread.loop.execute { [self] in
-            do throws(RingerError) {
-                completion(.success(try format(preferences)))
-            } catch {
-                completion(.failure(error))
+        do throws(RingerError) {
+            try thread.opener.execute { [self] in
+                do throws(RingerError) {
+                    completion(.success(try format(preferences)))
+                } catch {
+                    completion(.failure(error))
+                }
             }
+        } catch {
+            completion(.failure(error))
         }
     }
 

@@ -53,6 +53,9 @@ public final class ALSASoundOutput: SoundOutput {
     /// What the PCM that was opened last granted; nil before the first.
     public var lastGrant: HardwareFormat? { thread.lastGrant }
 
+    /// The PCM of `route`: its own, or else that of every route.
+    public func pcm(for route: AudioRoute) -> String { routes[route] ?? pcm }
+
     /// What the PCM of `route` grants to sound of `channels` channels at `sampleRate` frames a second.
     ///
     /// Opens it, where it is not open, and leaves it open for as long as after a sound: the first sound of that format
@@ -62,7 +65,7 @@ public final class ALSASoundOutput: SoundOutput {
     public func grant(
         sampleRate: Double, channels: Int, route: AudioRoute = .speaker
     ) throws(RingerError) -> HardwareFormat {
-        try thread.grant(routes[route] ?? pcm, sampleRate: sampleRate, channels: channels)
+        try thread.grant(pcm(for: route), sampleRate: sampleRate, channels: channels)
     }
 
     /// Tells `handler` what the hardware behind the PCM that was opened last was granted: what it runs at behind `plug` and
@@ -80,7 +83,7 @@ public final class ALSASoundOutput: SoundOutput {
     /// Opens the PCM of `route`, configures it, and closes it again, on the sound thread. Without a preferred rate it is
     /// asked for 48,000 Hz, in stereo. A PCM of this output that is idle gives way.
     public func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) {
-        thread.ask(routes[route] ?? pcm, completion)
+        thread.ask(pcm(for: route), completion)
     }
 
     /// Begins to play `sound` on the PCM of its route, and returns at once.
@@ -96,7 +99,7 @@ public final class ALSASoundOutput: SoundOutput {
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
         let voice = ALSAVoice(
-            sound, options, pcm: routes[options.route] ?? pcm, on: thread, limits: limits, handler)
+            sound, options, pcm: pcm(for: options.route), on: thread, limits: limits, handler)
         thread.loop.execute { [isLate = thread.isClosed] in voice.begin(isLate: isLate) }
         return voice
     }

@@ -13,6 +13,8 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     private var handle: PCMHandle?
     private var timers: [PlaybackMachine.Timer: any DeviceTimer] = [:]
     private var watched: [EventLoop.WatchedDescriptor] = []
+    /// The PCM's descriptors, in alsa-lib's order, while they are watched.
+    private var descriptors: [pollfd] = []
     private var scratch: [Int16] = []
     private var isMeasured = false
     private var handler: (@Sendable (PlaybackEvent) -> Void)?
@@ -139,13 +141,16 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     }
 
     private func open() {
-        do throws(RingerError) {
-            let handle = try thread.open(pcm, sampleRate: sound.sampleRate, channels: sound.channels)
-            self.handle = handle
-            // Opening takes its time; who stopped the sound meanwhile does not want to hear its beginning.
-            send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format))
-        } catch {
-            send(.failed(error, left: nil, at: .now))
+        thread.open(pcm, sampleRate: sound.sampleRate, channels: sound.channels) { [self] result in
+            switch result {
+            case .success(let handle):
+                // The sound may have been stopped meanwhile.
+                if isOver.load(ordering: .acquiring) { return thread.giveBack(unused: handle) }
+                self.handle = handle
+                send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format))
+            case .failure(let error):
+                send(.failed(error, left: nil, at: .now))
+            }
         }
     }
 
@@ -186,21 +191,23 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     private func watch() {
         guard watched.isEmpty, let handle else { return }
-        for descriptor in handle.pollDescriptors() {
+        descriptors = handle.pollDescriptors()
+        for (index, descriptor) in descriptors.enumerated() {
             watched.append(
                 thread.loop.watch(descriptor.fd, for: descriptor.events) { [weak self] ready in
-                    self?.isReady(descriptor, ready)
+                    self?.isReady(index, ready)
                 })
         }
     }
 
-    private func isReady(_ descriptor: pollfd, _ ready: Int16) {
+    private func isReady(_ index: Int, _ ready: Int16) {
         guard let handle, !watched.isEmpty else { return }
-        var descriptor = descriptor
-        descriptor.revents = ready
+        descriptors[index].revents = ready
+        // A plugin with several descriptors wants to see all of them, as they are at one moment.
+        if descriptors.count > 1 { poll(&descriptors, nfds_t(descriptors.count), 0) }
         do throws(RingerError) {
             let failures = Int16(POLLERR | POLLHUP | POLLNVAL)
-            if try handle.meaning(of: [descriptor]) != 0 || ready & failures != 0 { send(.ready) }
+            if try handle.meaning(of: descriptors) != 0 || ready & failures != 0 { send(.ready) }
         } catch {
             // The position's or the write's answer says what is wrong.
             send(.ready)
@@ -210,6 +217,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     private func unwatch() {
         for descriptor in watched { descriptor.cancel() }
         watched = []
+        descriptors = []
     }
 
     private func schedule(_ timer: PlaybackMachine.Timer, _ deadline: MonotonicTime) {
@@ -227,18 +235,22 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         unwatch()
         for timer in timers.values { timer.cancel() }
         timers = [:]
-        if let handle = handle.take() {
-            do throws(RingerError) {
-                try handle.drop()
-                if isReusable { thread.giveBack(handle) }
-            } catch {
-                // A stream that cannot be stopped is closed, which stops it. Its sound's end is known already.
-            }
-        }
         isOver.store(true, ordering: .releasing)
-        thread.remove(self)
-        if case .failed(let error) = end { thread.note(error, of: pcm) }
+        if case .failed(let error) = end { thread.failed(error, of: pcm) }
+        guard let handle = handle.take() else { return over(end, at: time ?? .now, position) }
+        var isReusable = isReusable
+        do throws(RingerError) {
+            try handle.drop()
+        } catch {
+            // A stream that cannot be stopped is closed, which stops it. Its sound's end is known already.
+            isReusable = false
+        }
         let now = time ?? .now
-        handler.take()?(.ended(end, at: now, position))
+        thread.giveBack(handle, isReusable: isReusable) { [self] in over(end, at: now, position) }
+    }
+
+    private func over(_ end: PlaybackEnd, at time: MonotonicTime, _ position: StreamPosition) {
+        thread.remove(self)
+        handler.take()?(.ended(end, at: time, position))
     }
 }

@@ -27,14 +27,16 @@ public struct HardwareFormat: Sendable, Hashable {
 
     /// How long `frames` sound, rounded up to the nanosecond: after it they have been heard.
     func duration(ofFrames frames: Int) -> Duration {
-        let (seconds, rest) = frames.quotientAndRemainder(dividingBy: sampleRate)
-        return .seconds(seconds) + .nanoseconds((rest * 1_000_000_000 + sampleRate - 1) / sampleRate)
+        // Int64, since Int has 32 bits on some processors.
+        let rate = Int64(sampleRate)
+        let (seconds, rest) = Int64(frames).quotientAndRemainder(dividingBy: rate)
+        return .seconds(seconds) + .nanoseconds((rest * 1_000_000_000 + rate - 1) / rate)
     }
 
     /// How many whole frames sound in `duration`.
     func frames(in duration: Duration) -> Int {
         // A sound is hours at most; a product beyond Int64 says "longer than any sound".
         let (product, overflow) = duration.nanoseconds.multipliedReportingOverflow(by: Int64(sampleRate))
-        return overflow ? .max : Int(product / 1_000_000_000)
+        return overflow ? .max : Int(clamping: product / 1_000_000_000)
     }
 }

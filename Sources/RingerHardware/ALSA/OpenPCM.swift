@@ -3,7 +3,8 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// A playback or capture PCM that is open, and what it was made of; closes both when it goes.
+/// A playback or capture PCM that is open, and the configuration that was made for it; closes both when it goes, unless
+/// they are closed before that.
 final class OpenPCM {
     let pcm: OpaquePointer
     /// The name that was opened.
@@ -12,6 +13,7 @@ final class OpenPCM {
     let subject: String
     /// The configuration that was made for it. Its conversion refers to it for as long as it is open.
     private let configuration: OpaquePointer?
+    private var isClosed = false
 
     /// Opens `name`. The corresponding C function is `snd_pcm_open`.
     ///
@@ -58,6 +60,13 @@ final class OpenPCM {
     }
 
     deinit {
+        close()
+    }
+
+    /// Closes it; nothing else is called afterwards. The corresponding C function is `snd_pcm_close`.
+    func close() {
+        if isClosed { return }
+        isClosed = true
         snd_pcm_close(pcm)
         if let configuration { snd_config_delete(configuration) }
     }
@@ -87,9 +96,12 @@ final class OpenPCM {
         return error
     }
 
-    /// What alsa-lib's error `number` is.
+    /// The error of alsa-lib's `number`.
     static func error(_ number: CInt, _ operation: String, _ subject: String) -> RingerError {
-        RingerError(operation, subject, Errno(rawValue: number), detail: ALSAMessages.take())
+        var error = RingerError(operation, subject, Errno(rawValue: number), detail: ALSAMessages.take())
+        // The PCM of a sound server that ended reports these.
+        if number == EIO || number == ENXIO { error.code = .disconnected }
+        return error
     }
 
     /// The name of `name` behind a conversion.

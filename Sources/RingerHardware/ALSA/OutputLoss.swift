@@ -29,7 +29,8 @@ struct OutputLoss: Sendable, Hashable {
     private static func isLoss(_ error: RingerError) -> Bool {
         if error.code == .disconnected || error.code == .notFound { return true }
         switch error.errno {
-        case .connectionRefused, .connectionReset, .socketNotConnected, .connectionAbort: return true
+        // A sound server that went away; `EIO` is what its plug-in reports for a stream that broke off.
+        case .connectionRefused, .connectionReset, .socketNotConnected, .connectionAbort, .ioError: return true
         default: return false
         }
     }

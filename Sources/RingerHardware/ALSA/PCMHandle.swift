@@ -5,35 +5,41 @@ import SystemPackage
 
 /// An open playback PCM, in one format; closes it when it goes.
 ///
-/// Never blocks: the PCM is opened with `SND_PCM_NONBLOCK`, and nothing here drains. Used on one thread at a time.
-/// Every negative result of alsa-lib becomes a ``RingerError`` here, and nowhere else.
-final class PCMHandle {
+/// Once it is open, nothing here blocks: the PCM is opened with `SND_PCM_NONBLOCK`, and nothing drains. Every negative
+/// result of alsa-lib becomes a ``RingerError`` here, and nowhere else.
+// SAFETY: one thread at a time uses it: the opener's until it hands the handle over, then the sound thread, then the
+// opener's again, which closes it. Each handing over is ordered by the event loops' locks. The PCM's own state is locked by
+// alsa-lib. So is the configuration, which all PCMs of the process share: `snd_pcm_open` reads it under
+// `snd_config_update_r`'s lock and holds a reference to it, so that another thread's update replaces it without changing
+// it. `snd_pcm_writei` on another PCM touches neither.
+final class PCMHandle: @unchecked Sendable {
+    /// The PCM as it was asked for, without the conversion that was put in front of it.
+    let request: PCMRequest
     /// What the PCM granted.
     let format: HardwareFormat
-    /// The name that was asked for, without the conversion that was put in front of it.
-    let name: String
     /// The hardware behind conversion and mixing: what it runs at, and how it buffers.
     let hardware: HardwareFormat
-    /// What was preferred when it was opened.
-    let preferences: SessionPreferences
     private let open: OpenPCM
+    private var name: String { request.name }
     private var pcm: OpaquePointer { open.pcm }
 
-    /// Opens `name` for sound of `channels` channels at `sampleRate` frames a second, as near to `preferences` as the
-    /// hardware comes.
+    /// Opens a PCM, as near to what is preferred as the hardware comes.
     ///
     /// A PCM that cannot take that rate, channel count or 16-bit samples is opened through `plug`, which converts; and so
     /// is one whose hardware is to run at another rate than the sound's.
     ///
     /// - Throws: ``RingerError``: not found, busy, permission denied, unsupported where `plug` cannot convert either.
-    init(
-        name: String, sampleRate: Int, channels: Int, _ preferences: SessionPreferences = SessionPreferences()
-    ) throws(RingerError) {
-        self.name = name
-        self.preferences = preferences
-        (open, format) = try Self.open(name, sampleRate: sampleRate, channels: channels, preferences)
+    init(_ request: PCMRequest) throws(RingerError) {
+        self.request = request
+        (open, format) = try Self.open(
+            request.name, sampleRate: request.sampleRate, channels: request.channels, request.preferences)
         try open.setThresholds(format)
         hardware = open.hardware(behind: format)
+    }
+
+    /// Closes it; nothing else is called afterwards. The corresponding C function is `snd_pcm_close`.
+    func close() {
+        open.close()
     }
 
     // MARK: - The stream's life
@@ -115,7 +121,7 @@ final class PCMHandle {
         return format.duration(ofFrames: max(0, snd_pcm_status_get_delay(status.pointer) - buffered))
     }
 
-    /// What came of an attempt to resume.
+    /// How an attempt to resume went.
     enum Resumption {
         /// The stream runs where it stopped.
         case running

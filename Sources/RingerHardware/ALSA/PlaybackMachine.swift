@@ -135,6 +135,11 @@ extension PlaybackMachine {
     /// stream can do that, so that a full buffer does not hold the change up. The last frames of a sound are left as
     /// they are.
     private mutating func setGain(_ gain: Float, over duration: Duration) -> [Action] {
+        if phase == .new || phase == .opening {
+            // Nothing is heard yet that could change: the sound begins with it.
+            ramp = GainRamp(gain)
+            return []
+        }
         guard phase == .running, ledger.ahead > 0 else {
             ramp.go(to: gain, from: ledger.written, over: format.frames(in: duration))
             return []

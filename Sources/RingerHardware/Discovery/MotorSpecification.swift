@@ -47,12 +47,17 @@ public enum MotorSpecification: Sendable, Hashable {
 
     /// Opens the motor; nil for ``none``.
     ///
+    /// - Parameters:
+    ///   - loop: Where the return of a device that disappeared is watched for.
+    ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` where it is missing, forbidden or in use.
-    public func make(paths: HardwarePaths = .standard) throws(RingerError) -> (any VibrationMotor)? {
+    public func make(
+        loop: EventLoop, paths: HardwarePaths = .standard
+    ) throws(RingerError) -> (any VibrationMotor)? {
         switch self {
         case .forceFeedback(let device): try ForceFeedbackMotor(device, paths: paths)
-        case .led(let name): try LEDMotor(name, paths: paths)
-        case .gpio(let line, let isActiveLow): try GPIOMotor(line, isActiveLow: isActiveLow, paths: paths)
+        case .led(let name): try LEDMotor(name, loop: loop, paths: paths)
+        case .gpio(let line, let isActiveLow): try GPIOMotor(line, isActiveLow: isActiveLow, loop: loop, paths: paths)
         case .none: nil
         }
     }

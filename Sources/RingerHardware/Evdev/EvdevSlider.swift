@@ -49,7 +49,7 @@ public final class EvdevSlider: RingSilentSwitch {
             // A slider that is lost before it settles reports that instead: there is nothing more to wait for.
             isReported.open()
         }
-        if !loop.isCurrentThread { isReported.wait(atMost: .seconds(1)) }
+        if !loop.isCurrentThread { isReported.wait(until: .now + .seconds(1)) }
     }
 
     /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits

@@ -61,7 +61,7 @@ public final class ForceFeedbackMotor: VibrationMotor {
                 try play(&state, magnitude, milliseconds)
             } catch {
                 guard error.code == .disconnected else { throw error }
-                // With the device its effects went. It may have been plugged again since.
+                // The device's effects went with it. It may have been plugged in again since.
                 state.handle = nil
                 state.effect = nil
                 guard wasOpen else { throw error }
@@ -72,6 +72,8 @@ public final class ForceFeedbackMotor: VibrationMotor {
 
     /// Turns the motor off. Where the device refuses, it is closed, which stops the motor too; the error is thrown all
     /// the same, and the next call succeeds.
+    ///
+    /// - Throws: ``RingerError``, `disconnected` where the device is gone: the kernel stopped the motor then.
     public func turnOff() throws(RingerError) {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }
@@ -123,7 +125,7 @@ public final class ForceFeedbackMotor: VibrationMotor {
 
     private static func open(_ device: EvdevSelector, _ paths: HardwarePaths) throws(RingerError) -> EvdevHandle {
         let handle = try device.open(in: paths, access: .readWrite, wanted: "FF_RUMBLE") { $0.rumbles }
-        // Nothing is read from it: what a device with keys besides would queue is not wanted.
+        // Nothing is read from it: a device that has keys besides must not fill its queue.
         handle.passOnly([EvdevCode(type: UInt16(EV_SYN), code: 0)])
         return handle
     }

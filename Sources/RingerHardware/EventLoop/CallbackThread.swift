@@ -64,21 +64,18 @@ final class CallbackThread: @unchecked Sendable {
             sem_post(semaphore)
             return
         }
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, Self.stackSize)
-        let argument = Unmanaged.passRetained(self)
-        var id = pthread_t()
-        let result = pthread_create(&id, &attributes, runCallbackThread, argument.toOpaque())
-        guard result != 0 else { return }
-        argument.release()
-        state.withLock { $0.isStarted = false }
-        throw RingerError("start the thread", "callback thread", Errno(rawValue: result))
+        do throws(Errno) {
+            try DetachedThread.start(stackSize: Self.stackSize) {
+                ringer_name_thread("ringer-callback")
+                self.run()
+            }
+        } catch {
+            state.withLock { $0.isStarted = false }
+            throw RingerError("start the thread", "callback thread", error)
+        }
     }
 
-    fileprivate func run() {
+    private func run() {
         while true {
             let (bodies, isOver): ([@Sendable () -> Void], Bool) = state.withLock { state in
                 let bodies = state.waiting
@@ -92,17 +89,4 @@ final class CallbackThread: @unchecked Sendable {
             if bodies.isEmpty { while sem_wait(semaphore) == -1 && errno == EINTR {} }
         }
     }
-}
-
-private func runCallbackThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
-    // SAFETY: the argument is the reference that `wakeOrStart` retained for this thread, and only for it.
-    let thread = Unmanaged<CallbackThread>.fromOpaque(argument).takeRetainedValue()
-    // Signals are for the program's own threads to take.
-    var signals = sigset_t()
-    sigfillset(&signals)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    ringer_name_thread("ringer-callback")
-    thread.run()
-    return nil
 }

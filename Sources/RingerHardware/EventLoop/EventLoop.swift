@@ -4,7 +4,7 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// A thread that waits for descriptors and timers, and calls what waits for them.
+/// A thread that waits for descriptors and timers, and calls their handlers.
 ///
 /// It sleeps in one `ppoll` until a descriptor is ready, a timer is due, or another thread hands it work; nothing wakes
 /// it otherwise. Everything it calls runs on its thread, one thing after another, and must not block.
@@ -12,7 +12,7 @@ import SystemPackage
 /// It is a task executor too: a subscriber that runs `Task(executorPreference: loop)` gets an edge without a change of
 /// threads.
 public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
-    /// What a descriptor was found ready for: `POLLIN`, `POLLOUT`, `POLLERR`, `POLLHUP`.
+    /// Called with what a descriptor is ready for: `POLLIN`, `POLLOUT`, `POLLERR`, `POLLHUP`.
     public typealias DescriptorHandler = @Sendable (_ ready: Int16) -> Void
 
     private struct Watched {
@@ -61,8 +61,11 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     ///   - name: The thread's name, as `ps -L` shows it; 15 bytes at most are kept.
     ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. Where the process may not have
     ///     it, the loop runs without, and ``schedulingError`` says so.
+    ///   - stackSize: The thread's stack in bytes, 256 KiB by default. The kernel gives it memory as it is used.
     /// - Throws: ``RingerError`` where the system has no descriptor or thread left.
-    public init(name: String, realTimePriority: Int? = nil) throws(RingerError) {
+    public init(
+        name: String, realTimePriority: Int? = nil, stackSize: Int = 256 * 1024
+    ) throws(RingerError) {
         wake = ringer_eventfd()
         guard wake >= 0 else { throw RingerError("make an event counter", "event loop \(name)", .current) }
         alarm = ringer_timerfd()
@@ -72,22 +75,17 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
             throw RingerError("make a timer", "event loop \(name)", reason)
         }
 
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
-        // Firmware runs for years in little memory; nothing that runs here recurses.
-        pthread_attr_setstacksize(&attributes, 256 * 1024)
-
-        let start = ThreadStart(name: name)
-        let argument = Unmanaged.passRetained(start)
-        var id = pthread_t()
-        let result = pthread_create(&id, &attributes, runEventLoop, argument.toOpaque())
-        guard result == 0 else {
-            argument.release()
+        let start = ThreadStart()
+        let id: pthread_t
+        do throws(Errno) {
+            id = try DetachedThread.start(stackSize: stackSize, inheritsScheduling: true) {
+                ringer_name_thread(name)
+                start.wait()?.run()
+            }
+        } catch {
             Glibc.close(wake)
             Glibc.close(alarm)
-            throw RingerError("start the thread", "event loop \(name)", Errno(rawValue: result))
+            throw RingerError("start the thread", "event loop \(name)", error)
         }
         thread.store(UInt(id), ordering: .releasing)
         var schedulingError: RingerError?
@@ -105,12 +103,12 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     deinit {
-        // The thread holds a reference while it runs, so nobody uses the descriptors any more.
+        // The thread holds a reference while it runs, so the descriptors are no longer in use.
         Glibc.close(wake)
         Glibc.close(alarm)
     }
 
-    /// Ends the thread, once what it is doing is done. Timers, watches and work that are left are forgotten.
+    /// Ends the thread after the call that it is in. Timers and watches are forgotten; work handed in before still runs.
     public func close() {
         state.withLock { state in
             state.isClosed = true
@@ -312,7 +310,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
                 // Once it has gone off, it is not set any more.
                 if descriptors[1].revents != 0 { armed = 0 }
                 dispatch(descriptors, ids)
-                // Who waits for what was just read comes before what is merely due.
+                // Run jobs woken by this I/O before expired timers.
                 runWork(&taken)
             }
             runTimers()
@@ -332,19 +330,24 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         }
     }
 
+    /// Runs the timers that are due. One that such a timer sets waits until the descriptors were looked at, so that a timer
+    /// that sets itself again at once keeps no edge from being seen.
     private func runTimers() {
+        let newest = state.withLock { $0.nextID }
         while true {
             let body: (@Sendable () -> Void)? = state.withLock { state in
-                guard let next = state.timers.last, next.deadline <= now else { return nil }
-                return state.timers.removeLast().body
+                guard let index = state.timers.lastIndex(where: { $0.id <= newest }),
+                    state.timers[index].deadline <= now
+                else { return nil }
+                return state.timers.remove(at: index).body
             }
             guard let body else { return }
             body()
         }
     }
 
-    /// Does what was handed in until now. What is handed in meanwhile waits until the descriptors were looked at, so that
-    /// no amount of work keeps an edge from being seen. `taken` is empty, and its room is used again.
+    /// Runs the work handed in until now. Work that is handed in meanwhile waits until the descriptors were looked at, so
+    /// that no amount of work keeps an edge from being seen. `taken` is empty; its capacity is used again.
     private func runWork(_ taken: inout [Work]) {
         state.withLock { state in swap(&state.work, &taken) }
         for item in taken { run(item) }
@@ -365,15 +368,10 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 }
 
-/// What the thread needs before it can run: its loop, once that is whole.
+/// Hands the loop to its thread once the loop is initialised.
 private final class ThreadStart: Sendable {
-    let name: String
     private let loop = Mutex<EventLoop?>(nil)
     private let isReady = Latch()
-
-    init(name: String) {
-        self.name = name
-    }
 
     func go(_ loop: EventLoop) {
         self.loop.withLock { $0 = loop }
@@ -382,19 +380,7 @@ private final class ThreadStart: Sendable {
 
     func wait() -> EventLoop? {
         isReady.wait()
-        return loop.withLock { $0 }
+        // The thread's closure keeps this object until the thread ends: it must not keep the loop.
+        return loop.withLock { $0.take() }
     }
-}
-
-private func runEventLoop(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let argument else { return nil }
-    // SAFETY: the argument is the reference that `EventLoop.init` retained for this thread, and only for it.
-    let start = Unmanaged<ThreadStart>.fromOpaque(argument).takeRetainedValue()
-    // Signals are the program's affair: its own threads take them.
-    var signals = sigset_t()
-    sigfillset(&signals)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
-    ringer_name_thread(start.name)
-    start.wait()?.run()
-    return nil
 }

@@ -4,64 +4,167 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// The signals that end a process, told on an event loop's thread, where everything may be done that a signal handler
-/// may not: above all, turning the motor off.
+/// The signals that end a process, handled on event loops' threads, where everything may be done that a signal handler may
+/// not: above all, turning the motor off.
+///
+/// Signals are caught while there is a ``Registration``. When one comes, every registration's body runs on its own loop;
+/// after the last body has returned, the signal does what it did before it was caught: by default it ends the process as the
+/// sender expects.
 package enum TerminationSignals {
     /// `SIGTERM`, `SIGINT` and `SIGHUP`.
     package static let all: [CInt] = [SIGTERM, SIGINT, SIGHUP]
 
-    /// Whether such a signal has come. The process ends once everything is closed; its own way of ending, with a status of
-    /// its own, must not get ahead of that.
+    /// Whether a caught signal has come. The process ends once every body has returned; its own way of ending, with an exit
+    /// status of its own, must not get ahead of that.
     package static var isTerminating: Bool { hasCome.load(ordering: .acquiring) }
 
-    private static let hasCome = Atomic(false)
-    private static let pipe = Mutex<(read: CInt, write: CInt)?>(nil)
+    /// A body that runs when a signal comes, until it is cancelled.
+    package final class Registration: Sendable {
+        fileprivate let id: UInt64
 
-    /// Catches `signals` from now on and calls `body` on the loop's thread with each that comes; once it returns, the
-    /// signal does what it does by default, which ends the process as the sender expects.
-    ///
-    /// A process has one such body: a later call takes the place of the one before.
-    ///
-    /// - Throws: ``RingerError`` where the system refuses.
-    package static func handle(
-        _ signals: [CInt] = all, on loop: EventLoop, _ body: @escaping @Sendable (CInt) -> Void
-    ) throws(RingerError) {
-        let ends = try pipeEnds()
-        for signal in signals where ringer_catch_signal(signal, ends.write) != 0 {
-            throw RingerError("catch it", "signal \(signal)", .current)
+        fileprivate init(id: UInt64) {
+            self.id = id
         }
-        // Whoever started the process may have blocked them, and threads inherit that: one at least must take them.
-        loop.execute {
-            var taken = sigset_t()
-            sigemptyset(&taken)
-            for signal in signals { sigaddset(&taken, signal) }
-            pthread_sigmask(SIG_UNBLOCK, &taken, nil)
-        }
-        _ = loop.watch(ends.read, for: Int16(POLLIN)) { _ in
-            var signal: UInt8 = 0
-            guard read(ends.read, &signal, 1) == 1 else { return }
-            hasCome.store(true, ordering: .releasing)
-            body(CInt(signal))
-            ringer_raise_default(CInt(signal))
+
+        /// Forgets the body. With the last registration, signals do again what they did before they were caught: at once
+        /// where one came that no body was begun for. A body that runs already is not affected. A second call does nothing.
+        package func cancel() {
+            TerminationSignals.cancel(id)
         }
     }
 
-    /// The pipe that carries the signals. It lives as long as the process: a handler may write at any moment.
-    private static func pipeEnds() throws(RingerError) -> (read: CInt, write: CInt) {
-        let (ends, error): ((read: CInt, write: CInt)?, RingerError?) = pipe.withLock { pipe in
-            if let pipe { return (pipe, nil) }
-            var descriptors: [CInt] = [-1, -1]
-            guard Glibc.pipe(&descriptors) == 0 else {
-                return (nil, RingerError("make a pipe", "signals", .current))
+    private struct Entry {
+        var id: UInt64
+        var signals: [CInt]
+        var loop: EventLoop
+        var body: @Sendable (CInt) -> Void
+        var watch: EventLoop.WatchedDescriptor?
+        var isRunning = false
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var nextID: UInt64 = 0
+        /// It lives as long as the process: a signal handler may write at any moment.
+        var pipe: (read: CInt, write: CInt)?
+
+        func isCaught(_ signal: CInt) -> Bool { entries.contains { $0.signals.contains(signal) } }
+    }
+
+    private static let hasCome = Atomic(false)
+    private static let state = Mutex(State())
+
+    /// Catches `signals` from now on, and calls `body` on the loop's thread when a caught signal comes.
+    ///
+    /// Signals that the process ignores, as one started by nohup ignores `SIGHUP`, stay ignored. The threads of the process
+    /// may have the others blocked; the loop's thread takes them.
+    ///
+    /// - Returns: The registration, which lasts until it is cancelled; dropping it does not cancel it.
+    /// - Throws: ``RingerError`` where the system refuses.
+    package static func handle(
+        _ signals: [CInt] = all, on loop: EventLoop, _ body: @escaping @Sendable (CInt) -> Void
+    ) throws(RingerError) -> Registration {
+        let (result, pipe) = state.withLock { state in
+            do throws(RingerError) {
+                let pipe = try openPipe(&state)
+                let caught = try catchSignals(signals, state, pipe.write)
+                state.nextID += 1
+                state.entries.append(Entry(id: state.nextID, signals: caught, loop: loop, body: body))
+                return (Result<Entry?, RingerError>.success(state.entries.last), pipe.read)
+            } catch {
+                return (.failure(error), -1)
             }
-            for descriptor in descriptors {
-                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-                _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-            }
-            pipe = (descriptors[0], descriptors[1])
-            return (pipe, nil)
         }
-        if let ends { return ends }
-        throw error ?? RingerError(.system, "make a pipe", "signals")
+        guard let entry = try result.get() else { throw RingerError(.system, "catch signals", "process") }
+        setMask(SIG_UNBLOCK, entry.signals, on: loop)
+        // Nobody reads the pipe, so that it stays readable for every loop.
+        let watch = loop.watch(pipe, for: Int16(POLLIN)) { _ in run(entry.id) }
+        let isCancelled = state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.id == entry.id }) else { return true }
+            state.entries[index].watch = watch
+            return false
+        }
+        if isCancelled { watch.cancel() }
+        return Registration(id: entry.id)
+    }
+
+    /// On the loop's thread: runs the body of a registration.
+    private static func run(_ id: UInt64) {
+        let body = state.withLock { state -> (@Sendable (CInt) -> Void)? in
+            guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return nil }
+            state.entries[index].watch?.cancel()
+            // A signal may come before the watch was stored.
+            if state.entries[index].isRunning { return nil }
+            state.entries[index].isRunning = true
+            return state.entries[index].body
+        }
+        guard let body else { return }
+        hasCome.store(true, ordering: .releasing)
+        body(ringer_caught_signal())
+        end(id)
+    }
+
+    private static func cancel(_ id: UInt64) {
+        let isWaiting = state.withLock { state in state.entries.contains { $0.id == id && !$0.isRunning } }
+        if isWaiting { end(id) }
+    }
+
+    private static func end(_ id: UInt64) {
+        // What to block on the loop's thread again, and what to raise.
+        let (blocked, signal): (Entry?, CInt) = state.withLock { state in
+            guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return (nil, 0) }
+            let entry = state.entries.remove(at: index)
+            entry.watch?.cancel()
+            for signal in entry.signals where !state.isCaught(signal) { ringer_release_signal(signal) }
+            let blocked = state.entries.contains { $0.loop === entry.loop } ? nil : entry
+            guard state.entries.isEmpty, let pipe = state.pipe else { return (blocked, 0) }
+            let signal = ringer_end_catching()
+            var bytes: [UInt8] = Array(repeating: 0, count: 64)
+            while read(pipe.read, &bytes, bytes.count) > 0 {}
+            return (blocked, signal)
+        }
+        // The signal has its old disposition again: the default one ends the process here.
+        if signal != 0 { kill(getpid(), signal) }
+        if let blocked { setMask(SIG_BLOCK, blocked.signals, on: blocked.loop) }
+    }
+
+    /// Changes which signals the loop's thread takes. A thread inherits the mask of the one that started it, and the
+    /// parent process may have blocked them all: one thread at least must take them.
+    private static func setMask(_ how: CInt, _ signals: [CInt], on loop: EventLoop) {
+        loop.execute {
+            var set = sigset_t()
+            sigemptyset(&set)
+            for signal in signals { sigaddset(&set, signal) }
+            pthread_sigmask(how, &set, nil)
+        }
+    }
+
+    private static func openPipe(_ state: inout State) throws(RingerError) -> (read: CInt, write: CInt) {
+        if let pipe = state.pipe { return pipe }
+        var descriptors: [CInt] = [-1, -1]
+        guard Glibc.pipe(&descriptors) == 0 else { throw RingerError("make a pipe", "signals", .current) }
+        for descriptor in descriptors {
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        }
+        let pipe = (read: descriptors[0], write: descriptors[1])
+        state.pipe = pipe
+        return pipe
+    }
+
+    /// Catches those of `signals` that the process does not ignore, and returns them.
+    private static func catchSignals(
+        _ signals: [CInt], _ state: State, _ descriptor: CInt
+    ) throws(RingerError) -> [CInt] {
+        var caught: [CInt] = []
+        for signal in signals {
+            let result = state.isCaught(signal) ? 1 : ringer_catch_signal(signal, descriptor)
+            if result > 0 { caught.append(signal) }
+            guard result < 0 else { continue }
+            let reason = Errno.current
+            for signal in caught where !state.isCaught(signal) { ringer_release_signal(signal) }
+            throw RingerError("catch it", "signal \(signal)", reason)
+        }
+        return caught
     }
 }

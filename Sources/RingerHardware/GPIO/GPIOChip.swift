@@ -47,7 +47,7 @@ struct GPIOChip: ~Copyable, @unchecked Sendable {
     func requestInput(
         _ offset: Int, bias: GPIOBias, isActiveLow: Bool, kernelDebounce: Duration
     ) throws(RingerError) -> GPIOLineRequest {
-        let microseconds = UInt32(clamping: (kernelDebounce.nanoseconds + 999) / 1000)
+        let microseconds = UInt32(clamping: (kernelDebounce + .nanoseconds(999)).nanoseconds / 1000)
         var input = ringer_gpio_input(bias: bias.rawBias, active_low: isActiveLow, debounce: microseconds)
         let request = ringer_gpio_request_input(chip, UInt32(clamping: offset), &input)
         return try adopt(request, offset)

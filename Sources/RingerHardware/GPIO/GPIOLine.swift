@@ -27,17 +27,16 @@ public enum GPIOLine: Sendable, Hashable {
     }
 
     private static func find(_ name: String, _ devices: FilePath) throws(RingerError) -> LocatedLine {
-        var denied: RingerError?
+        var failure: RingerError?
         for file in DirectoryListing.numbered("gpiochip", in: devices) {
             do throws(RingerError) {
                 let chip = try GPIOChip(devices.appending(file))
                 if let offset = try chip.offset(ofLine: name) { return LocatedLine(chip: chip, offset: offset) }
             } catch {
-                // Files that are no chips are passed over; a chip that is forbidden may be the one.
-                if error.code == .permissionDenied { denied = denied ?? error }
+                if mayHideChip(error) { failure = failure ?? error }
             }
         }
-        if let denied { throw denied }
+        if let failure { throw failure }
         throw RingerError(.notFound, "find a GPIO line of this name", name)
     }
 
@@ -45,17 +44,27 @@ public enum GPIOLine: Sendable, Hashable {
         if chip.hasPrefix("/") { return try GPIOChip(FilePath(chip)) }
         let file = devices.appending(chip.allSatisfy(\.isNumber) ? "gpiochip\(chip)" : chip)
         if access(file.string, F_OK) == 0 { return try GPIOChip(file) }
-        var denied: RingerError?
+        var failure: RingerError?
         for file in DirectoryListing.numbered("gpiochip", in: devices) {
             do throws(RingerError) {
                 let candidate = try GPIOChip(devices.appending(file))
                 if candidate.label == chip { return candidate }
             } catch {
-                if error.code == .permissionDenied { denied = denied ?? error }
+                if mayHideChip(error) { failure = failure ?? error }
             }
         }
-        if let denied { throw denied }
+        if let failure { throw failure }
         throw RingerError(.notFound, "find a GPIO chip of this name or label", chip)
+    }
+
+    /// Whether a chip that could not be looked at may be the right one: it is forbidden, or the system had no descriptor
+    /// or memory left. Files that are no chips, and chips that are just going, are passed over.
+    private static func mayHideChip(_ error: RingerError) -> Bool {
+        switch error.code {
+        case .notFound, .disconnected, .unsupported, .invalid: false
+        // A file in /dev without a device behind it.
+        default: error.errno != .noSuchAddressOrDevice
+        }
     }
 }
 

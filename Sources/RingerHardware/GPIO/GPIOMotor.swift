@@ -5,13 +5,14 @@ import SystemPackage
 /// A vibration motor on a GPIO line of its own, through a transistor.
 ///
 /// Nothing but this process turns it off: a process that is killed in mid-vibration may leave the line as it was, and
-/// the motor turning, since the kernel promises nothing for a line that is released. Where there is a choice, describe
-/// the motor to the kernel as gpio-vibrator and use ``ForceFeedbackMotor``.
+/// the motor turning, since the kernel promises nothing for a line that is released. A chip that disappears, such as an
+/// I2C expander whose driver is unbound, may drive the line on: the motor waits for the chip's return by inotify. Where
+/// there is a choice, describe the motor to the kernel as gpio-vibrator and use ``ForceFeedbackMotor``.
 public final class GPIOMotor: VibrationMotor {
     private struct State: ~Copyable {
         var request: GPIOLineRequest?
         var name: String
-        /// The line may be active: it was made so, and not seen inactive since.
+        /// The line may be active: it was made so, and was not read as inactive since.
         var mayTurn = false
         var isClosed = false
     }
@@ -20,23 +21,33 @@ public final class GPIOMotor: VibrationMotor {
     private let isActiveLow: Bool
     private let paths: HardwarePaths
     private let state: Mutex<State>
+    private let comeBack: MotorReturn
 
     /// Takes the line, and turns the motor off, whatever it did before.
     ///
+    /// - Parameters:
+    ///   - line: The line.
+    ///   - isActiveLow: Whether the motor turns while the line is low.
+    ///   - loop: Where the return of a chip that disappeared is watched for.
+    ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` where there is no such line, or it is forbidden or in use.
     public init(
-        _ line: GPIOLine, isActiveLow: Bool = false, paths: HardwarePaths = .standard
+        _ line: GPIOLine, isActiveLow: Bool = false, loop: EventLoop, paths: HardwarePaths = .standard
     ) throws(RingerError) {
         self.line = line
         self.isActiveLow = isActiveLow
         self.paths = paths
+        comeBack = MotorReturn { handler throws(RingerError) in
+            let watch = try DirectoryWatch(paths.devices, loop: loop, handler)
+            return { watch.closeSoon() }
+        }
         let request = try Self.request(line, isActiveLow, paths)
         let name = Self.name(request, line)
         state = Mutex(State(request: request, name: name))
     }
 
     deinit {
-        // Nobody is left to be told where it fails.
+        // A deinitialiser cannot throw, and has no caller to report to.
         try? close()
     }
 
@@ -67,18 +78,26 @@ public final class GPIOMotor: VibrationMotor {
 
     /// Turns the motor off, and reads the line back.
     ///
-    /// - Throws: ``RingerError`` where the line could not be made inactive. Each call tries again, with a new request of
-    ///   the line where need be; a line on a chip that is gone throws until it is back.
+    /// - Throws: ``RingerError`` where the line could not be made inactive; each call tries again, with a new request of
+    ///   the line where need be. The code is `unreachable` where the line's chip disappeared while the motor may turn.
     public func turnOff() throws(RingerError) {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }
 
-    /// Turns the motor off and releases the line, which stays as it is on the hardware that is known, and need not.
+    /// Calls `handler` on the loop's thread whenever a chip that disappeared may be back.
+    public func onReturn(_ handler: @escaping @Sendable () -> Void) {
+        comeBack.setHandler(handler)
+    }
+
+    /// Turns the motor off and releases the line, which stays as it is on the hardware that is known, and need not. A call
+    /// after one that failed tries again.
     public func close() throws(RingerError) {
         try state.withLock { state throws(RingerError) in
-            if state.isClosed { return }
             state.isClosed = true
-            defer { state.request = nil }
+            defer {
+                state.request = nil
+                comeBack.end()
+            }
             try stop(&state)
         }
     }
@@ -90,8 +109,35 @@ public final class GPIOMotor: VibrationMotor {
         } catch {
             // A request is inactive at first: a new one turns the motor off too.
             state.request = nil
-            try set(false, &state)
+            try stopAnew(&state)
         }
+        comeBack.end()
+    }
+
+    private func stopAnew(_ state: inout State) throws(RingerError) {
+        do throws(RingerError) {
+            try set(false, &state)
+        } catch {
+            guard isGone(error) else { throw error }
+            state.request = nil
+            // Watch before looking again: the chip may come back in between.
+            try comeBack.wait()
+            do throws(RingerError) {
+                try set(false, &state)
+            } catch {
+                guard isGone(error) else { throw error }
+                state.request = nil
+                throw RingerError(
+                    .unreachable, "turn off", state.name, errno: error.errno,
+                    detail: "the line may still drive the motor; it is turned off when the chip is back")
+            }
+        }
+    }
+
+    /// Whether `error` says that the chip is not there, or not permitted yet: a change in the chips' directory tells when
+    /// that changes. A chip that is there and does not answer is no such case.
+    private func isGone(_ error: RingerError) -> Bool {
+        [.notFound, .disconnected, .permissionDenied].contains(error.code)
     }
 
     private func set(_ isActive: Bool, _ state: inout State) throws(RingerError) {

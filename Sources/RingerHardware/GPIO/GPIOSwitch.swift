@@ -174,7 +174,7 @@ public final class GPIOSwitch: RingSilentSwitch {
                 sequence = number
                 if lost != 0 {
                     _ = debouncer.handle(.missed)
-                    reports.append(.dropped(count: Int(lost), at: edge.at))
+                    reports.append(.dropped(count: Int(clamping: lost), at: edge.at))
                 }
             }
             take(.edge(edge.isActive, at: edge.at), into: &reports)

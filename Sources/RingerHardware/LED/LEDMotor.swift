@@ -1,3 +1,4 @@
+import Glibc
 import RingerServices
 import Synchronization
 import SystemPackage
@@ -5,7 +6,8 @@ import SystemPackage
 /// A vibration motor that the kernel shows as an LED: its `transient` trigger turns it off after its time.
 ///
 /// Where the trigger is missing from the kernel, the brightness alone turns the motor, and nothing but this process
-/// turns it off again; ``isStoppedByKernel`` tells. The corresponding kernel interface is the LED class, with
+/// turns it off again; ``isStoppedByKernel`` tells. An LED that disappears may drive the motor on: the motor waits for its
+/// return, which the kernel announces. The corresponding kernel interface is the LED class, with
 /// Documentation/leds/ledtrig-transient.
 public final class LEDMotor: VibrationMotor {
     private struct State {
@@ -17,23 +19,40 @@ public final class LEDMotor: VibrationMotor {
     private let led: FilePath
     private let largest: Int
     private let state: Mutex<State>
+    private let comeBack: MotorReturn
     /// "LED vibrator".
     public let name: String
 
     /// The motor that is the LED `led`; it is turned off, whatever it did before.
     ///
+    /// - Parameters:
+    ///   - led: The LED's name in the LED class.
+    ///   - loop: Where the return of an LED that disappeared is watched for.
+    ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` where there is no such LED, or it is forbidden.
-    public init(_ led: String = "vibrator", paths: HardwarePaths = .standard) throws(RingerError) {
+    public convenience init(
+        _ led: String = "vibrator", loop: EventLoop, paths: HardwarePaths = .standard
+    ) throws(RingerError) {
+        try self.init(led, paths: paths) { handler throws(RingerError) in
+            let watch = ChangeWatch(try DeviceEventNotifier(subsystem: "leds"), loop: loop, handler)
+            return { watch.closeSoon() }
+        }
+    }
+
+    /// The motor that is the LED `led`, with `watch` to wait for its return.
+    init(_ led: String, paths: HardwarePaths, watch: @escaping MotorReturn.Watch) throws(RingerError) {
         guard let component = FilePath.Component(led), component.kind == .regular else {
             throw RingerError(.invalid, "use as an LED's name", led)
         }
         name = "LED \(led)"
         self.led = paths.leds.appending(component)
         let text = try Self.attribute("max_brightness", self.led).read()
-        guard let largest = Int(text), largest > 0 else {
+        // The kernel's own type is `unsigned int`; half of it is exact in every calculation here.
+        guard let largest = Int(text), largest > 0, largest <= Int32.max else {
             throw RingerError(.unsupported, "use as a motor", self.led.string, detail: "max_brightness is \"\(text)\"")
         }
         self.largest = largest
+        comeBack = MotorReturn(watch)
         state = Mutex(State(usesTrigger: false))
         let usesTrigger = try setTrigger()
         try state.withLock { state throws(RingerError) in
@@ -44,11 +63,11 @@ public final class LEDMotor: VibrationMotor {
     }
 
     deinit {
-        // Nobody is left to be told where it fails.
+        // A deinitialiser cannot throw, and has no caller to report to.
         try? close()
     }
 
-    /// Whether the kernel turns the motor off after its limit, whatever becomes of this process.
+    /// Whether the kernel turns the motor off after its limit, even if this process hangs or dies.
     public var isStoppedByKernel: Bool { state.withLock { $0.usesTrigger } }
 
     /// Turns the motor on for `limit` at most.
@@ -61,7 +80,7 @@ public final class LEDMotor: VibrationMotor {
     /// - Throws: ``RingerError``.
     public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
         guard strength > 0, limit > .zero else { return try turnOff() }
-        let brightness = max(1, Int((Float(largest) * min(strength, 1)).rounded()))
+        let brightness = max(1, Int((Double(largest) * Double(min(strength, 1))).rounded()))
         // The kernel takes an `unsigned int`.
         let milliseconds = min((limit.nanoseconds - 1) / 1_000_000 + 1, Int64(Int32.max))
         try state.withLock { state throws(RingerError) in
@@ -84,33 +103,61 @@ public final class LEDMotor: VibrationMotor {
 
     /// Turns the motor off, and reads the brightness back.
     ///
-    /// - Throws: ``RingerError`` where the brightness could not be made 0, or read. Each call tries again.
+    /// - Throws: ``RingerError`` where the brightness could not be made 0, or read; each call tries again. The code is
+    ///   `unreachable` where the LED disappeared while the motor may turn.
     public func turnOff() throws(RingerError) {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }
 
-    /// Turns the motor off. The trigger stays with the LED.
+    /// Calls `handler` on the loop's thread whenever an LED that disappeared may be back.
+    public func onReturn(_ handler: @escaping @Sendable () -> Void) {
+        comeBack.setHandler(handler)
+    }
+
+    /// Turns the motor off. The trigger stays with the LED. A call after one that failed tries again.
     public func close() throws(RingerError) {
         try state.withLock { state throws(RingerError) in
-            if state.isClosed { return }
             state.isClosed = true
+            defer { comeBack.end() }
             try stop(&state)
         }
     }
 
     private func stop(_ state: inout State) throws(RingerError) {
         guard state.mayTurn else { return }
+        do throws(RingerError) {
+            try darken(&state)
+        } catch {
+            guard isGone else { throw error }
+            // Watch before looking again: the LED may come back in between.
+            try comeBack.wait()
+            do throws(RingerError) {
+                try darken(&state)
+            } catch {
+                guard isGone else { throw error }
+                throw RingerError(
+                    .unreachable, "turn off", name, errno: error.errno,
+                    detail: "it may still drive the motor; it is turned off when the LED is back")
+            }
+        }
+        comeBack.end()
+    }
+
+    private func darken(_ state: inout State) throws(RingerError) {
         if state.usesTrigger, (try? attribute("activate").write("0")) != nil, (try? isOff()) == true {
             state.mayTurn = false
             return
         }
-        // Whatever holds the LED lets go of it: brightness 0 removes the trigger too, and the next start sets it again.
+        // Brightness 0 also removes the trigger, or whatever else drives the LED; the next start sets the trigger again.
         try attribute("brightness").write("0")
         guard try isOff() else {
             throw RingerError(.system, "turn off", name, detail: "its brightness is not 0")
         }
         state.mayTurn = false
     }
+
+    /// Whether the LED is not there at all; one that is there and fails is no such case.
+    private var isGone: Bool { access(led.string, F_OK) != 0 && Errno.current == .noSuchFileOrDirectory }
 
     private func isOff() throws(RingerError) -> Bool { try attribute("brightness").read() == "0" }
 

@@ -33,8 +33,9 @@ enum AwaitedDevice: Sendable {
 
 /// Watches a device on the event loop, and finds it again when it was unplugged and plugged.
 ///
-/// Nothing polls: the device's descriptor tells what happens, and a change of its directory tells when to look for it
-/// again. Everything, the closing of descriptors included, happens on the loop's thread, so that the kernel has let go
+/// Nothing polls: the device's descriptor reports what happens, and a change of its directory when to look for it again. A
+/// device that is there and cannot be read because its bus failed, which no directory shows, is tried again ever more
+/// slowly. Everything, the closing of descriptors included, happens on the loop's thread, so that the kernel has let go
 /// of the device when ``close()`` returns.
 final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
     typealias Handler = @Sendable (WatchEvent<Source.Report>) -> Void
@@ -54,6 +55,8 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         var handler: Handler?
         /// The device was found where it had just been lost, and has not been read since.
         var isDoubtful = false
+        /// How often opening or reading it failed since it was last read.
+        var failures = 0
     }
 
     private let loop: EventLoop
@@ -116,6 +119,7 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         }
         let watch = loop.watch(notifierDescriptor, for: Int16(POLLIN)) { _ in self.directoryChanged() }
         store(notifier, watch, handler)
+        if case .lost(let error, _) = events.last { tryAgain(after: error) }
         tell(events)
     }
 
@@ -175,7 +179,7 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
     }
 
     private func directoryChanged() {
-        state.withLock { state in state.notifier?.drain() }
+        state.withLock { state in _ = state.notifier?.drain() }
         let isOpen = state.withLock { $0.source != nil }
         if isOpen {
             step { source, _, _ throws(RingerError) in
@@ -208,15 +212,30 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
                 return error
             }
             state.source = consume source
+            state.failures = 0
             schedule(&state)
             return nil
         }
         for report in reports { tell(.report(report)) }
         if let failure { tell(.lost(failure, at: loop.now)) }
         if mayHaveMore { loop.execute { self.readMore() } }
+        guard let failure else { return }
         // It may be back already: its file would not change again. One that opens and fails at once, again and again,
         // waits for the next change all the same.
-        if failure != nil && !wasDoubtful { find(isDoubtful: true) }
+        if wasDoubtful { tryAgain(after: failure) } else { find(isDoubtful: true) }
+    }
+
+    /// Opens the device again later where `error` is a failure of its bus, such as an I2C expander's that did not
+    /// acknowledge: after 10 ms at first, then ever more slowly, up to 10 s.
+    private func tryAgain(after error: RingerError) {
+        guard error.code == .system || error.code == .timedOut else { return }
+        state.withLock { state in
+            guard state.phase == .watching, state.source == nil else { return }
+            state.failures += 1
+            let delay = min(Duration.milliseconds(10) * (1 << min(state.failures - 1, 10)), .seconds(10))
+            state.timer?.cancel()
+            state.timer = loop.schedule(at: loop.now + delay) { self.find(isDoubtful: true) }
+        }
     }
 
     /// Opens the device again, where it is back.
@@ -230,7 +249,8 @@ final class DeviceWatcher<Source: DeviceSource & ~Copyable>: Sendable {
         do throws(RingerError) {
             try adopt(open(), into: &events)
         } catch {
-            // Not yet, or not yet permitted: the next change of the directory, or of the file's mode, tries again.
+            // Not there yet, or not permitted yet: the next change of the directory, or of the file's mode, tries again.
+            tryAgain(after: error)
             return
         }
         tell(events)

@@ -2,15 +2,15 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// Tells when something comes to, goes from or changes its mode in a directory, the directory itself included.
+/// Notices when something comes to, goes from or changes its mode in a directory, the directory itself included.
 ///
 /// Device managers create a device's file first and permit it to its group afterwards; the change of mode counts
 /// therefore too. A directory that is missing, as /dev/input is while there is no input device, or that the process may
-/// not read, is awaited in the nearest directory above it. The corresponding kernel interface is inotify(7).
-struct DirectoryNotifier: ~Copyable, Sendable {
+/// not read, is awaited in the nearest directory above it. sysfs sends no such events; see ``DeviceEventNotifier``. The
+/// corresponding kernel interface is inotify(7).
+struct DirectoryNotifier: ChangeNotifier, ~Copyable {
     private let directory: FilePath
     private var watch: CInt = -1
-    /// Readable when something changed.
     let descriptor: CInt
 
     private static let mask = UInt32(
@@ -34,14 +34,19 @@ struct DirectoryNotifier: ~Copyable, Sendable {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// Takes in what happened, and watches what is to be watched now. The caller looks at the directory afterwards.
-    mutating func drain() {
+    /// Reads what happened, and moves the watch to the nearest directory that exists now. The caller looks at the
+    /// directory afterwards.
+    ///
+    /// - Returns: True.
+    @discardableResult
+    mutating func drain() -> Bool {
         var buffer: [UInt8] = Array(repeating: 0, count: 4096)
-        // Once more after each change of watches: it is told itself, and would wake the reader again.
+        // Changing watches makes events too: without another round they would wake the reader again.
         while read(descriptor, &buffer, buffer.count) > 0 {
-            // Where this fails, no watch is left to be added: the one there is stays.
+            // Where this fails, the user has no watches left: the one there is stays.
             try? rearm()
         }
+        return true
     }
 
     private mutating func rearm() throws(Errno) {
@@ -52,7 +57,7 @@ struct DirectoryNotifier: ~Copyable, Sendable {
             if added >= 0 {
                 if watch != added && watch >= 0 { inotify_rm_watch(descriptor, watch) }
                 watch = added
-                // The next directory down may have come between being looked for and its parent being watched.
+                // The next directory down may have appeared before its parent was watched.
                 attempts += 1
                 // One that exists and cannot be watched is not tried for ever.
                 if target == directory || attempts > 8 || !nextExists(below: target) { return }
@@ -76,6 +81,8 @@ struct DirectoryNotifier: ~Copyable, Sendable {
             if parent == ancestor || parent.isEmpty || parent == next { break }
             next = parent
         }
-        return access(next.string, F_OK) == 0
+        // A file in its place, as in /dev/null/event0, cannot be watched: the parent's watch shows when it changes.
+        var status = stat()
+        return stat(next.string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

@@ -4,7 +4,7 @@ struct AlertMachine: StateMachine {
     /// What the alert is to do.
     struct Plan: Sendable, Hashable {
         var way = AlertWay.both
-        /// How long it lasts at most; nil for as long as nobody stops it.
+        /// How long it lasts at most; nil until it is stopped.
         var limit: Duration?
         /// From the end of a round to the next one.
         var pause = Duration.zero

@@ -1,5 +1,22 @@
 import Synchronization
 
+/// Whether an alert is to be heard, felt or both. The switch and the user's preferences may allow less.
+public enum AlertWay: String, Sendable, Hashable, CaseIterable {
+    /// It is heard.
+    case sound
+    /// It is felt.
+    case vibration
+    /// It is heard and felt.
+    case both
+    /// It is neither heard nor felt: it runs and ends unnoticed.
+    case none
+
+    /// Whether it may be heard.
+    public var isHeard: Bool { self == .sound || self == .both }
+    /// Whether it may be felt.
+    public var isFelt: Bool { self == .vibration || self == .both }
+}
+
 /// Alerts that repeat until somebody answers: an incoming call, a timer, an alarm.
 ///
 /// One alert runs at a time. Starting the one that runs again neither doubles nor lengthens it; starting another one ends
@@ -57,7 +74,7 @@ public final class Alerts: Sendable {
     ///     Where it cannot be decoded, the alert is felt only.
     ///   - way: Whether it is heard, felt, both or neither, as far as the rules allow. On a device without a motor, `both`
     ///     is the same as `sound`.
-    ///   - limit: How long it lasts at most; nil for as long as nobody stops it.
+    ///   - limit: How long it lasts at most; nil until it is stopped.
     ///   - vibration: The vibration of each round; nil for that of the sound. A round is over when its sound and its
     ///     vibration are.
     ///   - pause: From the end of a round to the beginning of the next.

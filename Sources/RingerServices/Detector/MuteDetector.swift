@@ -1,21 +1,21 @@
 import Synchronization
 
-/// Finds out whether system sounds are heard by timing a silent one: for a process that cannot see the switch, and as a
-/// cross-check for one that can.
+/// Measures whether system sounds are heard, by timing a silent one: for a process that cannot read the switch, and as a
+/// check of the switch for one that can.
 ///
-/// A clip of zeros is played as a system sound. One that is over before the threshold was muted; one that still plays
-/// at the threshold is heard, and the rest of it is dropped. A playback that failed, ran dry or stood still says
-/// neither. The clip never activates a session, and is no sound that anybody could hear.
+/// A clip of zeros is played as a system sound. If it is over before the threshold, system sounds are muted; if it still
+/// plays at the threshold, they are audible, and the rest of the clip is dropped. A playback that failed, had an underrun
+/// or stood still gives no verdict. The clip never activates a session, and cannot be heard.
 public final class MuteDetector: Sendable {
-    /// How the detector measures.
+    /// The parameters of a measurement.
     public struct Configuration: Sendable, Hashable {
         /// The clip's length.
         public let clip: Duration
         /// A clip that is over before this was muted.
         public let threshold: Duration
-        /// How long after the call a reading is given in any case.
+        /// The longest time from the call to the reading.
         public let deadline: Duration
-        /// How many clips are played, at most, before a doubtful reading is given as it is.
+        /// How many clips are played at most, where readings are doubtful.
         public let attempts: Int
         /// The clip's rate, in hertz.
         public let sampleRate: Double
@@ -64,6 +64,7 @@ public final class MuteDetector: Sendable {
 
     private let clock: any DeviceClock
     private let store: DeviceStateStore
+    private let threshold: Duration
     private let runner: StateMachineRunner<MuteDetectorMachine>
     private let completions = CompletionTable<UInt64, MuteReading>()
     private let nextCaller = Atomic<UInt64>(0)
@@ -74,17 +75,18 @@ public final class MuteDetector: Sendable {
     /// A detector over `player`.
     ///
     /// - Parameters:
-    ///   - player: Plays the clip, if the policy lets it.
+    ///   - player: Plays the clip, if the policy allows it.
     ///   - store: The device's state.
     ///   - clock: The device's time.
-    ///   - configuration: How it measures.
-    ///   - report: Is told of readings that contradict the switch.
+    ///   - configuration: The parameters of a measurement.
+    ///   - report: Gets an event for each reading that contradicts the switch.
     package init(
         player: SoundPlayer, store: DeviceStateStore, clock: any DeviceClock,
         configuration: Configuration = Configuration(), report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.clock = clock
         self.store = store
+        threshold = configuration.threshold
         let clip = PCMBuffer.silence(duration: configuration.clip, sampleRate: configuration.sampleRate)
         self.clip = clip
         let completions = completions
@@ -93,7 +95,7 @@ public final class MuteDetector: Sendable {
         runner = StateMachineRunner(MuteDetectorMachine(configuration)) { action, runner in
             switch action {
             case .play(let number):
-                // A system sound that is no user-interface sound: the switch alone can hold it back.
+                // Not a user-interface sound: only the switch can silence it.
                 let sound = player.start(
                     clip, as: .systemSound(isUISound: false),
                     monitor: PlaybackMonitor(reportAt: configuration.threshold) { [weak runner] event in
@@ -142,6 +144,9 @@ public final class MuteDetector: Sendable {
 
     /// Measures now and then again and again, until the stream is dropped or its task cancelled.
     ///
+    /// A measurement begins at least the configuration's threshold after the one before, however short the interval: where
+    /// a session records, readings need no time of their own.
+    ///
     /// - Parameters:
     ///   - interval: From one reading to the next measurement.
     ///   - changesOnly: Whether a reading is left out whose verdict is that of the reading before.
@@ -158,12 +163,13 @@ public final class MuteDetector: Sendable {
         every interval: Duration, changesOnly: Bool, after last: MuteReading.Verdict?, _ timer: TimerSlot,
         _ continuation: AsyncStream<MuteReading>.Continuation
     ) {
+        let start = clock.now
         begin { [weak self] reading in
             if !changesOnly || reading.verdict != last {
                 if case .terminated = continuation.yield(reading) { return }
             }
             guard let self else { return continuation.finish() }
-            timer.set(at: clock.now + interval) { [weak self] in
+            timer.set(at: max(clock.now + interval, start + threshold)) { [weak self] in
                 self?.measureAgain(
                     every: interval, changesOnly: changesOnly, after: reading.verdict, timer, continuation)
             }
@@ -171,7 +177,7 @@ public final class MuteDetector: Sendable {
     }
 }
 
-/// Which sound the present clip is.
+/// The player's sound that is the current clip.
 private final class PlayingClip: Sendable {
     private let playing = Mutex<(clip: UInt64, sound: SoundPlayer.ID)?>(nil)
 

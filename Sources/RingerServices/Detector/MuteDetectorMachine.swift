@@ -1,13 +1,13 @@
-/// How the detector decides: a value that is told what happens to the clip.
+/// The detector's rules: events of the clip's playback go in, a reading comes out. A pure value.
 ///
-/// One probe at a time; whoever asks while it runs waits for the same.
+/// There is one probe at a time. Callers that ask while it runs get its reading.
 struct MuteDetectorMachine: StateMachine {
     enum Event: Sendable {
-        /// Somebody wants to know.
+        /// A caller asks for a reading.
         case measure(caller: UInt64, DeviceState, now: MonotonicTime)
-        /// What the output tells of the clip of this number.
+        /// An event of the output, about the clip of this number.
         case playback(clip: UInt64, PlaybackEvent, now: MonotonicTime)
-        /// The clip of this number is over; the device's state then.
+        /// The clip of this number is over; the device was in this state then.
         case over(clip: UInt64, SoundResult, DeviceState)
         /// The time of the probe of this number is up.
         case deadline(probe: UInt64, now: MonotonicTime)
@@ -93,19 +93,19 @@ struct MuteDetectorMachine: StateMachine {
             probe?.isDisturbed = true
         case .progress(let position, _):
             guard let probe, let start = probe.startedAt, !probe.isDisturbed else { return }
-            // Frames left at the threshold, and most of what is due by then played: it is heard, and the rest of the clip
-            // need not be. A stream behind a deep buffer, or one that stands still, shows later what it is.
+            // Frames are left at the threshold, and most of those due by then were played: the device is audible, and the
+            // rest of the clip is dropped. A stream behind a deep buffer, or one that stands still, is judged at its end.
             guard let left = position.unfinishedAt, left - start >= configuration.threshold,
                 Double(position.played) >= leastShare * Double(position.total)
             else { return }
             actions.append(.stop(clip: clip))
             answer(.audible, elapsed: left - start, nil, now, &actions)
         case .ended:
-            break  // The player tells how it ended for us.
+            break  // The player reports the end with its outcome, as `.over`.
         }
     }
 
-    /// What share of the clip is to have been played at the threshold: two thirds of what time allows.
+    /// The share of the clip that has to be played at the threshold: two thirds of what real time allows.
     private var leastShare: Double { configuration.threshold / configuration.clip * 2 / 3 }
 
     private mutating func over(_ result: SoundResult, _ actions: inout [Action]) {
@@ -117,7 +117,7 @@ struct MuteDetectorMachine: StateMachine {
         }
         switch result.outcome {
         case .silenced(by: .ringSilentSwitch):
-            // A flip in the middle ends the clip early too: what was silenced is muted, whenever that was.
+            // Before the clip, or by a flip in its middle: both are muted.
             answer(.muted, elapsed: elapsed, nil, result.endedAt, &actions)
         case .silenced(by: let reason):
             give(.silenced(by: reason))

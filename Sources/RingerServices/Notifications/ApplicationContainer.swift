@@ -18,11 +18,11 @@ public struct ApplicationContainer: Sendable, Hashable {
         self.allowsCriticalAlerts = allowsCriticalAlerts
     }
 
-    /// Where a file named `name` may be, in the order in which it is looked for: `Library/Sounds`, then the bundle.
+    /// The places to look for a file named `name`, in order: `Library/Sounds`, then the bundle.
     ///
     /// - Throws: ``RingerError`` with code `invalid` where the name is empty, or leads elsewhere: one with a slash, `..`
     ///   or a zero byte.
-    func paths(of name: String) throws(RingerError) -> [String] {
+    func files(named name: String) throws(RingerError) -> [ContainedFile] {
         guard !name.isEmpty, name != ".", !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "/")) else {
             throw RingerError(.invalid, "look for the sound", name, detail: "it is no plain file name")
         }
@@ -30,12 +30,19 @@ public struct ApplicationContainer: Sendable, Hashable {
         for (one, other) in zip(bytes, bytes.dropFirst()) where one == UInt8(ascii: ".") && other == one {
             throw RingerError(.invalid, "look for the sound", name, detail: "\"..\" may lead out of the container")
         }
-        return [directory + "/Library/Sounds/" + name, (bundle ?? foundBundle()) + "/" + name]
+        let inBundle =
+            if let bundle {
+                ContainedFile(directory: bundle, relativePath: name)
+            } else {
+                ContainedFile(directory: directory, relativePath: foundBundle().map { "\($0)/\(name)" } ?? name)
+            }
+        return [ContainedFile(directory: directory, relativePath: "Library/Sounds/" + name), inBundle]
     }
 
-    private func foundBundle() -> String {
+    /// The name of the directory's first entry that is marked as a bundle; nil where there is none.
+    private func foundBundle() -> String? {
         // SAFETY: opendir returns nil or a stream that is closed below.
-        guard let stream = opendir(directory) else { return directory }
+        guard let stream = opendir(directory) else { return nil }
         defer { closedir(stream) }
         var bundles: [String] = []
         // SAFETY: readdir returns nil or an entry that is valid until the next call; its name ends in a zero byte.
@@ -45,6 +52,6 @@ public struct ApplicationContainer: Sendable, Hashable {
             }
             if name.hasSuffix(".app") { bundles.append(name) }
         }
-        return bundles.min().map { directory + "/" + $0 } ?? directory
+        return bundles.min()
     }
 }

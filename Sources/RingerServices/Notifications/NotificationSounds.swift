@@ -29,9 +29,9 @@ public final class NotificationSounds: Sendable {
 
     /// Begins a notification's sound and returns at once.
     ///
-    /// A name is looked up in the container's `Library/Sounds`, then in its bundle, nowhere else; links are not followed.
-    /// Where the file is missing, cannot be decoded, or lasts 30 s or longer, or the name leads elsewhere, the default
-    /// plays instead, and ``SystemSoundResult/fallback`` says why.
+    /// A name is looked up in the container's `Library/Sounds`, then in its bundle, nowhere else; no symbolic link is
+    /// followed on the way. Where the file is missing, forbidden, cannot be decoded, or lasts 30 s or longer, or the name or
+    /// a link leads elsewhere, the default plays instead, and ``SystemSoundResult/fallback`` says why.
     ///
     /// - Parameters:
     ///   - sound: The sound. A critical one of an application that may not send any is played like any other.
@@ -70,8 +70,8 @@ public final class NotificationSounds: Sendable {
         }
         guard case .named(let name) = sound.kind else { return order }
         do throws(FallbackError) {
-            let (path, frames) = try find(name, in: container)
-            order.source = .file(path, frames: frames, otherwise: standard)
+            let (file, frames) = try find(name, in: container)
+            order.source = .file(file, frames: frames, otherwise: standard)
         } catch {
             order.fallback = error.fallback
         }
@@ -81,26 +81,26 @@ public final class NotificationSounds: Sendable {
     /// The file that `name` means, and its length.
     private func find(
         _ name: String, in container: ApplicationContainer?
-    ) throws(FallbackError) -> (path: String, frames: Int) {
+    ) throws(FallbackError) -> (file: ContainedFile, frames: Int) {
         let missing = FallbackError(SoundFallback(RingerError(.notFound, "look for the sound", name)))
         guard let container else { throw missing }
-        let paths: [String]
+        let files: [ContainedFile]
         do throws(RingerError) {
-            paths = try container.paths(of: name)
+            files = try container.files(named: name)
         } catch {
             throw FallbackError(SoundFallback(.refusedName, error))
         }
-        for path in paths {
+        for file in files {
             do throws(RingerError) {
-                let info = try SoundLoader.info(
-                    path, maximumDuration: SoundLimits.systemSoundDuration, followsLinks: false)
+                let info = try SoundLoader.info(file, maximumDuration: SoundLimits.systemSoundDuration)
                 guard info.duration < SoundLimits.systemSoundDuration else {
                     throw RingerError(
-                        .soundTooLong, "play", path, detail: "\(info.duration.inSeconds) s are not shorter than 30 s")
+                        .soundTooLong, "play", file.path,
+                        detail: "\(info.duration.inSeconds) s are not shorter than 30 s")
                 }
-                return (path, Int(info.frames))
+                return (file, Int(info.frames))
             } catch {
-                if error.code != .notFound && error.errno != .notDirectory { throw FallbackError(SoundFallback(error)) }
+                if error.code != .notFound { throw FallbackError(SoundFallback(error)) }
             }
         }
         throw missing

@@ -8,17 +8,42 @@ public final class FileByteSource: ByteSource {
     /// How many bytes the file had when it was opened.
     public let size: Int64
 
-    /// Opens the file at `path`; where it is a symbolic link, only if `followsLinks` says so.
+    /// The file's path, for errors.
+    let path: String
+
+    /// Opens the file at `path`.
     ///
     /// - Throws: ``RingerError`` naming the file, with the system's reason; a directory is no sound.
-    public init(_ path: String, followsLinks: Bool = true) throws(RingerError) {
-        do {
-            // A pipe or a terminal must not hold the caller up.
-            var options: FileDescriptor.OpenOptions = [.closeOnExec, .nonBlocking]
-            if !followsLinks { options.insert(.noFollow) }
-            descriptor = try FileDescriptor.open(FilePath(path), .readOnly, options: options)
+    public convenience init(_ path: String) throws(RingerError) {
+        try self.init(path) { () throws(Errno) in
+            do {
+                // A pipe or a terminal must not block the caller.
+                return try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
+            } catch {
+                throw (error as? Errno) ?? .ioError
+            }
+        }
+    }
+
+    /// Opens a file that may lie nowhere but in its directory.
+    ///
+    /// - Throws: ``RingerError`` as ``init(_:)`` does; with the system's `ELOOP` where the path has a symbolic link.
+    convenience init(
+        _ file: ContainedFile, _ resolution: ContainedFile.Resolution = .automatic
+    ) throws(RingerError) {
+        let linkDetail = "a symbolic link in its path may lead out of \(file.directory)"
+        try self.init(file.path, linkDetail: linkDetail) { () throws(Errno) in try file.open(resolution) }
+    }
+
+    private init(
+        _ path: String, linkDetail: String? = nil, open: () throws(Errno) -> FileDescriptor
+    ) throws(RingerError) {
+        self.path = path
+        do throws(Errno) {
+            descriptor = try open()
         } catch {
-            throw RingerError("open", path, (error as? Errno) ?? .ioError)
+            throw RingerError(
+                "open", path, error, detail: error == .tooManySymbolicLinkLevels ? linkDetail : nil)
         }
         var status = stat()
         guard fstat(descriptor.rawValue, &status) == 0 else {
@@ -51,7 +76,7 @@ public final class FileByteSource: ByteSource {
     }
 
     private static func close(_ descriptor: FileDescriptor) {
-        // Nothing was written: an error on closing tells nothing that anybody could act on.
+        // Nothing was written: an error on closing is of no consequence.
         try? descriptor.close()
     }
 }

@@ -1,5 +1,6 @@
 /// Every sound that plays, and whether it still may: asks the policy before a sound and whenever the device's state or
-/// the user's preferences change.
+/// the user's preferences change. A sound that plays is judged on the route that its PCM was chosen for, not on the
+/// device's newest one.
 struct PlayerMachine: StateMachine {
     typealias ID = UInt64
 
@@ -35,6 +36,8 @@ struct PlayerMachine: StateMachine {
         var startedAt: MonotonicTime?
         var frames: Int
         var gain: Float
+        /// The route whose PCM was chosen for it; nil after its headphones were pulled out.
+        var route: AudioRoute?
         /// Why it is being halted; nil while it plays.
         var halted: SoundOutcome?
     }
@@ -42,9 +45,15 @@ struct PlayerMachine: StateMachine {
     private(set) var state = DeviceState()
     private var stateVersion: UInt64 = 0
     private(set) var preferences = UserPreferences()
+    private let pcms: [AudioRoute: String]
     private var sounds: [ID: Sound] = [:]
     /// The sounds, in the order in which they were begun. Most changes of state come while nothing plays.
     private var inOrder: [ID] { sounds.isEmpty ? [] : sounds.keys.sorted() }
+
+    /// A machine without sounds, on an output whose routes have these PCMs.
+    init(pcms: [AudioRoute: String]) {
+        self.pcms = pcms
+    }
 
     /// What decides now.
     var rules: PlayerRules { PlayerRules(state: state, preferences: preferences) }
@@ -72,6 +81,7 @@ struct PlayerMachine: StateMachine {
         case .state(let state, let version, let now):
             guard version > stateVersion else { break }
             stateVersion = version
+            if self.state.isHeadphoneInserted && !state.isHeadphoneInserted { leaveJack() }
             self.state = state
             for id in inOrder { decideAnew(id, now, &actions) }
             actions.append(.rules(rules))
@@ -90,7 +100,7 @@ struct PlayerMachine: StateMachine {
         actions.append(.report(.decided(decision, terms.request, sound: id, at: now)))
         switch decision {
         case .play(let gain, let route, _, _):
-            sounds[id] = Sound(terms: terms, requestedAt: now, frames: frames, gain: gain)
+            sounds[id] = Sound(terms: terms, requestedAt: now, frames: frames, gain: gain, route: route)
             actions.append(.begin(id, gain: gain, route: route))
         case .silence(let reason), .vibrate(let reason):
             let result = SoundResult(
@@ -100,9 +110,26 @@ struct PlayerMachine: StateMachine {
         }
     }
 
+    /// The route on which a sound that plays is heard; nil for the one that it would take now.
+    ///
+    /// A sound keeps its PCM. Where the new route has the same PCM, the codec switches between the two, and the sound
+    /// follows.
+    private func route(of sound: Sound) -> AudioRoute? {
+        guard let route = sound.route, pcms[route] != pcms[sound.terms.route(in: state)] else { return nil }
+        return route
+    }
+
+    /// Has the sounds in headphones judged on the newest route from now on: the headphones were pulled out, and a codec
+    /// that sees that goes on with the speaker.
+    private mutating func leaveJack() {
+        for id in inOrder where sounds[id]?.route == .headphone || sounds[id]?.route == .headset {
+            sounds[id]?.route = nil
+        }
+    }
+
     private mutating func decideAnew(_ id: ID, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let sound = sounds[id], sound.halted == nil else { return }
-        let decision = sound.terms.decide(state, preferences)
+        let decision = sound.terms.decide(state, preferences, on: route(of: sound))
         switch decision {
         case .play(let gain, _, _, _):
             guard gain != sound.gain else { return }

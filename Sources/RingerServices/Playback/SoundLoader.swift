@@ -5,39 +5,64 @@ public enum SoundLoader {
     /// - Parameters:
     ///   - path: The file.
     ///   - maximumDuration: How long the sound may be; nil for any length.
-    ///   - followsLinks: Whether `path` may be a symbolic link.
     /// - Returns: Its format and length.
     /// - Throws: ``RingerError`` naming the file: the system's reason, or with code `invalid` what is wrong inside.
-    public static func info(
-        _ path: String, maximumDuration: Duration? = nil, followsLinks: Bool = true
-    ) throws(RingerError) -> SoundFileInfo {
-        let file = try FileByteSource(path, followsLinks: followsLinks)
-        do {
-            let info = try SoundFiles.info(file)
-            if let maximumDuration { try info.require(atMost: maximumDuration) }
-            return info
-        } catch {
-            throw RingerError(error, reading: path)
-        }
+    public static func info(_ path: String, maximumDuration: Duration? = nil) throws(RingerError) -> SoundFileInfo {
+        try info(try FileByteSource(path), maximumDuration)
+    }
+
+    /// Reads the headers of a file that may lie nowhere but in its directory.
+    static func info(_ file: ContainedFile, maximumDuration: Duration? = nil) throws(RingerError) -> SoundFileInfo {
+        try info(try FileByteSource(file), maximumDuration)
     }
 
     /// Reads and decodes a sound file of any format that ``SoundFiles`` knows.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - maximumDuration: How long the sound may be; nil for any length. It is told from the header, before anything
+    ///   - maximumDuration: How long the sound may be; nil for any length. It follows from the header, before anything
     ///     is decoded.
-    ///   - followsLinks: Whether `path` may be a symbolic link.
     /// - Returns: The sound.
     /// - Throws: ``RingerError`` naming the file: the system's reason, or with code `invalid` what is wrong inside.
-    public static func load(
-        _ path: String, maximumDuration: Duration? = nil, followsLinks: Bool = true
-    ) throws(RingerError) -> PCMBuffer {
-        let file = try FileByteSource(path, followsLinks: followsLinks)
+    public static func load(_ path: String, maximumDuration: Duration? = nil) throws(RingerError) -> PCMBuffer {
+        try load(try FileByteSource(path), maximumDuration)
+    }
+
+    /// Reads and decodes a file that may lie nowhere but in its directory.
+    static func load(_ file: ContainedFile, maximumDuration: Duration? = nil) throws(RingerError) -> PCMBuffer {
+        try load(try FileByteSource(file), maximumDuration)
+    }
+
+    /// Reads and decodes a sound file on a thread of its own: files may be slow, and the caller's thread may be the
+    /// device's.
+    package static func loadElsewhere(_ path: String) async throws(RingerError) -> PCMBuffer {
+        let result = await DetachedThread.run { () -> Result<PCMBuffer, RingerError> in
+            do throws(RingerError) {
+                return .success(try load(path))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    private static func info(
+        _ file: FileByteSource, _ maximumDuration: Duration?
+    ) throws(RingerError) -> SoundFileInfo {
+        do {
+            let info = try SoundFiles.info(file)
+            if let maximumDuration { try info.require(atMost: maximumDuration) }
+            return info
+        } catch {
+            throw RingerError(error, reading: file.path)
+        }
+    }
+
+    private static func load(_ file: FileByteSource, _ maximumDuration: Duration?) throws(RingerError) -> PCMBuffer {
         do {
             return try SoundFiles.decode(file, maximumDuration: maximumDuration)
         } catch {
-            throw RingerError(error, reading: path)
+            throw RingerError(error, reading: file.path)
         }
     }
 }

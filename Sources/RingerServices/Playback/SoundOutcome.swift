@@ -12,7 +12,7 @@ public enum SoundOutcome: Sendable, Hashable {
 
     /// Who stopped a sound.
     @nonexhaustive
-    public enum StopCause: String, Sendable, Hashable {
+    public enum StopCause: String, Sendable, Hashable, CaseIterable {
         /// The one who plays it, or the task that waits for it was cancelled.
         case caller
         /// Another sound took its place.

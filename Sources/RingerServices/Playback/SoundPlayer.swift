@@ -4,7 +4,7 @@ import Synchronization
 public final class SoundPlayer: Sendable {
     /// A sound that was handed to the player.
     public struct ID: Sendable, Hashable {
-        let number: UInt64
+        package let number: UInt64
     }
 
     /// Takes the rules after each change, on the thread that brought it, once the sounds that they forbid were halted.
@@ -36,7 +36,8 @@ public final class SoundPlayer: Sendable {
         let completions = completions
         let observers = RulesObservers()
         self.observers = observers
-        runner = StateMachineRunner(PlayerMachine()) { action, runner in
+        let pcms = AudioRoute.allCases.map { ($0, output.pcm(for: $0)) }
+        runner = StateMachineRunner(PlayerMachine(pcms: Dictionary(uniqueKeysWithValues: pcms))) { action, runner in
             switch action {
             case .begin(let id, let gain, let route):
                 voices.begin(id, on: output, gain: gain, route: route) { [weak runner] event in

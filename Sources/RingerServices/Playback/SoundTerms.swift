@@ -4,13 +4,28 @@ struct SoundTerms: Sendable, Hashable {
     var request: SoundRequest
     /// A factor on the gain that the policy gives: below 1 while another session ducks this one's.
     var level: Float = 1
-    /// Where the sound goes; nil for where the device's sound goes.
+    /// The route of the sound's session; nil for the device's route.
     var route: AudioRoute?
 
-    /// What becomes of the sound now, at the gain at which it is heard.
-    func decide(_ state: DeviceState, _ preferences: UserPreferences) -> Decision {
+    /// The route that the sound would take if it began now.
+    func route(in state: DeviceState) -> AudioRoute {
+        let route = route ?? state.route
+        guard case .session(let category, let options, _, _) = request else { return route }
+        return RingerPolicy.route(
+            for: category, options: options, deviceRoute: route, hasReceiver: state.hasReceiver)
+    }
+
+    /// What the policy decides about the sound, with the gain that its session leaves it.
+    ///
+    /// - Parameters:
+    ///   - state: The device's state.
+    ///   - preferences: What the user chose.
+    ///   - playing: The route that the sound plays on already; nil for the one that it would take now.
+    func decide(_ state: DeviceState, _ preferences: UserPreferences, on playing: AudioRoute? = nil) -> Decision {
         var state = state
-        if let route { state.route = route }
+        if let route = playing ?? route { state.route = route }
+        // The policy moves a call from the speaker to the receiver. A sound that plays on the speaker stays there.
+        if playing == .speaker { state.hasReceiver = false }
         switch RingerPolicy.decide(request, state: state, preferences: preferences) {
         case .play(let gain, let route, let vibrates, let reason):
             return .play(gain: gain * level, route: route, vibrates: vibrates, reason)

@@ -7,6 +7,10 @@ public protocol SoundOutput: Sendable {
     /// What the output is, for people: "ALSA default".
     var name: String { get }
 
+    /// The PCM that sounds of `route` are played to. Between two routes of one PCM the codec switches, and a sound that
+    /// plays follows it; between two PCMs no sound moves.
+    func pcm(for route: AudioRoute) -> String
+
     /// Begins to play `sound`, and returns at once.
     ///
     /// `handler` is told what happens, in order, on the output's own thread, never from within this call: first

@@ -2,29 +2,29 @@ import SystemSounds
 import Glibc
 import SystemPackage
 
-/// The predefined sounds on this device: files that override them, and recipes where there is none.
+/// The predefined sounds on this device: each from a file that overrides it, or synthesised from its recipe.
 public struct PredefinedSounds: Sendable {
     /// Where a predefined sound comes from.
     @nonexhaustive
     public enum Source: Sendable, Hashable {
-        /// A file on the device that overrides it.
+        /// This file overrides it.
         case file(String)
-        /// Its recipe.
+        /// It is synthesised from its recipe.
         case synthesized
-        /// It is felt, not heard.
+        /// It is a vibration, without a sound.
         case vibration
-        /// It is neither heard nor felt.
+        /// It has neither a sound nor a vibration.
         case silent
     }
 
-    /// The family of the device, which decides about the file of a few sounds.
+    /// The family of the device. A few sounds have another file on a player than on a phone.
     public var variant: DeviceVariant
-    /// Where files that override are looked for, the first directory first.
+    /// The directories of files that override predefined sounds, searched in this order.
     public var directories: [String] {
         get { named ?? Self.standardDirectories }
         set { named = newValue }
     }
-    /// The directories that were named; nil for the standard ones, which are looked up when a sound is.
+    /// The directories that were set; nil for the standard ones, which are read from the environment at each search.
     private var named: [String]?
     /// The rate at which recipes are rendered, in hertz.
     public var sampleRate: Double
@@ -56,7 +56,7 @@ public struct PredefinedSounds: Sendable {
         getenv(name).map { String(cString: $0) }
     }
 
-    /// Where `sound` comes from now. Whether a file that overrides it is a sound shows when it is played.
+    /// Where `sound` comes from now. A file is looked for, not opened: it may turn out to be broken when it is played.
     public func source(of sound: PredefinedSound) -> Source {
         guard let file = sound.file(on: variant) else { return sound.vibration.isEmpty ? .silent : .vibration }
         for directory in directories {
@@ -71,8 +71,8 @@ public struct PredefinedSounds: Sendable {
         load(sound)?.samples
     }
 
-    /// The samples of `sound`, from its file or its recipe; nil where it has no sound. A file that is broken, or longer
-    /// than a system sound may be, gives way to the recipe.
+    /// The samples of `sound`, from its file or its recipe; nil where it has no sound. The recipe is used where the file is
+    /// broken, or longer than a system sound may be.
     func load(_ sound: PredefinedSound) -> LoadedSound? {
         guard let file = sound.file(on: variant) else { return nil }
         var fallback: SoundFallback?
@@ -100,7 +100,7 @@ extension VibrationPattern {
             try self.init(
                 pulses: pulses.map { Pulse(on: $0.on, off: $0.off) }, strength: Float(first.strength))
         } catch {
-            // A pulse's own rules are at least as strict.
+            // Cannot happen: a `VibrationPulse` is checked for the same.
             return nil
         }
     }

@@ -1,7 +1,19 @@
 import Synchronization
 
-/// Decoded sounds that are kept so that playing them again is quick: as many bytes of samples as allowed, those that
-/// were used longest ago given up first.
+/// A decoded sound, and why it is another one than the caller named.
+struct LoadedSound: Sendable, Equatable {
+    var samples: PCMBuffer
+    var fallback: SoundFallback?
+
+    init(_ samples: PCMBuffer, fallback: SoundFallback? = nil) {
+        self.samples = samples
+        self.fallback = fallback
+    }
+
+    var bytes: Int { samples.samples.count * MemoryLayout<Int16>.size }
+}
+
+/// A cache of decoded sounds, up to a number of bytes; the least recently used are evicted first.
 final class SoundCache: Sendable {
     enum Key: Sendable, Hashable {
         case registered(client: UInt64, SystemSoundID)
@@ -22,9 +34,9 @@ final class SoundCache: Sendable {
         self.limit = limit
     }
 
-    /// The bytes of samples that are kept.
+    /// The bytes of samples in the cache.
     var bytes: Int { state.withLock { $0.bytes } }
-    /// How many sounds are kept.
+    /// The number of sounds in the cache.
     var count: Int { state.withLock { $0.sounds.count } }
 
     subscript(key: Key) -> LoadedSound? {
@@ -36,50 +48,50 @@ final class SoundCache: Sendable {
         }
     }
 
-    /// Keeps `sound`, unless it alone is larger than what may be kept.
+    /// Adds `sound`, unless it alone is larger than ``limit``.
     func keep(_ sound: LoadedSound, for key: Key) {
-        // What is given up is freed outside the lock.
-        let givenUp: [LoadedSound] = state.withLock { state in
-            var givenUp: [LoadedSound] = []
-            Self.remove(key, from: &state, into: &givenUp)
-            guard sound.bytes <= limit else { return givenUp }
+        // Evicted sounds are freed outside the lock.
+        let evicted: [LoadedSound] = state.withLock { state in
+            var evicted: [LoadedSound] = []
+            Self.remove(key, from: &state, into: &evicted)
+            guard sound.bytes <= limit else { return evicted }
             while state.bytes + sound.bytes > limit,
                 let oldest = state.sounds.min(by: { $0.value.used < $1.value.used })
             {
-                Self.remove(oldest.key, from: &state, into: &givenUp)
+                Self.remove(oldest.key, from: &state, into: &evicted)
             }
             state.uses += 1
             state.sounds[key] = (sound, state.uses)
             state.bytes += sound.bytes
-            return givenUp
+            return evicted
         }
-        _ = givenUp
+        _ = evicted
     }
 
-    /// Gives up what is kept for a client.
+    /// Removes the sounds of a client.
     func removeAll(of client: UInt64) {
-        let givenUp: [LoadedSound] = state.withLock { state in
-            var givenUp: [LoadedSound] = []
+        let evicted: [LoadedSound] = state.withLock { state in
+            var evicted: [LoadedSound] = []
             for key in state.sounds.keys {
-                if case .registered(client: client, _) = key { Self.remove(key, from: &state, into: &givenUp) }
+                if case .registered(client: client, _) = key { Self.remove(key, from: &state, into: &evicted) }
             }
-            return givenUp
+            return evicted
         }
-        _ = givenUp
+        _ = evicted
     }
 
     func remove(_ key: Key) {
-        let givenUp: [LoadedSound] = state.withLock { state in
-            var givenUp: [LoadedSound] = []
-            Self.remove(key, from: &state, into: &givenUp)
-            return givenUp
+        let evicted: [LoadedSound] = state.withLock { state in
+            var evicted: [LoadedSound] = []
+            Self.remove(key, from: &state, into: &evicted)
+            return evicted
         }
-        _ = givenUp
+        _ = evicted
     }
 
-    private static func remove(_ key: Key, from state: inout State, into givenUp: inout [LoadedSound]) {
+    private static func remove(_ key: Key, from state: inout State, into evicted: inout [LoadedSound]) {
         guard let entry = state.sounds.removeValue(forKey: key) else { return }
         state.bytes -= entry.sound.bytes
-        givenUp.append(entry.sound)
+        evicted.append(entry.sound)
     }
 }

@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// Why another sound is played than the one that was asked for.
 public struct SoundFallback: Sendable, Hashable {
     /// The kind of reason; an open set, compared with the named values.
@@ -10,13 +12,15 @@ public struct SoundFallback: Sendable, Hashable {
             self.rawValue = rawValue
         }
 
-        /// There is no such file where it may be.
+        /// No such file is in the places where it may be.
         public static let missing = Reason(rawValue: "missing")
-        /// The file cannot be read, or is no sound.
+        /// The file cannot be read, or cannot be decoded.
         public static let undecodable = Reason(rawValue: "undecodable")
         /// The sound lasts too long.
         public static let tooLong = Reason(rawValue: "tooLong")
-        /// The name leads out of the places where sounds are looked for.
+        /// The process may not read the file.
+        public static let permissionDenied = Reason(rawValue: "permissionDenied")
+        /// The name, or a symbolic link, may lead out of the places where sounds are looked for.
         public static let refusedName = Reason(rawValue: "refusedName")
         /// The application may not send critical alerts: its sound was played like any other.
         public static let criticalNotAllowed = Reason(rawValue: "criticalNotAllowed")
@@ -24,20 +28,22 @@ public struct SoundFallback: Sendable, Hashable {
 
     /// The kind of reason.
     public var reason: Reason
-    /// What went wrong, where something did.
+    /// The error behind it, if any.
     public var error: RingerError?
 
-    /// The reason, with what went wrong.
+    /// A reason, with the error behind it.
     public init(_ reason: Reason, _ error: RingerError? = nil) {
         self.reason = reason
         self.error = error
     }
 
-    /// The reason that `error` is.
+    /// The reason that follows from `error`.
     init(_ error: RingerError) {
         let reason: Reason =
             switch error.code {
+            case _ where error.errno == .tooManySymbolicLinkLevels || error.errno == .improperLink: .refusedName
             case .notFound: .missing
+            case .permissionDenied: .permissionDenied
             case .soundTooLong: .tooLong
             default: .undecodable
             }
@@ -51,6 +57,6 @@ extension SoundFallback.Reason: CustomStringConvertible {
 }
 
 extension SoundFallback: CustomStringConvertible {
-    /// The reason's name, and what went wrong.
+    /// The reason's name, and the error behind it.
     public var description: String { error.map { "\(reason.rawValue): \($0)" } ?? reason.rawValue }
 }

@@ -16,7 +16,7 @@ public struct SystemSoundError: Error, Sendable, Hashable {
             rawValue = Int32(bitPattern: characters.rawValue)
         }
 
-        /// There is no such property. The corresponding C constant is `kAudioServicesUnsupportedPropertyError`.
+        /// No such property. The corresponding C constant is `kAudioServicesUnsupportedPropertyError`.
         public static let unsupportedProperty = Code("pty?")
         /// The value has another size. The corresponding C constant is `kAudioServicesBadPropertySizeError`.
         public static let badPropertySize = Code("!siz")

@@ -2,8 +2,8 @@ import SystemSounds
 
 /// The number by which a program plays a system sound.
 ///
-/// 1000 to 4095 are the predefined sounds'; registered ones lie above, and a number that was disposed of is not handed
-/// out again before four thousand million others were. The corresponding C type is `SystemSoundID`.
+/// 1000 to 4095 are predefined sounds. Registered sounds have greater numbers; the number of a sound that was disposed of
+/// is not used again until all others, some four thousand million, have been. The corresponding C type is `SystemSoundID`.
 public struct SystemSoundID: RawRepresentable, Sendable, Hashable, ExpressibleByIntegerLiteral {
     /// The number.
     public let rawValue: UInt32
@@ -18,10 +18,10 @@ public struct SystemSoundID: RawRepresentable, Sendable, Hashable, ExpressibleBy
         rawValue = value
     }
 
-    /// The vibration that no setting holds back. The corresponding C constant is `kSystemSoundID_Vibrate`.
+    /// The vibration that no setting suppresses. The corresponding C constant is `kSystemSoundID_Vibrate`.
     public static let vibrate: SystemSoundID = 4095
 
-    /// The numbers that are no registered sound's.
+    /// The numbers of predefined sounds.
     public static let predefined: ClosedRange<UInt32> = 1000...4095
 
     /// The predefined sound of this number; nil where there is none.

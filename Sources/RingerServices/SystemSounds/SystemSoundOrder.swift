@@ -11,7 +11,7 @@ struct SystemSoundOrder: Sendable {
         /// Samples that are decoded already.
         case loaded(LoadedSound)
         /// A file that is not registered. Where it is broken, the sound of the ID `otherwise` is played.
-        case file(String, frames: Int, otherwise: SystemSoundID)
+        case file(ContainedFile, frames: Int, otherwise: SystemSoundID)
         /// Nothing can be played, for this reason.
         case failed(RingerError)
     }
@@ -50,7 +50,7 @@ extension SystemSoundServices {
         return SystemSoundOrder(sound: id, request: request, source: .registered(id), pattern: pattern)
     }
 
-    /// Decides about `order`, and decodes its sound where it may be heard.
+    /// Asks the policy about `order`, and decodes its sound where it may be heard.
     func attempt(_ call: Call, _ order: SystemSoundOrder) -> SystemSoundAttempt {
         let now = engine.clock.now
         var attempt = SystemSoundAttempt(
@@ -72,7 +72,7 @@ extension SystemSoundServices {
         return attempt
     }
 
-    /// Decodes or synthesises a sound, so that it starts at once when it is played next, as long as it is kept.
+    /// Decodes or synthesises a sound into the cache, so that it starts at once when it is played next.
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound, or its file cannot be read any more.
     public func prepare(_ id: SystemSoundID) throws(SystemSoundError) {
@@ -115,10 +115,9 @@ extension SystemSoundServices {
                 return loaded
             case nil: throw SystemSoundError.unknown(id, "play").cause
             }
-        case .file(let path, _, let otherwise):
+        case .file(let file, _, let otherwise):
             do throws(RingerError) {
-                return LoadedSound(
-                    try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration, followsLinks: false))
+                return LoadedSound(try SoundLoader.load(file, maximumDuration: SoundLimits.systemSoundDuration))
             } catch {
                 let sound = try load(self.order(otherwise, as: .sound).source)
                 return sound.map { LoadedSound($0.samples, fallback: SoundFallback(error)) }
@@ -126,7 +125,7 @@ extension SystemSoundServices {
         }
     }
 
-    /// How many frames `source` has, as far as it is known without decoding it.
+    /// How many frames `source` has; 0 where that is not known without decoding it.
     private func frames(of source: SystemSoundOrder.Source) -> Int {
         switch source {
         case .none, .failed: return 0

@@ -17,22 +17,22 @@ public struct SystemSoundProperty: RawRepresentable, Sendable, Hashable {
     /// Whether the sound obeys the user's "sound effects" preference; 1 unless set. It does not lift the switch's
     /// silence. The corresponding C constant is `kAudioServicesPropertyIsUISound`.
     public static let isUISound = SystemSoundProperty("isui")
-    /// Whether the sound plays on when the client is gone; 0 unless set. The corresponding C constant is
+    /// Whether the sound plays on to its end after the client has ended; 0 unless set. The corresponding C constant is
     /// `kAudioServicesPropertyCompletePlaybackIfAppDies`.
     public static let completePlaybackIfAppDies = SystemSoundProperty("ifdi")
 
-    /// The size of a property's value in bytes: a 32-bit number, 0 or not.
+    /// The size of a property's value in bytes: a `UInt32`, 0 for false.
     public static let valueSize = 4
     /// The size of a specifier in bytes: the sound's ID.
     public static let specifierSize = 4
 }
 
-/// The properties of one system sound, what they are unless set.
+/// The properties of one system sound, with their default values.
 struct SystemSoundProperties: Sendable, Hashable {
     var isUISound = true
     var completesPlaybackIfAppDies = false
 
-    /// The property of this name; nil for one that no sound has. Setting such a one does nothing.
+    /// The property of this name; nil for an unknown one, which cannot be set.
     subscript(property: SystemSoundProperty) -> Bool? {
         get {
             switch property {

@@ -1,20 +1,20 @@
-/// What became of a system sound, and when.
+/// How a call that played a system sound ended, and when.
 public struct SystemSoundResult: Sendable, Hashable {
     /// The sound.
     public var sound: SystemSoundID
-    /// What became of it: of the sound where it has one; else of its vibration.
+    /// The outcome: of the sound where it has one; else of its vibration.
     public var outcome: SoundOutcome
     /// How its vibration ended; nil where it had none, or the rules allowed none.
     public var vibration: VibrationEnd?
     /// Whether the motor turned. False where the vibration failed, or ended before it began.
     public var vibrated: Bool
-    /// Why another sound was played in its place; nil where none was.
+    /// Why another sound was played instead; nil where none was.
     public var fallback: SoundFallback?
     /// When it was asked for.
     public var requestedAt: MonotonicTime
     /// When its first frame was accepted; nil where none was.
     public var startedAt: MonotonicTime?
-    /// When all of it was over, and its completion due.
+    /// When sound and vibration were over, and the completion was due.
     public var endedAt: MonotonicTime
     /// How far it was played; without frames where it was not decoded.
     public var position: StreamPosition

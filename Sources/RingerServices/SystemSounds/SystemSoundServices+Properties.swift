@@ -14,14 +14,14 @@ extension SystemSoundServices {
         guard table.set(.isUISound, of: id, to: isUISound) else { throw .unknown(id, "set a property") }
     }
 
-    /// Whether the sound plays on when the client is gone; false unless set.
+    /// Whether the sound plays on to its end after the client has ended; false unless set.
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound.
     public func completesPlaybackIfAppDies(_ id: SystemSoundID) throws(SystemSoundError) -> Bool {
         try checked(id).completesPlaybackIfAppDies
     }
 
-    /// Sets whether the sound plays on when the client is gone; ``close()`` tells what that means in one process.
+    /// Sets whether the sound plays on to its end after the client was closed: see ``close()``.
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound.
     public func setCompletesPlaybackIfAppDies(_ completes: Bool, of id: SystemSoundID) throws(SystemSoundError) {
@@ -43,7 +43,7 @@ extension SystemSoundServices {
     ///
     /// - Parameters:
     ///   - property: The property.
-    ///   - specifier: The sound's ID, a `UInt32` as the machine writes it.
+    ///   - specifier: The sound's ID, a `UInt32` in the machine's byte order.
     /// - Throws: ``SystemSoundError``: unsupported property, bad specifier size, or unspecified for an unknown sound.
     public func propertyInfo(
         _ property: SystemSoundProperty, specifier: [UInt8]
@@ -52,14 +52,14 @@ extension SystemSoundServices {
         return (SystemSoundProperty.valueSize, true)
     }
 
-    /// A property's value: a `UInt32` as the machine writes it, 1 or 0.
+    /// A property's value: a `UInt32` in the machine's byte order, 1 or 0.
     ///
     /// The corresponding C function is `AudioServicesGetProperty`.
     ///
     /// - Parameters:
     ///   - property: The property.
-    ///   - specifier: The sound's ID, a `UInt32` as the machine writes it.
-    ///   - size: How many bytes the caller has room for; 4, no more and no less.
+    ///   - specifier: The sound's ID, a `UInt32` in the machine's byte order.
+    ///   - size: The size of the caller's buffer in bytes; it has to be 4.
     /// - Throws: ``SystemSoundError``: unsupported property, bad specifier size, bad property size, or unspecified for an
     ///   unknown sound.
     public func value(
@@ -76,8 +76,8 @@ extension SystemSoundServices {
     ///
     /// - Parameters:
     ///   - property: The property.
-    ///   - specifier: The sound's ID, a `UInt32` as the machine writes it.
-    ///   - value: A `UInt32` as the machine writes it.
+    ///   - specifier: The sound's ID, a `UInt32` in the machine's byte order.
+    ///   - value: A `UInt32` in the machine's byte order.
     /// - Throws: ``SystemSoundError``: unsupported property, bad specifier size, bad property size, or unspecified for an
     ///   unknown sound.
     public func set(

@@ -33,7 +33,7 @@ public final class SystemSoundServices: Sendable {
 
     /// A call that plays a system sound, for ``stop(_:because:)``.
     public struct Call: Sendable, Hashable {
-        let id: SoundPlayer.ID
+        package let id: SoundPlayer.ID
     }
 
     /// How a sound is played.
@@ -176,9 +176,9 @@ public final class SystemSoundServices: Sendable {
     /// A sound that was not decoded yet is decoded first, where it may be heard; ``prepare(_:)`` does so before.
     ///
     /// - Parameters:
-    ///   - id: A registered or a predefined sound. One that vibrates does so whatever it is played as: no setting holds
-    ///     a vibration back that was asked for.
-    ///   - use: What it is played as.
+    ///   - id: A registered or a predefined sound. A predefined vibration is felt whatever the use: no setting suppresses
+    ///     it.
+    ///   - use: As a sound, or as an alert.
     ///   - completion: Called once for this call, with any outcome, that of an unknown ID or a vanished file included. Where
     ///     the rules silence the sound, it is called on the caller's thread before the call returns, or, where the call is
     ///     made from a completion, 1 ms later; else on the callback thread (``DeviceClock/callBack(_:)``).

@@ -3,7 +3,7 @@
 public enum VibrationEnd: Sendable, Hashable {
     /// The pattern was gone through.
     case finished
-    /// Somebody stopped it.
+    /// The caller stopped it.
     case stopped
     /// Another vibration took its place.
     case replaced
@@ -37,6 +37,8 @@ public enum VibrationReport: Sendable, Hashable {
     case limitReached(at: MonotonicTime)
     /// It could not be turned on.
     case onFailed(RingerError, at: MonotonicTime)
-    /// It could not be turned off; that is tried again until it can.
+    /// It could not be turned off. That is tried again until it succeeds: within a second, or where the error's code is
+    /// `unreachable`, which is reported once, as soon as the motor's device is back. With the code `disconnected` the
+    /// kernel has stopped the motor.
     case offFailed(RingerError, attempt: Int, at: MonotonicTime)
 }

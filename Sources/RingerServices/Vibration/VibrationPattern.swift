@@ -14,11 +14,11 @@ public struct VibrationPattern: Sendable, Hashable {
         }
     }
 
-    /// How often the pulses are gone through.
+    /// How often the pulses are repeated.
     public enum Repetition: Sendable, Hashable {
-        /// So many times, 1 or more. The rest after the very last pulse is not waited for.
+        /// So many times, 1 or more. The vibration ends with the last turn, without the rest after it.
         case times(Int)
-        /// Again and again until somebody stops it.
+        /// Until the caller stops it.
         case untilStopped
     }
 
@@ -26,7 +26,7 @@ public struct VibrationPattern: Sendable, Hashable {
     public let pulses: [Pulse]
     /// 0 to 1; more than 0. A motor that cannot be throttled turns fully.
     public let strength: Float
-    /// How often the pulses are gone through.
+    /// How often the pulses are repeated.
     public let repetition: Repetition
 
     /// The pattern of these pulses.
@@ -51,7 +51,7 @@ public struct VibrationPattern: Sendable, Hashable {
 
     /// The pattern written as the command takes it: turns and rests in milliseconds, in turn: "400,200,400".
     ///
-    /// - Throws: ``RingerError`` with code `invalid` where that is not what it is.
+    /// - Throws: ``RingerError`` with code `invalid` where the text is not of this form.
     public init(
         milliseconds text: String, strength: Float = 1, repetition: Repetition = .times(1)
     ) throws(RingerError) {
@@ -79,9 +79,14 @@ public struct VibrationPattern: Sendable, Hashable {
     /// One turn of 0.4 s: what a phone does for `kSystemSoundID_Vibrate`.
     public static let standard = VibrationPattern(checked: [Pulse(on: .milliseconds(400))], 1, .times(1))
 
-    /// How long the pattern takes, from the first turn to the end of the last; nil where only stopping ends it.
+    /// How long the pattern takes, from the first turn to the end of the last, held at 292 years; nil where only stopping
+    /// ends it.
     public var duration: Duration? {
         guard case .times(let count) = repetition, let last = pulses.last else { return nil }
-        return pulses.reduce(Duration.zero) { $0 + $1.on + $1.off } * count - last.off
+        // Instants hold their sums at the limits of their type.
+        let start = MonotonicTime(nanoseconds: 0)
+        let round = pulses.reduce(start) { $0 + $1.on + $1.off }.nanoseconds
+        let (whole, overflow) = round.multipliedReportingOverflow(by: Int64(count))
+        return overflow || round == .max ? .nanoseconds(Int64.max) : .nanoseconds(whole) - last.off
     }
 }

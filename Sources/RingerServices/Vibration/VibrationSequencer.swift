@@ -1,5 +1,5 @@
-/// What the motor has to do, and when: patterns gone through one at a time, a longest on-time that no caller exceeds,
-/// and a motor that would not stop turned off again until it does.
+/// What the motor has to do, and when: one pattern at a time, a longest on-time that no caller exceeds, and a motor that
+/// did not turn off turned off again until it does.
 struct VibrationSequencer: StateMachine {
     enum Event: Sendable {
         /// Go through the pattern; whatever runs is replaced.
@@ -11,6 +11,8 @@ struct VibrationSequencer: StateMachine {
         case turnOnFailed(RingerError, now: MonotonicTime)
         case turnedOff(now: MonotonicTime)
         case turnOffFailed(RingerError, now: MonotonicTime)
+        /// The device of a motor that was unreachable may be back.
+        case mayBeBack(now: MonotonicTime)
     }
 
     enum Action: Sendable, Equatable {
@@ -52,19 +54,21 @@ struct VibrationSequencer: StateMachine {
         case resting(until: MonotonicTime)
         /// Being turned off; the vibration of this number is over then.
         case stopping(UInt64, VibrationEnd)
-        /// Turning against our will.
-        case stuck(RingerError, attempts: Int)
+        /// It could not be turned off, and may turn since `since`. A timer tries again.
+        case stuck(RingerError, attempts: Int, since: MonotonicTime)
+        /// Its device disappeared, and it may turn since `since`. The port says when to try again.
+        case unreachable(RingerError, attempts: Int, since: MonotonicTime)
     }
 
     /// A rest shorter than this does not cool the motor: the turns around it count as one.
     static let shortestRest = Duration.milliseconds(100)
-    /// The hardware's own limit lies so far behind the pulse's end, so that it acts only where we do not.
+    /// How far the hardware's own limit lies behind the pulse's end, so that it acts only where this process does not.
     static let hardwareMargin = Duration.milliseconds(50)
 
     let longestOnTime: Duration
     private var running: Running?
     private var phase = Phase.idle
-    /// How long the motor has turned without a rest worth the name, the present turn left out.
+    /// How long the motor has turned without a rest that cools it, without the current turn.
     private var turned = Duration.zero
     private var restingSince: MonotonicTime?
     private var timer: UInt64 = 0
@@ -79,17 +83,19 @@ struct VibrationSequencer: StateMachine {
         case .play(let id, let pattern, let now):
             play(Running(id: id, pattern: pattern), now, &actions)
         case .stop(let id, let now):
-            if let running, id == nil || id == running.id { end(.stopped, now, &actions) }
+            stop(id, now, &actions)
         case .timer(let number, let now):
             if number == timer { timerIsDue(now, &actions) }
         case .turnOnFailed(let error, let now):
             actions.append(.report(.onFailed(error, at: now)))
-            // It may turn all the same: it is turned off like any other.
+            // It may turn in spite of the error.
             end(.failed(error), now, &actions)
         case .turnedOff(let now):
             turnedOff(now, &actions)
         case .turnOffFailed(let error, let now):
             turnOffFailed(error, now, &actions)
+        case .mayBeBack:
+            if case .unreachable = phase { actions.append(.turnOff) }
         }
         return actions
     }
@@ -106,13 +112,25 @@ struct VibrationSequencer: StateMachine {
             beginPulse(at: now, now, &actions, isTurning: true)
         case .stopping:
             break  // It begins once the motor rests.
-        case .stuck(let error, _):
+        case .stuck(let error, _, _), .unreachable(let error, _, _):
             running = nil
             actions.append(.complete(new.id, .failed(error)))
         }
     }
 
-    /// Begins the pulse that is due. It is timed from when it was planned, so that lateness does not add up.
+    private mutating func stop(_ id: UInt64?, _ now: MonotonicTime, _ actions: inout [Action]) {
+        if let running {
+            if id == nil || id == running.id { end(.stopped, now, &actions) }
+            return
+        }
+        switch phase {
+        // No vibration runs, and the motor may turn: the caller wants it off now, not at the next attempt's time.
+        case .stuck, .unreachable: actions.append(.turnOff)
+        case .idle, .turning, .resting, .stopping: break
+        }
+    }
+
+    /// Begins the pulse that is due. Its end is computed from its planned start, so that lateness does not add up.
     private mutating func beginPulse(
         at planned: MonotonicTime, _ now: MonotonicTime, _ actions: inout [Action], isTurning: Bool = false
     ) {
@@ -148,7 +166,7 @@ struct VibrationSequencer: StateMachine {
             beginPulse(at: until, now, &actions)
         case .stuck:
             actions.append(.turnOff)
-        case .idle, .stopping:
+        case .idle, .stopping, .unreachable:
             break
         }
     }
@@ -175,7 +193,7 @@ struct VibrationSequencer: StateMachine {
             timer += 1
             phase = .idle
             actions.append(.complete(running.id, end))
-        case .stopping, .stuck:
+        case .stopping, .stuck, .unreachable:
             actions.append(.complete(running.id, end))
         }
     }
@@ -188,7 +206,10 @@ struct VibrationSequencer: StateMachine {
             phase = .idle
             actions.append(.complete(id, end))
             beginPulse(at: now, now, &actions)
-        case .stuck:
+        case .stuck(_, _, let since), .unreachable(_, _, let since):
+            // It may have turned all the time.
+            turned += max(now - since, .zero)
+            timer += 1
             phase = .idle
         case .idle, .turning, .resting:
             break
@@ -197,25 +218,35 @@ struct VibrationSequencer: StateMachine {
 
     private mutating func turnOffFailed(_ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]) {
         var attempts = 1
+        var since = now
+        var isReported = false
         switch phase {
         case .stopping(let id, _): actions.append(.complete(id, .failed(error)))
-        case .stuck(_, let before): attempts += before
+        case .stuck(_, let before, let start): (attempts, since) = (before + 1, start)
+        case .unreachable(_, let before, let start):
+            (attempts, since) = (before + 1, start)
+            isReported = error.code == .unreachable
         case .idle, .turning, .resting: break
         }
-        actions.append(.report(.offFailed(error, attempt: attempts, at: now)))
+        if !isReported { actions.append(.report(.offFailed(error, attempt: attempts, at: now))) }
         if let running {
             self.running = nil
             actions.append(.complete(running.id, .failed(error)))
         }
-        if error.code == .disconnected {
-            // A motor that was unplugged turns no more.
+        switch error.code {
+        case .disconnected:
+            // The kernel stopped the motor when its device went.
             phase = .idle
             timer += 1
-            return
+        case .unreachable:
+            // Nothing wakes the process until the port says that the device may be back.
+            phase = .unreachable(error, attempts: attempts, since: since)
+            timer += 1
+        default:
+            // At once at first, then more slowly, but without end: a motor that turns must be stopped.
+            phase = .stuck(error, attempts: attempts, since: since)
+            schedule(at: now + min(Duration.milliseconds(10) * (1 << min(attempts - 1, 7)), .seconds(1)), &actions)
         }
-        phase = .stuck(error, attempts: attempts)
-        // At once at first, then more slowly, but for ever: a motor that turns must be stopped.
-        schedule(at: now + min(Duration.milliseconds(10) * (1 << min(attempts - 1, 7)), .seconds(1)), &actions)
     }
 
     private mutating func schedule(at time: MonotonicTime, _ actions: inout [Action]) {

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// The vibration motor as services use it: patterns, one at a time, stopped at once, never longer than is good for it.
+/// The vibration motor as services use it: one pattern at a time, stopped at once, never longer than the motor stands.
 ///
-/// A motor turns for at most ``longestOnTime`` without a rest of 0.1 s, whoever asks and however often; then it is
-/// stopped and the vibration ends as ``VibrationEnd/limited``. A motor that could not be turned off is turned off again
-/// until it obeys, each failure being reported.
+/// A motor turns for at most ``longestOnTime`` without a rest of 0.1 s, however many callers ask; then it is stopped and
+/// the vibration ends as ``VibrationEnd/limited``. A motor that could not be turned off is turned off again until that
+/// succeeds, and each failure is reported. One whose device disappeared is turned off as soon as the device is back.
 public final class Vibrator: Sendable {
     /// A vibration that was begun.
     public struct ID: Sendable, Hashable {
@@ -65,10 +65,11 @@ public final class Vibrator: Sendable {
                 report(what)
             }
         }
+        motor.onReturn { [weak runner] in runner?.send(.mayBeBack(now: clock.now)) }
     }
 
     deinit {
-        // The motor must not outlive the one who could stop it.
+        // Nothing else could stop the motor afterwards.
         do throws(RingerError) {
             try close()
         } catch {
@@ -128,11 +129,21 @@ public final class Vibrator: Sendable {
         runner.send(.play(number, pattern, now: clock.now))
     }
 
-    /// Stops the motor and frees it. A second call does nothing.
+    /// How often ``close()`` tries to turn the motor off: nothing tries again afterwards.
+    private static let closingAttempts = 5
+
+    /// Stops the motor and frees it. A second call does nothing where the motor is off.
     ///
-    /// - Throws: ``RingerError`` where the motor could not be turned off.
+    /// - Throws: ``RingerError`` where the motor could not be turned off in five attempts.
     public func close() throws(RingerError) {
         stop()
+        for _ in 1..<Self.closingAttempts {
+            do throws(RingerError) {
+                return try motor.close()
+            } catch {
+                if error.code == .disconnected || error.code == .unreachable { throw error }
+            }
+        }
         try motor.close()
     }
 }

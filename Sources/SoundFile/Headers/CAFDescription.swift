@@ -27,8 +27,8 @@ extension CAFHeader {
         /// The plan for sound in this format, its rate, channels and packets checked.
         func plan(dataOffset: Int64, dataSize: Int64) throws(SoundFileError) -> SoundPlan {
             var plan = SoundPlan(
-                container: .caf, codec: .ima4, sampleRate: sampleRate, channels: Int(channels), dataOffset: dataOffset,
-                dataSize: dataSize, isTruncated: false, bytesPerPacket: 1, framesPerPacket: 1)
+                container: .caf, codec: .ima4, sampleRate: sampleRate, channels: Int(clamping: channels),
+                dataOffset: dataOffset, dataSize: dataSize, isTruncated: false, bytesPerPacket: 1, framesPerPacket: 1)
             try plan.requireSensible(rateAt: chunk.offset, channelsAt: chunk.offset + 24)
             switch format {
             case "lpcm":
@@ -57,7 +57,7 @@ extension CAFHeader {
         /// The sample format of linear PCM: bits 0 and 1 of the flags say float and little-endian.
         private func linearSample() throws(SoundFileError) -> LinearPCM {
             let isFloat = flags & 1 != 0
-            let perSample = channels > 0 ? Int(bytesPerPacket / channels) : 0
+            let perSample = channels > 0 ? Int(clamping: bytesPerPacket / channels) : 0
             let isPossible =
                 isFloat
                 ? (perSample == 4 && bits == 32) || (perSample == 8 && bits == 64)

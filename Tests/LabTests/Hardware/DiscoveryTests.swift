@@ -29,8 +29,11 @@ extension EitherTime {
                 #expect(try await watched.probe.nextPosition().0 == .ring)
                 #expect(watched.port.name == candidate.name)
             }
+            let loop = try EventLoop(name: "lab-motor")
+            defer { loop.close() }
             for candidate in findings.motors {
-                let motor = try #require(try MotorSpecification(candidate.specification.description).make())
+                let specification = try MotorSpecification(candidate.specification.description)
+                let motor = try #require(try specification.make(loop: loop))
                 #expect(motor.name == candidate.name)
                 try motor.turnOn(strength: 1, limit: .seconds(1))
                 try motor.close()

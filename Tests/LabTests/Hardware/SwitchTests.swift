@@ -95,7 +95,8 @@ extension EitherTime {
             let watched = try WatchedSwitch("gpio:gpiochip0:9,bias=\(bias)")
             let info = try await ChildProcess.run("gpioinfo", "gpiochip0").output
             let line = try #require(info.split(separator: "\n").first { $0.contains("line   9:") })
-            #expect(line.contains("\"ringer\""))
+            let told = bias == "disabled" ? "bias-disabled" : bias
+            #expect(line.contains("\"ringer\"") && line.contains(told), "\(line)")
             withExtendedLifetime(watched) {}
         }
 

@@ -170,8 +170,13 @@ import Testing
         let output = try output(PacedSink.name(.capture(file.path), .waitsForWriter))
         let steady = PCMBuffer(sampleRate: 48_000, channels: 1, samples: .init(repeating: 20_000, count: 19_200))
         let hearing = Hearing()
-        let playback = output.play(steady, PlaybackOptions(), hearing.handler)
-        playback.setGain(0, over: .milliseconds(100))
+        let playback = Mutex<(any Playback)?>(nil)
+        playback.withLock {
+            $0 = output.play(steady, PlaybackOptions()) { event in
+                if event.name == "started" { playback.withLock { $0?.setGain(0, over: .milliseconds(100)) } }
+                hearing.handler(event)
+            }
+        }
         #expect(await hearing.untilEnd().names == ["started", "drained"])
         let heard = Array(file.samples.prefix(19_200))
         let begin = try #require(heard.firstIndex { $0 != 20_000 })

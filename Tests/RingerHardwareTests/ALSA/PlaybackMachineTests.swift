@@ -50,6 +50,17 @@ import Testing
         #expect(stubborn.handle(.rewound(0)).isEmpty)
     }
 
+    @Test("a gain that is set before the PCM is open is the one that the sound begins with")
+    func gainBeforeOpen() throws {
+        var machine = PlaybackMachine(frames: 200, options: PlaybackOptions(), subject: "PCM x")
+        _ = machine.handle(.play(at: start))
+        #expect(machine.handle(.setGain(0.5, over: .milliseconds(20))).isEmpty)
+        guard case .write(0..<80, let ramp)? = machine.handle(.opened(format)).first else {
+            throw TestFailure("nothing is written")
+        }
+        #expect(ramp.gain(at: 0) == 0.5)
+    }
+
     // MARK: - Every frame once
 
     private static let troubles: [(String, SimulatedPCM.Troubles)] = [

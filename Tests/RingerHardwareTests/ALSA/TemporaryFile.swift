@@ -41,3 +41,25 @@ final class TemporaryFile: Sendable {
         return count
     }
 }
+
+/// A file that is locked until it is opened: what waits for the lock goes on then.
+final class Gate: Sendable {
+    let path: String
+    private let file: TemporaryFile
+    private let descriptor: CInt
+
+    init() {
+        file = TemporaryFile()
+        path = file.path
+        descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        precondition(flock(descriptor, LOCK_EX) == 0, "a file of our own cannot be locked")
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func open() {
+        flock(descriptor, LOCK_UN)
+    }
+}

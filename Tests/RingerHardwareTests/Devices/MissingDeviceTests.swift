@@ -25,7 +25,7 @@ import Testing
             ("evdev:auto", "input", RingerError.Code.notFound), ("slider:auto", "input", .notFound),
             ("evdev:/nowhere/event0", "/nowhere/event0", .notFound), ("gpio:ring-silent", "ring-silent", .notFound),
             ("gpio:gpiochip7:1", "gpiochip7", .notFound), ("gpio:/nowhere/chip:1", "/nowhere/chip", .notFound),
-            ("evdev:/dev/null", "/dev/null", .unsupported),
+            ("evdev:/dev/null", "/dev/null", .unsupported), ("evdev:/dev/null/x", "/dev/null/x", .notFound),
         ])
     func missingSwitch(_ text: String, _ subject: String, _ code: RingerError.Code) throws {
         let ringSilent = try SwitchSpecification(text).make(loop: loop, paths: paths)
@@ -74,7 +74,7 @@ import Testing
         ])
     func missingMotor(_ text: String, _ subject: String) throws {
         let specification = try MotorSpecification(text)
-        let error = #expect(throws: RingerError.self) { try specification.make(paths: paths) }
+        let error = #expect(throws: RingerError.self) { try specification.make(loop: loop, paths: paths) }
         #expect(error?.code == .notFound)
         #expect(error?.description.contains(subject) == true)
         loop.close()
@@ -105,7 +105,7 @@ import Testing
             #expect(throws: RingerError.self) { try JackSource(loop: loop, paths: paths).start { _ in } }
             for text in ["ff:auto", "gpio:vibrator", "gpio:0:1", "led:vibrator"] {
                 let motor = try MotorSpecification(text)
-                #expect(throws: RingerError.self) { try motor.make(paths: paths) }
+                #expect(throws: RingerError.self) { try motor.make(loop: loop, paths: paths) }
             }
             #expect(openDescriptors() == before)
             loop.close()

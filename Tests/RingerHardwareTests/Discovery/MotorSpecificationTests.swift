@@ -40,6 +40,6 @@ import Testing
 
     @Test("no motor is made of none")
     func none() throws {
-        #expect(try MotorSpecification.none.make() == nil)
+        #expect(try MotorSpecification.none.make(loop: EventLoop(name: "test")) == nil)
     }
 }

@@ -88,6 +88,70 @@ import Testing
         loop.close()
     }
 
+    // Such a timer kept the loop from everything else.
+    @Test("a timer that sets itself again at once keeps no descriptor from being handled")
+    func restlessTimer() async throws {
+        let pipe = try Pipe()
+        let isRead = Shared(Atomic(false))
+        let runs = Shared(Atomic(0))
+        let loop = loop
+        @Sendable func rearm() {
+            if isRead.value.load(ordering: .relaxed) { return }
+            runs.value.add(1, ordering: .relaxed)
+            _ = loop.schedule(at: loop.now) { rearm() }
+        }
+        await withCheckedContinuation { continuation in
+            let watch = Shared(Mutex<EventLoop.WatchedDescriptor?>(nil))
+            loop.sync {
+                let descriptor = loop.watch(pipe.reader, for: Int16(POLLIN)) { _ in
+                    watch.value.withLock { $0?.cancel() }
+                    isRead.value.store(true, ordering: .relaxed)
+                    continuation.resume()
+                }
+                watch.value.withLock { $0 = descriptor }
+                rearm()
+            }
+            pipe.write([1])
+        }
+        #expect(runs.value.load(ordering: .relaxed) > 0)
+        loop.close()
+    }
+
+    @Test("the signals of a crash are not blocked on the loop's thread; those that end a process are")
+    func signalMask() {
+        let blocked = Record<CInt>()
+        let signals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM, SIGINT, SIGHUP, SIGCHLD]
+        loop.sync {
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            for signal in signals where sigismember(&mask, signal) == 1 { blocked.add(signal) }
+        }
+        #expect(blocked.all == [SIGTERM, SIGINT, SIGHUP, SIGCHLD])
+        loop.close()
+    }
+
+    // The C library may give it a larger one that a thread before it had.
+    @Test("the thread has at least the stack that it is given")
+    func stack() throws {
+        for (loop, size) in [(loop, 256 * 1024), (try EventLoop(name: "test-stack", stackSize: 1 << 20), 1 << 20)] {
+            let found = Record<Int>()
+            loop.sync {
+                found.add(ownStackSize())
+            }
+            #expect(found.all.allSatisfy { $0 >= size } && found.all.count == 1)
+            loop.close()
+        }
+    }
+
+    @Test("a latch that nobody opens lets go at its deadline")
+    func latch() {
+        let latch = Latch()
+        #expect(!latch.wait(until: .now + .milliseconds(1)))
+        latch.open()
+        #expect(latch.wait(until: .now + .seconds(60)))
+        #expect(!latch.wait(until: MonotonicTime(nanoseconds: 0)))
+    }
+
     @Test("a descriptor is handled while it is ready, and not after it was given up")
     func descriptor() async throws {
         let pipe = try Pipe()
@@ -141,8 +205,11 @@ import Testing
     @Test("after it was closed, work runs on whoever brings it, and timers do not run")
     func closed() {
         let order = Record<Int>()
-        _ = loop.schedule(at: loop.now + .seconds(3600)) { order.add(-1) }
-        loop.close()
+        loop.sync {
+            // Due before the loop gets to look at its timers.
+            _ = loop.schedule(at: loop.now) { order.add(-1) }
+            loop.close()
+        }
         loop.close()
         loop.sync { order.add(1) }
         loop.execute { order.add(2) }

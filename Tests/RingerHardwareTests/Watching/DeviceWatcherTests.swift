@@ -73,6 +73,28 @@ import Testing
         loop.close()
     }
 
+    // An expander that did not acknowledge twice left the switch lost for ever: nothing changes in a directory then.
+    @Test("a device whose bus failed is opened again without a change in its directory")
+    func busFailure() async throws {
+        let opened = Counter(Atomic(0))
+        let watcher = DeviceWatcher<FailingSource>(loop: loop, name: "failing", directory: directory.path) {
+            () throws(RingerError) in
+            let number = opened.value.add(1, ordering: .relaxed).newValue
+            // The first one fails when it is read, the next ones when they are opened, the fifth works.
+            if (2...4).contains(number) { throw RingerError("open", "expander", Errno(rawValue: EIO)) }
+            return try FailingSource(fails: number == 1)
+        }
+        let told = Told()
+        try watcher.start { told.add($0) }
+        await told.wait(for: "lost")
+        await told.wait(for: "found")
+        await told.wait(for: "read")
+        #expect(told.all == ["begin", "lost", "found", "begin", "read"])
+        #expect(opened.value.load(ordering: .relaxed) == 5)
+        watcher.close()
+        loop.close()
+    }
+
     @Test("a device that is missing is an error, and nothing is watched")
     func missing() throws {
         let watcher = makeWatcher()
@@ -294,5 +316,41 @@ private struct BrokenSource: ~Copyable, DeviceSource {
         isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
     ) throws(RingerError) -> Bool {
         throw RingerError("read", name, Errno(rawValue: ENODEV))
+    }
+}
+
+/// A device that is read once: with an error of its bus, or with success.
+private struct FailingSource: ~Copyable, DeviceSource {
+    let descriptor: CInt
+    let name = "failing"
+    private let writer: CInt
+    private let fails: Bool
+
+    init(fails: Bool) throws(RingerError) {
+        var ends: [CInt] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw RingerError("open", name, Errno(rawValue: errno)) }
+        self.fails = fails
+        (descriptor, writer) = (ends[0], ends[1])
+        // One byte: it is ready at once, and then no more.
+        var byte: UInt8 = 1
+        _ = Glibc.write(writer, &byte, 1)
+    }
+
+    deinit {
+        close(descriptor)
+        close(writer)
+    }
+
+    mutating func begin(now: MonotonicTime, into reports: inout [String]) {
+        reports.append("begin")
+    }
+
+    mutating func read(
+        isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
+    ) throws(RingerError) -> Bool {
+        if fails { throw RingerError("read", name, Errno(rawValue: ENXIO)) }
+        var byte: UInt8 = 0
+        if isReady, Glibc.read(descriptor, &byte, 1) == 1 { reports.append("read") }
+        return false
     }
 }

@@ -59,6 +59,19 @@ import Testing
         #expect(withoutRootsRights { notifier.tells() })
     }
 
+    // Below /dev/null it was looked for without end.
+    @Test("a directory whose place a file has is awaited", arguments: ["file", "file/below", "file/far/below"])
+    func fileInItsPlace(name: String) throws {
+        try directory.write("", to: "file")
+        let notifier = try Notifier(directory.path.pushing(FilePath(name)))
+        directory.remove("file")
+        #expect(notifier.tells())
+        directory.makeDirectory(name)
+        #expect(notifier.tells())
+        try directory.write("", to: "\(name)/event0")
+        #expect(notifier.tells())
+    }
+
     @Test("a directory that was removed and made again is watched again")
     func removedDirectory() throws {
         let notifier = try Notifier(directory.makeDirectory("input"))

@@ -47,6 +47,18 @@ struct AlertTests {
         #expect(!alert.alerts.isRunning && alert.bench.clock.pendingTimers == 0)
     }
 
+    // Its end was computed with an addition that trapped.
+    @Test("an alert with the longest of limits goes on until it is stopped")
+    func longestLimit() throws {
+        let alert = try AlertBench()
+        alert.start(way: .sound, limit: .seconds(Int64.max))
+        alert.advance(60_000)
+        #expect(alert.alerts.isRunning && alert.bench.heard.count >= 200)
+        alert.alerts.stop()
+        alert.advance(0)
+        #expect(alert.outcomes == [.stopped(.caller)])
+    }
+
     @Test("the motor stops with the alert at 20 s, in the middle of a turn")
     func timesOutVibrating() throws {
         let alert = try AlertBench(position: .silent)
@@ -136,6 +148,8 @@ struct AlertTests {
         alert.alerts.stop()
         alert.advance(5000)
         let heard = alert.bench.heard
+        // At ring before the first flip, and after every second.
+        #expect(heard.count >= 50)
         #expect(zip(heard, heard.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })
         #expect(alert.outcomes == [.stopped(.caller)] && !alert.bench.board.motor.isOn)
         #expect(alert.bench.sounds.underWay == 0 && alert.bench.clock.pendingTimers == 0)
@@ -445,7 +459,7 @@ struct AlertTests {
     func cancelled() async throws {
         let alert = try AlertBench()
         let (alerts, ring, clock) = (alert.alerts, alert.ring, alert.bench.clock)
-        let result = await clock.drive {
+        let result = try await clock.drive {
             let task = Task { await alerts.alert(ring) }
             _ = clock.schedule(at: clock.now + .milliseconds(500)) { task.cancel() }
             return await task.value

@@ -1,5 +1,6 @@
 import Glibc
 import RingerTestKit
+import SystemPackage
 import Testing
 
 @testable import RingerServices
@@ -80,12 +81,68 @@ struct NotificationSoundTests {
         #expect(result.fallback?.reason == .refusedName && result.outcome == .finished)
     }
 
-    @Test("a link does not lead out of the container")
-    func link() throws {
+    // Only a link in the last place was noticed, and called undecodable.
+    @Test(
+        "a link does not lead out of the container, wherever it stands in the path",
+        arguments: ["Library", "Library/Sounds", "Library/Sounds/link.wav", "Evil.app"])
+    func link(_ place: String) throws {
         let elsewhere = try TemporaryDirectory()
-        let target = try elsewhere.writeWAV("secret.wav", frames: 4800)
-        #expect(symlink(target, directory.path + "/Library/Sounds/link.wav") == 0)
-        #expect(try play(.named("link.wav"), in: container).0.fallback?.reason == .undecodable)
+        try elsewhere.make("Sounds")
+        let target = try elsewhere.writeWAV("Sounds/link.wav", frames: 4800)
+        try elsewhere.writeWAV("link.wav", frames: 4800)
+        let own = try TemporaryDirectory()
+        let targets = ["Library": elsewhere.path, "Library/Sounds/link.wav": target]
+        if place != "Library" { try own.make(place == "Library/Sounds" ? "Library" : "Library/Sounds") }
+        #expect(symlink(targets[place] ?? elsewhere.path + "/Sounds", own.path + "/" + place) == 0)
+
+        let container = ApplicationContainer(own.path)
+        let (result, _) = try play(.named("link.wav"), in: container)
+        #expect(result.fallback?.reason == .refusedName && result.outcome == .finished)
+        #expect(result.fallback?.error?.errno == .tooManySymbolicLinkLevels)
+        for file in try container.files(named: "link.wav") {
+            // Kernels before 5.6 cannot do it in one call.
+            for resolution in [ContainedFile.Resolution.automatic, .componentwise] {
+                #expect(throws: RingerError.self) { try FileByteSource(file, resolution) }
+            }
+        }
+        // A container may stand behind a link itself: its place is trusted.
+        let good = try TemporaryDirectory()
+        #expect(symlink(elsewhere.path, good.path + "/container") == 0)
+        let trusted = ApplicationContainer(good.path + "/container", bundle: good.path + "/container")
+        #expect(try play(.named("link.wav"), in: trusted).0.fallback == nil)
+    }
+
+    @Test(
+        "a file is opened alike in one call and component by component",
+        arguments: [ContainedFile.Resolution.automatic, .componentwise])
+    func resolutions(_ resolution: ContainedFile.Resolution) throws {
+        try directory.writeWAV("Library/Sounds/chime.wav", frames: 4800)
+        try directory.write("file", [])
+        try directory.make("Library/Sounds/directory.wav")
+        func open(_ path: String) throws -> FileByteSource {
+            try FileByteSource(ContainedFile(directory: directory.path, relativePath: path), resolution)
+        }
+        #expect(try open("Library/Sounds/chime.wav").size == 9644)
+        #expect(try open("file").size == 0)
+        for (path, reason) in [
+            ("Library/Sounds/none.wav", Errno.noSuchFileOrDirectory), ("none/Sounds/chime.wav", .noSuchFileOrDirectory),
+            ("file/chime.wav", .notDirectory), ("Library/Sounds/directory.wav", .isDirectory),
+        ] {
+            #expect(throws: RingerError.self) { try open(path) }
+            do throws(any Error) {
+                _ = try open(path)
+            } catch let error as RingerError {
+                #expect(error.errno == reason, "\(path)")
+            }
+        }
+    }
+
+    @Test("a file that the process may not read gives way to the default, and the outcome says so")
+    func forbidden() throws {
+        let error = RingerError("open", "chime.wav", .permissionDenied)
+        #expect(SoundFallback(error).reason == .permissionDenied)
+        let out = RingerError("open", "chime.wav", .improperLink)
+        #expect(SoundFallback(out).reason == .refusedName)
     }
 
     @Test("a sound that breaks in its middle gives way to the default too")
@@ -93,7 +150,8 @@ struct NotificationSoundTests {
         // Its header was good when the notification was asked for.
         let path = try directory.writeWAV("Library/Sounds/chime.wav", frames: 4800)
         let bench = try SoundsBench()
-        let order = SystemSoundOrder.Source.file(path, frames: 4800, otherwise: 1007)
+        let file = ContainedFile(directory: directory.path, relativePath: "Library/Sounds/chime.wav")
+        let order = SystemSoundOrder.Source.file(file, frames: 4800, otherwise: 1007)
         unlink(path)
         let loaded = try bench.sounds.load(order)
         #expect(loaded?.fallback?.reason == .missing && (loaded?.samples.frames ?? 0) > 0)

@@ -13,7 +13,7 @@ struct AudioSessionsTests {
         try await session.activate()
         #expect(session.isActive && session.isAudible && session.routeName == "Speaker")
         let sound = PCMBuffer.silence(duration: .milliseconds(200), sampleRate: 48_000)
-        let result = await bench.clock.drive { await session.play(sound) }
+        let result = try await bench.clock.drive { await session.play(sound) }
         #expect(result.outcome == .finished && result.elapsed == .milliseconds(200))
         #expect(bench.told == ["chime: activated", "chime: audible"])
     }
@@ -239,7 +239,7 @@ struct AudioSessionsTests {
         let sound = PCMBuffer.silence(duration: .seconds(1), sampleRate: 48_000)
         let task = Task { await session.play(sound) }
         task.cancel()
-        let result = await bench.clock.drive { await task.value }
+        let result = try await bench.clock.drive { await task.value }
         #expect(result.outcome == .stopped(.caller))
     }
 }

@@ -26,7 +26,9 @@ struct PredefinedPlayingTests {
         bench.clock.advance(by: .seconds(5))
         #expect(bench.heard.isEmpty && bench.sounds.cachedBytes == 0)
         #expect(bench.results.all.count == 125)
-        for result in bench.results.all where result.sound.predefinedSound?.vibration.isEmpty == true {
+        let silent = bench.results.all.filter { $0.sound.predefinedSound?.vibration.isEmpty == true }
+        #expect(silent.count == 120)
+        for result in silent {
             #expect(result.outcome == .silenced(by: .ringSilentSwitch) && !result.vibrated && result.elapsed == .zero)
         }
     }

@@ -145,7 +145,7 @@ struct SystemSoundCompletionTests {
         let bench = try SoundsBench(position: .silent)
         let id = try bench.register(milliseconds: 100)
         let (sounds, clock, end) = (bench.sounds, bench.clock, bench.start + .milliseconds(3))
-        let rounds = await clock.drive {
+        let rounds = try await clock.drive {
             var rounds = 0
             while clock.now < end {
                 _ = await sounds.play(id)

@@ -305,6 +305,8 @@ struct SystemSoundLoopTests {
         try loops.bench.sounds.addCompletion(for: ring) { [sounds = loops.bench.sounds] id, _ in sounds.start(id) }
         loops.bench.sounds.start(ring)
         loops.advance(750)
+        // Rounds that fail are recorded too.
+        loops.bench.board.speaker.recordingLimit = 10_000
         loops.bench.board.speaker.fault = .missing
         loops.advance(5000)
         loops.bench.board.speaker.fault = nil

@@ -120,8 +120,12 @@ struct SystemSoundPlayingTests {
     func cancel() async throws {
         let bench = try SoundsBench()
         let sound = try bench.register(milliseconds: 1000)
-        _ = bench.clock.schedule(at: bench.start + .milliseconds(200)) { bench.sounds.stopAll() }
-        let result = await bench.clock.drive { await bench.sounds.play(sound) }
+        let (sounds, clock) = (bench.sounds, bench.clock)
+        let result = try await clock.drive {
+            let task = Task { await sounds.play(sound) }
+            _ = clock.schedule(at: clock.now + .milliseconds(200)) { task.cancel() }
+            return await task.value
+        }
         #expect(result.outcome == .stopped(.caller) && result.elapsed == .milliseconds(200))
     }
 

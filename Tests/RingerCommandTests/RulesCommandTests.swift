@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@Suite("ringer decide, policy")
+struct RulesCommandTests {
+    let ringer: Command
+
+    init() throws {
+        ringer = try Command()
+    }
+
+    @Test(
+        "a category is understood in any case, by Apple's names and by Apple's codes",
+        arguments: [
+            "playback", "Playback", "PLAYBACK", "AVAudioSessionCategoryPlayback", "kAudioSessionCategory_MediaPlayback",
+            "MediaPlayback", "medi", "live", "kAudioSessionCategory_LiveAudio", "playAndRecord", "play-and-record",
+            "plar", "AVAudioSessionCategoryMultiRoute",
+        ])
+    func ignoringSwitch(category: String) throws {
+        let result = try ringer("decide", "-c", category, "--position", "silent")
+        #expect(result.status == 0 && result.output.hasSuffix("(categoryIgnoresSwitch)\n"), "\(result.errors)")
+    }
+
+    @Test(
+        "so are those that the switch silences",
+        arguments: [
+            "solo", "SoloAmbient", "AVAudioSessionCategorySoloAmbient", "kAudioSessionCategory_SoloAmbientSound",
+            "ambi",
+            "Ambient", "uifx", "AmbientSound",
+        ])
+    func honouringSwitch(category: String) throws {
+        #expect(try ringer("decide", "-c", category, "--position", "Silent").output == "silence (ringSilentSwitch)\n")
+    }
+
+    @Test("a category that does not exist is refused with the names of those that do")
+    func unknown() throws {
+        for name in ["", "play", "AVAudioSessionCategory", "medium"] {
+            let result = try ringer("decide", "--category", name)
+            #expect(result.status == 64 && result.errors.contains("- soloAmbient"))
+        }
+    }
+
+    @Test("an option is understood in any case and by Apple's name")
+    func options() throws {
+        for name in ["defaultToSpeaker", "DefaultToSpeaker", "AVAudioSessionCategoryOptionDefaultToSpeaker"] {
+            #expect(try ringer("decide", "-c", "plar", "--option", name).output.hasPrefix("play on speaker"))
+        }
+        #expect(try ringer("decide", "-c", "plar").output.hasPrefix("play on receiver"))
+    }
+
+    @Test(
+        "each of the user's preferences is an option",
+        arguments: [
+            (["--kind", "alert", "--no-vibrate-on-ring"], "play on speaker (switchAtRing)"),
+            (["--kind", "alert", "--position", "silent", "--no-vibrate-on-silent"], "silence (ringSilentSwitch)"),
+            (["--kind", "system", "--no-sound-effects"], "silence (soundEffectsOff)"),
+            (
+                ["--kind", "notification", "--alert-volume", "0.5"],
+                "play on speaker at 0.50 and vibrate (switchAtRing)"
+            ),
+            (["--kind", "notification", "--do-not-disturb"], "silence (doNotDisturb)"),
+            (
+                ["--kind", "system", "--position", "silent", "--routes-silenced-by-switch", "receiver,Headphone"],
+                "play on speaker (routeIgnoresSwitch)"
+            ),
+            (["--kind", "system", "--unreadable"], "silence (switchUnreadable)"),
+            (
+                ["--kind", "system", "--unreadable", "--when-switch-unreadable", "ring"],
+                "play on speaker (switchUnreadable)"
+            ),
+            (["--haptics-while-recording", "--kind", "vibration"], "vibrate (vibrationRequested)"),
+        ])
+    func preferences(arguments: [String], decision: String) throws {
+        let result = try ringer(["decide"] + arguments)
+        #expect(result.output == decision + "\n" && result.status == 0, "\(result.errors)")
+    }
+
+    @Test("values that a preference does not take are bad usage")
+    func values() throws {
+        for arguments in [["--alert-volume", "2"], ["--alert-volume", "x"], ["--routes-silenced-by-switch", "moon"]] {
+            #expect(try ringer(["decide"] + arguments).status == 64)
+        }
+    }
+
+    @Test("the table of the rules follows the preferences")
+    func policy() throws {
+        func atRing(_ arguments: String...) throws -> [String] {
+            let rows = try ringer(["policy"] + arguments).output.split(separator: "\n")
+            let alert = try #require(rows.first { $0.hasPrefix("alert") })
+            return alert.split(separator: " ").dropFirst().prefix(2).map(String.init)
+        }
+        #expect(try atRing() == ["play", "+vibrate"])
+        #expect(try atRing("--no-vibrate-on-ring") == ["play", "vibrate"])
+    }
+}

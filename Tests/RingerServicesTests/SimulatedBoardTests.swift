@@ -1,0 +1,60 @@
+import RingerServices
+import RingerTestKit
+import Testing
+
+@Suite("The simulated board")
+struct SimulatedBoardTests {
+    // 200,000 sounds took 235 MB.
+    @Test("the speaker keeps the newest 1,000 recordings, or as many as it is told to, and counts all")
+    func recordings() {
+        let clock = VirtualClock()
+        let board = SimulatedBoard(clock: clock)
+        func play(_ frames: Int) {
+            let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: Array(repeating: 1, count: frames))
+            _ = board.speaker.play(sound, PlaybackOptions()) { _ in }
+        }
+        for frames in 1...1_200 {
+            play(frames)
+            clock.advance(by: .seconds(1))
+        }
+        #expect(board.speaker.recordings.count == 1_000 && board.speaker.recordingCount == 1_200)
+        #expect(board.speaker.recordings.map(\.played) == Array(201...1_200))
+        #expect(board.speaker.recordings.allSatisfy { $0.outcome == .drained })
+
+        board.speaker.recordingLimit = 2
+        #expect(board.speaker.recordings.map(\.played) == [1_199, 1_200])
+        for frames in 1...3 { play(frames) }
+        #expect(board.speaker.recordings.map(\.sound.frames) == [2, 3])
+        // The first of the three ends when nobody keeps its recording any more.
+        clock.advance(by: .seconds(1))
+        #expect(board.speaker.recordings.map(\.played) == [2, 3] && board.speaker.recordingCount == 1_203)
+    }
+
+    @Test("the motor keeps the newest turns, and counts all")
+    func turns() throws {
+        let clock = VirtualClock()
+        let motor = SimulatedBoard(clock: clock).motor
+        motor.turnLimit = 3
+        for _ in 0..<5 {
+            try motor.turnOn(strength: 1, limit: .seconds(1))
+            clock.advance(by: .milliseconds(10))
+            try motor.turnOff()
+        }
+        #expect(motor.turns.count == 3 && motor.turnCount == 5)
+        #expect(motor.turns.compactMap(\.length) == Array(repeating: .milliseconds(10), count: 3))
+    }
+
+    @Test("the motor turns until it is turned off, unless its hardware has a limit of its own")
+    func ownLimit() throws {
+        let clock = VirtualClock()
+        let motor = SimulatedBoard(clock: clock).motor
+        try motor.turnOn(strength: 1, limit: .milliseconds(100))
+        clock.advance(by: .seconds(60))
+        #expect(motor.isOn && clock.pendingTimers == 0)
+        try motor.turnOff()
+        motor.hasOwnLimit = true
+        try motor.turnOn(strength: 1, limit: .milliseconds(100))
+        clock.advance(by: .seconds(60))
+        #expect(motor.turns.compactMap(\.length) == [.seconds(60), .milliseconds(100)])
+    }
+}
