@@ -8,19 +8,15 @@ extension Device {
     /// Each device of a process is closed. Signals that the process ignores, as under nohup, stay ignored. When the device
     /// is closed before a signal comes, signals do again what they did before. A second call replaces the first.
     ///
-    /// - Parameters:
-    ///   - cleanUp: What else is to be done first, such as giving the terminal back as it was. It runs on the device's
-    ///     thread.
-    ///   - afterwards: What is to be done when the device is closed, such as writing a file. It runs on the device's thread.
+    /// - Parameter afterwards: Called on the device's thread when the device is closed, before the signal ends the process:
+    ///   to write a file, or to restore the terminal.
     /// - Throws: ``RingerError`` where the system refuses, or the device is closed already.
-    public func closeOnTermination(
-        cleanUp: @escaping @Sendable () -> Void = {}, afterwards: @escaping @Sendable () -> Void = {}
-    ) throws(RingerError) {
+    public func closeOnTermination(afterwards: @escaping @Sendable () -> Void = {}) throws(RingerError) {
         let own = clock as? EventLoop
         let loop = if let own { own } else { try EventLoop(name: "ringer-signals") }
         do throws(RingerError) {
             let registration = try TerminationSignals.handle(on: loop) { [weak self] _ in
-                cleanUp()
+                // The motor first: the user's code may block.
                 self?.close()
                 afterwards()
             }

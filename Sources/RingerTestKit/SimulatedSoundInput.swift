@@ -1,10 +1,11 @@
 import RingerServices
 import Synchronization
 
-/// A microphone that grants what the test says.
+/// A microphone, and the microphones of Bluetooth devices, that grant what the test sets.
 public final class SimulatedSoundInput: SoundInput, Sendable {
     private struct State {
         var limits = SimulatedSoundLimits(channels: 1)
+        var bluetoothLimits: [String: SimulatedSoundLimits] = [:]
         var error: RingerError?
     }
 
@@ -22,6 +23,12 @@ public final class SimulatedSoundInput: SoundInput, Sendable {
         set { state.withLock { $0.limits = newValue } }
     }
 
+    /// What the inputs of Bluetooth devices can do, by their PCMs; those that are missing here have ``limits``.
+    public var bluetoothLimits: [String: SimulatedSoundLimits] {
+        get { state.withLock { $0.bluetoothLimits } }
+        set { state.withLock { $0.bluetoothLimits = newValue } }
+    }
+
     /// Why it cannot be asked; nil where it can.
     public var error: RingerError? {
         get { state.withLock { $0.error } }
@@ -30,10 +37,12 @@ public final class SimulatedSoundInput: SoundInput, Sendable {
 
     /// Answers at once.
     public func ask(
-        _ preferences: SessionPreferences,
+        _ preferences: SessionPreferences, pcm: String?,
         completion: @escaping @Sendable (Result<SoundPortFormat, RingerError>) -> Void
     ) {
-        let (limits, error) = state.withLock { ($0.limits, $0.error) }
+        let (limits, error) = state.withLock { state in
+            (pcm.flatMap { state.bluetoothLimits[$0] } ?? state.limits, state.error)
+        }
         if let error { return completion(.failure(error)) }
         completion(.success(limits.grant(sampleRate: 48_000, preferences)))
     }

@@ -11,6 +11,8 @@ package struct RouteModel: Sendable, Hashable {
         case headphone(isInserted: Bool)
         /// A microphone was plugged in or pulled out: `SW_MICROPHONE_INSERT`. With headphones it makes a headset.
         case microphone(isInserted: Bool)
+        /// The board's input came or went; nil where it is not known, which counts as present.
+        case input(isAvailable: Bool?)
         /// A line output or a Bluetooth device was connected or disconnected.
         case external(AudioRoute, isPresent: Bool)
         /// The firmware chose the route, until something else is plugged in.
@@ -30,6 +32,8 @@ package struct RouteModel: Sendable, Hashable {
     package let board: RouteBoard
     /// Whether headphones are plugged in.
     package private(set) var isHeadphoneInserted = false
+    /// Whether the board has an input now; nil where it is not known.
+    package private(set) var isInputAvailable: Bool?
     /// Whether a microphone is plugged in.
     package private(set) var isMicrophoneInserted = false
     /// What is plugged in, the newest last.
@@ -62,6 +66,9 @@ package struct RouteModel: Sendable, Hashable {
             places.append(.chosen(route))
             // No route came or went, but sound may take another one.
             if present == before { return places == old ? nil : .override }
+        case .input(let isAvailable):
+            isInputAvailable = isAvailable
+            return isAvailable == false ? .oldDeviceUnavailable : .newDeviceAvailable
         case .wokeFromSleep:
             return .wakeFromSleep
         }
@@ -99,12 +106,28 @@ package struct RouteModel: Sendable, Hashable {
         }
     }
 
-    /// The route that a session of `settings` takes.
+    /// The route that a session of `settings` takes. Recording without an input has none.
     ///
     /// A speaker override beats what is plugged in. A call goes to Bluetooth only with
     /// ``CategoryOptions/allowBluetooth``: the override of the input alone leaves the output where it is.
     package func route(for settings: SessionSettings) -> SessionRoute {
-        SessionRoute(output(for: settings), takesInput: settings.category.records)
+        let input = input(for: settings)
+        if settings.category == .record && input == nil { return SessionRoute(nil) }
+        return SessionRoute(output(for: settings), input: input)
+    }
+
+    /// The input that a session of `settings` takes: of a Bluetooth device and a headset's microphone the newest, else the
+    /// board's; nil where there is none, or the category takes none.
+    package func input(for settings: SessionSettings) -> AudioInput? {
+        guard settings.category.records else { return nil }
+        let hasMicrophone = isInputAvailable != false
+        let allowsBluetooth =
+            settings.options.contains(.allowBluetooth) || settings.overrides.contains(.bluetoothInput)
+        for place in places.reversed() {
+            if hasMicrophone, place == .jack, isMicrophoneInserted { return .microphone }
+            if allowsBluetooth, route(at: place) == .bluetooth { return .bluetooth }
+        }
+        return hasMicrophone ? .microphone : nil
     }
 
     private func output(for settings: SessionSettings) -> AudioRoute? {
@@ -128,4 +151,9 @@ package struct RouteModel: Sendable, Hashable {
 
     /// The PCM of `route`; nil where the board does not have it.
     package func pcm(for route: AudioRoute) -> String? { board.pcm(for: route) }
+}
+
+extension AudioCategory {
+    /// Whether a session of the category cannot be activated without an input. Several routes at once may be outputs alone.
+    var needsInput: Bool { self == .record || self == .playAndRecord }
 }

@@ -48,6 +48,11 @@ package struct SessionConditions {
 
     /// What the session's properties report.
     package mutating func facts(of session: SessionState, _ hardware: HardwareFigures) -> SessionFacts {
+        var hardware = hardware
+        if session.route.input == .bluetooth { hardware.isInputAvailable = true }
+        if session.settings.category.records && session.route.input == nil {
+            (hardware.inputChannels, hardware.inputLatency) = (0, 0)
+        }
         let others = soundingCount - (session.isSounding ? 1 : 0)
         return SessionFacts(
             settings: session.settings, preferences: session.preferences, routeName: routeName(of: session),

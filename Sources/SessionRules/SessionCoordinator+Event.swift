@@ -15,6 +15,9 @@ extension SessionCoordinator {
         case setSpoken(SessionID, Bool)
         /// A client reports whether its application is in the background.
         case setInBackground(SessionID, Bool)
+        /// A client sets whether its session uses a hardware codec: such a session is activated only after its category was
+        /// set.
+        case setUsesHardwareCodec(SessionID, Bool)
         /// A client switches an override on or off.
         case setOverride(SessionID, SessionOverrides, Bool)
         /// A client sets the sample rate and buffer duration that its session prefers.
@@ -24,8 +27,8 @@ extension SessionCoordinator {
         /// A client deactivates its session; its sounds stop. With `notifyOthers` the sessions that it interrupted
         /// may resume.
         case deactivate(SessionID, notifyOthers: Bool = true)
-        /// A client begins or ends playing or recording. Beginning is refused with `!act` while the session is not
-        /// active.
+        /// A client begins or ends playing or recording. Beginning is refused with `!cat` in `audioProcessing`, and with
+        /// `!act` while the session is not active.
         case sounding(SessionID, Bool)
 
         /// A client died; its sessions are removed.
@@ -44,11 +47,32 @@ extension SessionCoordinator {
         /// Whether a process that has no session here plays.
         case outsideAudio(isPlaying: Bool)
 
+        /// The request in words, for errors: "activate".
+        package var operation: String {
+            switch self {
+            case .make: "make the session"
+            case .remove: "remove"
+            case .setCategory: "set the category"
+            case .setOptions: "set the options"
+            case .setSpoken: "set whether it speaks"
+            case .setInBackground: "set whether it is in the background"
+            case .setUsesHardwareCodec: "use a hardware codec"
+            case .setOverride: "set an override"
+            case .setPreferences: "set a preference"
+            case .activate: "activate"
+            case .deactivate: "deactivate"
+            case .sounding: "play"
+            case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio:
+                "report"
+            }
+        }
+
         /// The session of a client's request; nil for reports of the device.
         package var request: SessionID? {
             switch self {
             case .make(let id, _, _, _), .remove(let id), .setCategory(let id, _, _), .setOptions(let id, _),
-                .setSpoken(let id, _), .setInBackground(let id, _), .setOverride(let id, _, _),
+                .setSpoken(let id, _), .setInBackground(let id, _), .setUsesHardwareCodec(let id, _),
+                .setOverride(let id, _, _),
                 .setPreferences(let id, _), .activate(let id),
                 .deactivate(let id, _), .sounding(let id, _):
                 id

@@ -6,46 +6,52 @@ extension SessionCoordinator {
     /// - Returns: Why routes may change.
     /// - Throws: Why a request is refused; nothing was changed then.
     mutating func take(_ event: Event, _ actions: inout [Action]) throws(SessionError) -> RouteChangeReason {
+        let operation = event.operation
         switch event {
         case .make(let id, let client, let name, let priority):
             try make(id, client, name, priority)
         case .remove(let id):
-            remove(try find(id, "remove"), &actions)
+            remove(try find(id, operation), &actions)
         case .setCategory(let id, let category, let options):
-            let index = try find(id, "set the category")
+            let index = try find(id, operation)
             var settings = sessions[index].settings
             do throws(SessionError) { try settings.setCategory(category, options: options) } catch {
                 throw error.of(id)
             }
-            try set(settings, at: index, "set the category", &actions)
+            try set(settings, at: index, operation, &actions)
+            sessions[index].isCategorySet = true
             return .categoryChange
         case .setOptions(let id, let options):
-            let index = try find(id, "set the options")
+            let index = try find(id, operation)
             var settings = sessions[index].settings
             do throws(SessionError) {
                 try settings.setCategory(settings.category, options: options)
             } catch { throw error.of(id) }
-            try set(settings, at: index, "set the options", &actions)
+            try set(settings, at: index, operation, &actions)
         case .setSpoken(let id, let isSpoken):
-            let index = try find(id, "set whether it speaks")
+            let index = try find(id, operation)
             var settings = sessions[index].settings
             settings.isSpoken = isSpoken
-            try set(settings, at: index, "set whether it speaks", &actions)
+            try set(settings, at: index, operation, &actions)
         case .setInBackground(let id, let isInBackground):
-            sessions[try find(id, "set whether it is in the background")].isInBackground = isInBackground
+            sessions[try find(id, operation)].isInBackground = isInBackground
+        case .setUsesHardwareCodec(let id, let usesHardwareCodec):
+            let index = try find(id, operation)
+            if usesHardwareCodec && sessions[index].isActive { try checkCategory(index, operation) }
+            sessions[index].usesHardwareCodec = usesHardwareCodec
         case .setOverride(let id, let override, let isOn):
-            let index = try find(id, "set an override")
+            let index = try find(id, operation)
             var settings = sessions[index].settings
             do throws(SessionError) { try settings.setOverride(override, isOn) } catch { throw error.of(id) }
-            try set(settings, at: index, "set an override", &actions)
+            try set(settings, at: index, operation, &actions)
         case .setPreferences(let id, let preferences):
-            sessions[try find(id, "set a preference")].preferences = preferences
+            sessions[try find(id, operation)].preferences = preferences
         case .activate(let id):
-            try activate(find(id, "activate"), &actions)
+            try activate(find(id, operation), &actions)
         case .deactivate(let id, let notifyOthers):
-            deactivate(try find(id, "deactivate"), notifyOthers, .deactivation, .deactivated, &actions)
+            deactivate(try find(id, operation), notifyOthers, .deactivation, .deactivated, &actions)
         case .sounding(let id, let isSounding):
-            try setSounding(find(id, "play"), isSounding)
+            try setSounding(find(id, operation), isSounding)
         case .clientDied(let client):
             for index in sessions.indices.reversed() where sessions[index].client == client {
                 remove(index, &actions)
@@ -61,7 +67,9 @@ extension SessionCoordinator {
         case .route(let event):
             return takeRoute(event, &actions)
         case .inputAvailable(let isAvailable):
-            isInputAvailable = isAvailable
+            guard isAvailable != routes.isInputAvailable else { break }
+            // Overrides of the output do not revert: no output came or went.
+            return routes.handle(.input(isAvailable: isAvailable)) ?? .unknown
         case .outsideAudio(let isPlaying):
             isOutsideAudioPlaying = isPlaying
         }
@@ -91,6 +99,11 @@ extension SessionCoordinator {
     }
 
     private mutating func setSounding(_ index: Int, _ isSounding: Bool) throws(SessionError) {
+        guard sessions[index].settings.category != .audioProcessing || !isSounding else {
+            throw SessionError(
+                .incompatibleCategory, "play", session: sessions[index].id,
+                detail: "audioProcessing neither plays nor records")
+        }
         guard sessions[index].isActive || !isSounding else {
             throw SessionError(.notActive, "play", session: sessions[index].id, detail: "the session is not active")
         }
@@ -127,6 +140,7 @@ extension SessionCoordinator {
             throw SessionError(
                 .notActive, "activate", session: session.id, detail: "an interruption from outside is under way")
         }
+        if session.usesHardwareCodec { try checkCategory(index, "activate") }
         try checkInput(session.settings, index, "activate")
         try checkRoom(session.settings, index, .notActive, "activate")
         if session.isInterrupted {
@@ -140,10 +154,14 @@ extension SessionCoordinator {
         actions.append(.activated(session.id))
     }
 
+    private func checkCategory(_ index: Int, _ operation: String) throws(SessionError) {
+        if sessions[index].isCategorySet { return }
+        throw SessionError(
+            .noCategorySet, operation, session: sessions[index].id, detail: "a hardware codec needs a category")
+    }
+
     private func checkInput(_ settings: SessionSettings, _ index: Int, _ operation: String) throws(SessionError) {
-        // Several routes at once may be outputs alone.
-        let needsInput = settings.category == .record || settings.category == .playAndRecord
-        guard needsInput, isInputAvailable == false else { return }
+        guard settings.category.needsInput, routes.input(for: settings) == nil else { return }
         throw SessionError(.noHardware, operation, session: sessions[index].id, detail: "there is no audio input")
     }
 

@@ -67,19 +67,27 @@ extension SessionCoordinator {
             if index == leader { leaderMoved = true }
             sessions[index].route = new
             if pauses(from: old, to: new, reason) { stopSound(index, .oldDeviceUnavailable, &actions) }
-            actions.append(.routeChanged(sessions[index].id, change(reason, old, new)))
+            actions.append(.routeChanged(sessions[index].id, change(reason, old, new, sessions[index].settings)))
         }
         let old = deviceRoute
-        let new = leader.map { sessions[$0].route } ?? routes.route(for: SessionSettings())
+        let settings = leader.map { sessions[$0].settings } ?? SessionSettings()
+        let new = leader.map { sessions[$0].route } ?? routes.route(for: settings)
         guard new != old || reason == .wakeFromSleep else { return }
         deviceRoute = new
         // Where no session changed its own setting, another session, with its category, leads now.
         let why = reason == .override && !leaderMoved ? .categoryChange : reason
-        actions.append(.deviceRouteChanged(change(why, old, new)))
+        actions.append(.deviceRouteChanged(change(why, old, new, settings)))
     }
 
-    private func change(_ reason: RouteChangeReason, _ old: SessionRoute, _ new: SessionRoute) -> RouteChange {
-        RouteChange(new.output == nil ? .noSuitableRouteForCategory : reason, from: old, to: new)
+    /// The change of a session of `settings`. It has no suitable route without an output, and, once, when it loses an input
+    /// that its category needs, or gets such a category without an input.
+    private func change(
+        _ reason: RouteChangeReason, _ old: SessionRoute, _ new: SessionRoute, _ settings: SessionSettings
+    ) -> RouteChange {
+        let isInputMissing =
+            settings.category.needsInput && new.input == nil && (old.input != nil || reason == .categoryChange)
+        return RouteChange(
+            new.output == nil || isInputMissing ? .noSuitableRouteForCategory : reason, from: old, to: new)
     }
 
     /// Whether sounds that played on `old` pause: it was pulled out, and the speaker must not go on with them. A headset

@@ -16,7 +16,7 @@ package struct SessionCoordinator: Sendable, Hashable {
     /// The routes.
     package internal(set) var routes: RouteModel
     /// Whether sound can be recorded; nil where it is not known.
-    package internal(set) var isInputAvailable: Bool?
+    package var isInputAvailable: Bool? { routes.isInputAvailable }
     /// Whether a process that has no session here plays.
     package internal(set) var isOutsideAudioPlaying = false
     /// The activity of all sessions together.
@@ -84,6 +84,11 @@ package struct SessionCoordinator: Sendable, Hashable {
     /// The active session of the highest priority, and among equals the newest; nil where none is active.
     package var leader: SessionState? {
         leaderIndex { _ in true }.map { sessions[$0] }
+    }
+
+    /// The active session that records, of several the one of the highest priority, and among equals the newest.
+    package var recorder: SessionState? {
+        leaderIndex { $0.settings.category.records }.map { sessions[$0] }
     }
 
     func leaderIndex(where condition: (SessionState) -> Bool) -> Int? {

@@ -1,17 +1,29 @@
 import RingerPolicy
 
-/// Where a session's sound goes, and whether it takes input there.
+/// Where a session's input comes from.
+@nonexhaustive
+public enum AudioInput: String, Sendable, Hashable, CaseIterable {
+    /// The board's microphone, or that of a headset on the jack: the codec chooses between them.
+    case microphone
+    /// A Bluetooth hands-free device.
+    case bluetooth
+}
+
+/// Where a session's sound goes, and where its input comes from.
 public struct SessionRoute: Sendable, Hashable {
     /// The output; nil where no route fits.
     public var output: AudioRoute?
-    /// Whether the session's category takes input.
-    public var takesInput: Bool
+    /// The input; nil where the session's category takes none, or there is none.
+    public var input: AudioInput?
 
-    /// A route to `output`.
-    public init(_ output: AudioRoute?, takesInput: Bool = false) {
+    /// A route to `output` and from `input`.
+    public init(_ output: AudioRoute?, input: AudioInput? = nil) {
         self.output = output
-        self.takesInput = takesInput
+        self.input = input
     }
+
+    /// Whether the session takes input.
+    public var takesInput: Bool { input != nil }
 
     /// The route's name, the value of property `rout`: "Speaker", "Headphone", with input "SpeakerAndMicrophone",
     /// "HeadphonesAndMicrophone"; empty where no route fits.

@@ -22,6 +22,10 @@ public struct SessionState: Sendable, Hashable {
     public internal(set) var settings = SessionSettings()
     /// Whether it is active.
     public internal(set) var phase = Phase.inactive
+    /// Whether its client set a category, be it the default one.
+    package internal(set) var isCategorySet = false
+    /// Whether it uses a hardware codec, which needs a category that its client set.
+    package internal(set) var usesHardwareCodec = false
     /// Whether its application is in the background: `ambient` and `soloAmbient` are silent there.
     public internal(set) var isInBackground = false
     /// Whether it is playing, or recording.

@@ -1,3 +1,5 @@
+import RingerPolicy
+import SessionRules
 import Testing
 
 @testable import RingerServices

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Audio sessions' properties by their codes")
 struct AudioSessionCodeTests {
-    @Test("listeners are told changes, in order, each of its own property")
+    @Test("listeners get changes in order, each of its own property")
     func listeners() async throws {
         let bench = try PropertyBench()
         let session = bench.sessions.make(category: .soloAmbient)

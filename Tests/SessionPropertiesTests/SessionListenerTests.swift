@@ -47,7 +47,7 @@ struct SessionListenerTests {
         }
     }
 
-    @Test("listeners are told what changed and nothing else, in the table's order, a route change with its old name")
+    @Test("listeners get what changed and nothing else, in the table's order, a route change with its old name")
     func changes() throws {
         var store = SessionPropertyStore(session: SessionID(rawValue: 1), facts: SessionFacts(routeName: "Speaker"))
         try store.initialize()
@@ -65,7 +65,7 @@ struct SessionListenerTests {
             ])
         facts.hardware.isServerDead = false
         #expect(store.update(facts) == [SessionPropertyChange("died", .uint32(0))])
-        // Waking changes no value, and is told all the same.
+        // Waking changes no value, and listeners get it nevertheless.
         let woke = RouteChange(.wakeFromSleep, from: SessionRoute(.headphone), to: SessionRoute(.headphone))
         #expect(store.update(facts, routeChange: woke).map(\.property) == ["roch"])
     }
@@ -87,7 +87,7 @@ struct SessionListenerTests {
         try #require(SessionProperty(code: code))
     }
 
-    @Test("each listener is told in order, and one that does not listen delays nobody")
+    @Test("each listener gets changes in order, and one that does not read delays nobody")
     func order() async throws {
         let queues = SessionListenerQueues()
         let slow = SessionListenerID(rawValue: 1)

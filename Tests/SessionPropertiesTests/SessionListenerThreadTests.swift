@@ -129,7 +129,7 @@ struct SessionListenerThreadTests {
         #expect(told.all.map(\.missed) == [0, 1, 2])
     }
 
-    @Test("a listener may change what it listens to, and is told what it was not told yet after it was removed")
+    @Test("a listener may change what it listens to, and still gets earlier changes after its removal")
     func reentrant() throws {
         let bench = try PropertyBench()
         let session = bench.sessions.make(category: .playback)

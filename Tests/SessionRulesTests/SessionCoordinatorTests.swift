@@ -172,7 +172,7 @@ struct SessionCoordinatorTests {
                 .activated(stage["memo"]), .activityChanged([.silencesPlayback, .records]),
                 .deviceRouteChanged(
                     RouteChange(
-                        .categoryChange, from: SessionRoute(.speaker), to: SessionRoute(.speaker, takesInput: true))),
+                        .categoryChange, from: SessionRoute(.speaker), to: SessionRoute(.speaker, input: .microphone))),
             ])
         #expect(!stage.coordinator.isAudible(stage["music"], state: DeviceState()))
         #expect(
@@ -182,7 +182,7 @@ struct SessionCoordinatorTests {
         #expect(stage.coordinator.isAudible(stage["music"], state: DeviceState()))
     }
 
-    @Test("one that ducks takes others down once, and they come back when it ends, whoever came first")
+    @Test("one that ducks lowers others once, and they come back when it ends, in either order of activation")
     func ducks() throws {
         var stage = try SessionStage()
         try stage.playing(["music": "medi"])

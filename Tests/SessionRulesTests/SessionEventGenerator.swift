@@ -25,7 +25,7 @@ struct SessionEventGenerator {
     mutating func next() -> SessionCoordinator.Event {
         let id = SessionID(rawValue: UInt64(random.below(5) + 1))
         let outside = OutsideInterruption(rawValue: UInt64(random.below(2)))
-        switch random.below(42) {
+        switch random.below(44) {
         case 0..<5:
             let client = SessionClientID(rawValue: UInt64(random.below(3)))
             return .make(id, client: client, name: "", priority: random.pick(Self.priorities))
@@ -47,6 +47,8 @@ struct SessionEventGenerator {
             let rates: [Double] = [0, 44_100, 48_000]
             return .setPreferences(
                 id, SessionPreferences(sampleRate: random.pick(rates), ioBufferDuration: Float(random.below(3)) / 100))
+        case 42: return .setUsesHardwareCodec(id, random.oneIn(4))
+        case 43: return .setInBackground(id, random.oneIn(2))
         case 37: return .outsideAudio(isPlaying: random.oneIn(2))
         default:
             let isIn = random.oneIn(2)

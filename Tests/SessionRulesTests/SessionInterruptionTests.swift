@@ -97,7 +97,7 @@ struct SessionInterruptionTests {
         #expect(stage.actions.last == .interruptionEnded(stage["music"], shouldResume: true))
     }
 
-    @Test("when the one in between goes, the oldest keeps waiting for the newest, and is told one end")
+    @Test("when the one in between goes, the oldest keeps waiting for the newest, and gets one end")
     func middleGoes() throws {
         var stage = try SessionStage()
         try stage.playing(["music": "medi", "podcast": "medi", "game": "solo"])
@@ -143,7 +143,7 @@ struct SessionInterruptionTests {
     @Test("a session that stopped mixing while interrupted does not fight with the one it played beside")
     func revertedMixing() throws {
         // Its override reverts with the interruption; without waiting it would come back beside the other, or be
-        // interrupted the moment it was told that it may resume.
+        // interrupted at the moment of its resumption.
         var stage = try SessionStage()
         try stage.playing(["music": "medi"])
         try stage.make("radio", "medi", isSpoken: true)

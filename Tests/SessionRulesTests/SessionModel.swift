@@ -65,14 +65,14 @@ struct SessionModel {
             switch action {
             case .interruptionEnded(let id, true): resumed.insert(id)
             case .interruptionBegan(let id, _):
-                try require(!resumed.contains(id), "a session is told that it may resume, and interrupted at once")
+                try require(!resumed.contains(id), "a session resumes and is interrupted at once")
             default: break
             }
         }
         if !actions.isEmpty || coordinator != before { try check() }
     }
 
-    /// Ends what is under way, from outside and by the clients: everybody is told an end.
+    /// Ends every interruption and every activity: each interrupted session gets an end.
     mutating func drain() throws(Broken) {
         for interruption in coordinator.outside { try take(.outsideEnded(interruption, shouldResume: true)) }
         while let leader = coordinator.leader { try take(.deactivate(leader.id)) }
@@ -189,7 +189,7 @@ struct SessionModel {
         try checkTogether()
     }
 
-    /// A client that died is told nothing more; what its sessions had must have been undone before.
+    /// A client that died gets no more actions; its sessions' effects must have been undone before.
     private mutating func forgetRemoved() {
         for id in Array(known.keys) where coordinator.session(id) == nil { known[id] = nil }
     }

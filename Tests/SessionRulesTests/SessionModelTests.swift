@@ -56,7 +56,7 @@ struct SessionModelTests {
         var generator = SessionEventGenerator(random: SeededGenerator(seed: 1))
         var seen: Set<String> = []
         var codes: Set<SessionError.Code> = []
-        for _ in 0..<300 {
+        for _ in 0..<1_000 {
             var coordinator = SessionCoordinator(board: board)
             for _ in 0..<Self.length {
                 for action in coordinator.handle(generator.next()) {
@@ -70,12 +70,14 @@ struct SessionModelTests {
             "stop oldDeviceUnavailable",
             "activated", "deactivated", "began", "ended true", "ended false", "dropped answered", "dropped reactivated",
             "dropped deactivated", "dropped removed", "duck", "unduck", "settings", "route 1", "route 2", "route 3",
-            "route 4", "route 6", "device route", "activity",
+            "route 4", "route 6", "route 7", "device route", "activity",
             "preferences",
         ]
         #expect(seen == expected)
         #expect(
-            codes == [.notInitialized, .alreadyInitialized, .notActive, .incompatibleCategory, .noHardware])
+            codes == [
+                .notInitialized, .alreadyInitialized, .notActive, .incompatibleCategory, .noHardware, .noCategorySet,
+            ])
     }
 
     private static func kind(_ action: Action) -> String {

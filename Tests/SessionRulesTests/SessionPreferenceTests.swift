@@ -25,7 +25,7 @@ struct SessionPreferenceTests {
         #expect(stage.actions.contains(.preferencesChanged(wish())))
     }
 
-    @Test("of several that mix, the newest has its way, and leaves what it does not prefer to the others")
+    @Test("of several that mix the newest decides, and leaves a preference that it does not have to the others")
     func newest() throws {
         var stage = try SessionStage()
         for name in ["first", "second", "third"] {
@@ -41,7 +41,7 @@ struct SessionPreferenceTests {
         #expect(stage.coordinator.preferences == wish(96_000, 0.02))
     }
 
-    @Test("one that matters more has its way over a newer one")
+    @Test("one of a higher priority decides before a newer one")
     func priority() throws {
         var stage = try SessionStage()
         try stage.make("call", "medi+mix", .call)
@@ -53,7 +53,7 @@ struct SessionPreferenceTests {
         #expect(stage.coordinator.preferences == wish(16_000))
     }
 
-    @Test("an interrupted session has no say until it resumes")
+    @Test("an interrupted session does not count until it resumes")
     func interrupted() throws {
         var stage = try SessionStage()
         try stage.make("music", "medi")

@@ -164,7 +164,7 @@ struct SessionRouteTests {
         try stage.make("idle", "medi")
         try stage.send(.setOverride(stage["call"], .speaker, true))
         try stage.send(.route(.wokeFromSleep))
-        let route = SessionRoute(.speaker, takesInput: true)
+        let route = SessionRoute(.speaker, input: .microphone)
         let change = RouteChange(.wakeFromSleep, from: route, to: route)
         #expect(stage.actions == [.routeChanged(stage["call"], change), .deviceRouteChanged(change)])
     }
@@ -192,11 +192,11 @@ struct SessionRouteTests {
         try stage.make("call", "plar+mix", .call)
         try stage.send(.activate(stage["call"]))
         let speaker = SessionRoute(.speaker)
-        let receiver = SessionRoute(.receiver, takesInput: true)
+        let receiver = SessionRoute(.receiver, input: .microphone)
         #expect(stage.actions.last == .deviceRouteChanged(RouteChange(.categoryChange, from: speaker, to: receiver)))
         #expect(stage.coordinator.deviceRoute == receiver)
         try stage.send(.setOverride(stage["call"], .speaker, true))
-        let overridden = SessionRoute(.speaker, takesInput: true)
+        let overridden = SessionRoute(.speaker, input: .microphone)
         #expect(stage.actions.last == .deviceRouteChanged(RouteChange(.override, from: receiver, to: overridden)))
         try stage.send(.deactivate(stage["call"]))
         #expect(stage.coordinator.deviceRoute == speaker)
@@ -225,7 +225,7 @@ struct SessionRouteTests {
 
     @Test("routes have the names that programs compare")
     func names() {
-        let names = AudioRoute.allCases.map { [SessionRoute($0).name, SessionRoute($0, takesInput: true).name] }
+        let names = AudioRoute.allCases.map { [SessionRoute($0).name, SessionRoute($0, input: .microphone).name] }
         #expect(
             names == [
                 ["Speaker", "SpeakerAndMicrophone"], ["Receiver", "ReceiverAndMicrophone"],

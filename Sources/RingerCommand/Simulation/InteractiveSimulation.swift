@@ -64,8 +64,10 @@ struct InteractiveSimulation {
 
         let terminal = try KeyReader(loop: loop)
         defer { terminal.restore() }
-        try device.closeOnTermination(
-            cleanUp: { terminal.restore() }, afterwards: { recording?.finishOnTermination() })
+        try device.closeOnTermination {
+            terminal.restore()
+            recording?.finishOnTermination()
+        }
         for await key in terminal.keys {
             if key == "q" || key == "\u{4}" { break }
             if key == "?" { try screen.show(Self.help) }

@@ -27,13 +27,13 @@ public final class ALSASoundInput: SoundInput {
 
     /// Opens the PCM and configures it: for the preferred rate, or else 48,000 Hz, in stereo, as near as it comes.
     public func ask(
-        _ preferences: SessionPreferences,
+        _ preferences: SessionPreferences, pcm: String? = nil,
         completion: @escaping @Sendable (Result<SoundPortFormat, RingerError>) -> Void
     ) {
         do throws(RingerError) {
             try thread.opener.execute { [self] in
                 do throws(RingerError) {
-                    completion(.success(try format(preferences)))
+                    completion(.success(try format(preferences, pcm ?? self.pcm)))
                 } catch {
                     completion(.failure(error))
                 }
@@ -43,7 +43,9 @@ public final class ALSASoundInput: SoundInput {
         }
     }
 
-    private func format(_ preferences: SessionPreferences) throws(RingerError) -> SoundPortFormat {
+    private func format(
+        _ preferences: SessionPreferences, _ pcm: String?
+    ) throws(RingerError) -> SoundPortFormat {
         if thread.isClosed { throw RingerError(.closed, "open", name) }
         guard let pcm = pcm ?? Self.first(in: directory) else {
             throw RingerError(.notFound, "find a capture PCM", directory.string)

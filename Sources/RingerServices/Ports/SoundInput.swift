@@ -1,14 +1,18 @@
-/// The microphone, as far as sessions tell of it.
+/// The inputs of the device, whose figures sessions report. Ringer records nothing.
 ///
-/// On Linux the first capture PCM; in a test, one that the test sets. Ringer records nothing.
+/// On Linux the first capture PCM, and those of Bluetooth devices; in a test, one that the test sets.
 public protocol SoundInput: Sendable {
     /// What the input is, for people: "capture PCM".
     var name: String { get }
 
-    /// Asks what the input grants to one who has these preferences, and calls `completion` with it, once.
+    /// Asks what an input grants under these preferences, and calls `completion` with it, once.
     ///
-    /// It may be called on another thread, and from within this call.
+    /// `completion` may be called on another thread, and from within this call.
+    ///
+    /// - Parameters:
+    ///   - preferences: The preferred sample rate and buffer duration.
+    ///   - pcm: The capture PCM of a Bluetooth device, as ALSA names it; nil for the microphone.
     func ask(
-        _ preferences: SessionPreferences,
+        _ preferences: SessionPreferences, pcm: String?,
         completion: @escaping @Sendable (Result<SoundPortFormat, RingerError>) -> Void)
 }

@@ -29,7 +29,9 @@ public final class AudioSession: Sendable {
     /// down, and the hardware that it plays to and records from was asked what it grants. An active session stays active.
     ///
     /// - Throws: ``SessionError/Code/notActive`` beside a session of a higher priority, or during an interruption from
-    ///   outside; ``SessionError/Code/noHardware`` where the category needs an input and there is none.
+    ///   outside; ``SessionError/Code/noHardware`` where the category needs an input and there is none;
+    ///   ``SessionError/Code/noCategorySet`` where it uses a hardware codec and no category was set;
+    ///   ``SessionError/Code/notInitialized`` where the device was closed.
     public func activate() async throws(SessionError) {
         try await result(of: .activate(id))
     }
@@ -41,15 +43,16 @@ public final class AudioSession: Sendable {
     ///   (``DeviceClock/callBack(_:)``).
     public func activate(completion: @escaping @Sendable (SessionError?) -> Void) {
         let user = UserCompletion(service.clock, completion)
-        service.send(.activate(id)) { user.complete($0) }
+        send(.activate(id)) { user.complete($0) }
         user.callReturns()
     }
 
     /// Deactivates the session. Its sounds stop.
     ///
     /// - Parameter notifyOthers: Whether the sessions that it interrupted may resume.
-    public func deactivate(notifyOthers: Bool = true) async {
-        _ = try? await result(of: .deactivate(id, notifyOthers: notifyOthers))
+    /// - Throws: ``SessionError/Code/notInitialized`` where the device was closed, which has stopped its sounds already.
+    public func deactivate(notifyOthers: Bool = true) async throws(SessionError) {
+        try await result(of: .deactivate(id, notifyOthers: notifyOthers))
     }
 
     /// Deactivates the session.
@@ -62,15 +65,26 @@ public final class AudioSession: Sendable {
         notifyOthers: Bool = true, completion: @escaping @Sendable (SessionError?) -> Void
     ) {
         let user = UserCompletion(service.clock, completion)
-        service.send(.deactivate(id, notifyOthers: notifyOthers)) { user.complete($0) }
+        send(.deactivate(id, notifyOthers: notifyOthers)) { user.complete($0) }
         user.callReturns()
     }
 
     private func result(of event: SessionCoordinator.Event) async throws(SessionError) {
         let error: SessionError? = await withCheckedContinuation { continuation in
-            service.send(event) { continuation.resume(returning: $0) }
+            send(event) { continuation.resume(returning: $0) }
         }
         if let error { throw error }
+    }
+
+    /// Carries out a request, and calls `completion` inside the state machine, where it must not block, with why it was
+    /// refused; nil where it was not.
+    private func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
+        if service.contains(id) { service.send(event, completion: completion) } else { completion(closed(event)) }
+    }
+
+    /// Why a request to a closed device is refused.
+    private func closed(_ event: SessionCoordinator.Event) -> SessionError {
+        SessionError(.notInitialized, event.operation, session: id, detail: "the device was closed")
     }
 
     /// Category, options, phase and route of the session; nil once it was removed.
@@ -125,6 +139,15 @@ public final class AudioSession: Sendable {
         try request(.setSpoken(id, isSpoken))
     }
 
+    /// Sets whether the session uses a hardware codec: a DSP or a module that decodes sound itself. Such a session is
+    /// activated only after its category was set, be it the default one, with ``setCategory(_:options:)`` or when the session
+    /// was made.
+    ///
+    /// - Throws: ``SessionError/Code/noCategorySet`` where the session is active and no category was set.
+    public func setUsesHardwareCodec(_ usesHardwareCodec: Bool) throws(SessionError) {
+        try request(.setUsesHardwareCodec(id, usesHardwareCodec))
+    }
+
     /// Whether the session's application is in the background: false until ``setInBackground(_:)``.
     public var isInBackground: Bool { state?.isInBackground ?? false }
 
@@ -145,6 +168,7 @@ public final class AudioSession: Sendable {
 
     /// Carries out a request.
     package func request(_ event: SessionCoordinator.Event) throws(SessionError) {
+        guard service.contains(id) else { throw closed(event) }
         if let error = service.send(event) { throw error }
     }
 

@@ -6,12 +6,6 @@ import Synchronization
 /// The consequences of a request are carried out in order: other sessions are interrupted or ducked before the request
 /// completes. Subscribers are notified outside locks, and a slow one delays no other.
 public final class AudioSessions: Sendable {
-    /// A sound that its session has not admitted yet.
-    struct Pending: Sendable {
-        var sound: PCMBuffer
-        var completion: @Sendable (SoundResult) -> Void
-    }
-
     let player: SoundPlayer
     let store: DeviceStateStore
     let live: LiveSessions
@@ -20,8 +14,8 @@ public final class AudioSessions: Sendable {
     package let reportDegraded: @Sendable (RingerError) -> Void
     let clock: any DeviceClock
     private let completions = CompletionTable<UInt64, SessionError?>()
-    private let pending = PendingSounds()
-    private let own = OwnSessions()
+    let pending = PendingSounds()
+    let own = OwnSessions()
     private let settled = ObserverList<Void>()
     private let nextNumber = Atomic<UInt64>(0)
     private let otherAudio: (@Sendable () -> Bool)?
@@ -153,7 +147,7 @@ public final class AudioSessions: Sendable {
 
     // MARK: - Making sessions
 
-    /// Makes a session of a category. It is not active yet.
+    /// Makes a session of a category, by default of ``AudioCategory/soloAmbient``. It is not active yet.
     ///
     /// - Parameters:
     ///   - name: The session's name, for people.
@@ -162,11 +156,11 @@ public final class AudioSessions: Sendable {
     /// - Returns: The session. It is removed with its last reference; an active one is deactivated then, and others may
     ///   resume.
     public func make(
-        name: String = "", category: AudioCategory = .default, priority: SessionPriority = .ordinary
+        name: String = "", category: AudioCategory? = nil, priority: SessionPriority = .ordinary
     ) -> AudioSession {
         let id = add(name, priority)
         // A category without options is never refused to a session that is not active.
-        if category != .default { _ = send(.setCategory(id, category)) }
+        if let category { _ = send(.setCategory(id, category)) }
         return AudioSession(id, name: name, priority: priority, of: self)
     }
 
@@ -307,79 +301,9 @@ public final class AudioSessions: Sendable {
     /// The follower of these sessions, which `make` makes at the first call. There is one at most.
     package func follower(_ make: () -> any SessionFollower) -> any SessionFollower { live.follower(make) }
 
-    /// Plays a sound, whose number was reserved, in the session `id`. `completion` runs inside a state machine and must not
-    /// block.
-    func play(
-        _ sound: PCMBuffer, reserved number: SoundPlayer.ID, in id: SessionID,
-        completion: @escaping @Sendable (SoundResult) -> Void
-    ) {
-        pending.add(number.number, Pending(sound: sound, completion: completion))
-        runner.send(.play(id, number.number))
-    }
-
-    /// Plays a sound, whose number was reserved, in the device's own session of that category and options. `completion`
-    /// runs inside a state machine and must not block.
-    ///
-    /// These sessions mix with each other, and are arbitrated with all others. One is active while it plays. The caller has
-    /// checked that the category allows the options.
-    package func playOwn(
-        _ sound: PCMBuffer, reserved number: SoundPlayer.ID, as category: AudioCategory, _ options: CategoryOptions,
-        completion: @escaping @Sendable (SoundResult) -> Void
-    ) {
-        let request = SoundRequest.session(category, options: options)
-        // What is not heard interrupts nobody.
-        guard player.rules.decide(request).isHeard else {
-            return player.start(sound, reserved: number, as: request, completion: completion)
-        }
-        let id = own.id(of: OwnSessions.Key(category: category, options: options)) {
-            let id = runner.send { machine in
-                let id = machine.coordinator.unusedID
-                return (machine.request(.make(id, client: .ownSounds, name: category.rawValue)).actions, id)
-            }
-            live.add(id, name: category.rawValue)
-            _ = send(.setCategory(id, category, options: options))
-            return id
-        }
-        pending.add(number.number, Pending(sound: sound, completion: completion))
-        runner.send(.playOwn(id, number.number))
-    }
-
     func remove(_ id: SessionID) {
         _ = send(.remove(id))
         live.remove(id)
-    }
-}
-
-/// The device's own sessions, by what is played in them.
-private final class OwnSessions: Sendable {
-    struct Key: Hashable, Sendable {
-        var category: AudioCategory
-        var options: CategoryOptions
-    }
-
-    private let sessions = Mutex<[Key: SessionID]>([:])
-
-    /// The session of `key`, which `make` makes at the first call.
-    func id(of key: Key, _ make: () -> SessionID) -> SessionID {
-        sessions.withLock { sessions in
-            if let known = sessions[key] { return known }
-            let id = make()
-            sessions[key] = id
-            return id
-        }
-    }
-}
-
-/// Sounds that have not begun yet.
-private final class PendingSounds: Sendable {
-    private let sounds = Mutex<[UInt64: AudioSessions.Pending]>([:])
-
-    func add(_ number: UInt64, _ sound: AudioSessions.Pending) {
-        sounds.withLock { $0[number] = sound }
-    }
-
-    func take(_ number: UInt64) -> AudioSessions.Pending? {
-        sounds.withLock { $0.removeValue(forKey: number) }
     }
 }
 
@@ -390,16 +314,4 @@ private struct Weak<Object: AnyObject & Sendable>: Sendable {
     init(_ value: Object) {
         self.value = value
     }
-}
-
-extension RingerError {
-    /// A sound that could not be played because its session refused.
-    init(_ error: SessionError) {
-        self.init(.sessionNotActive, "play", "session \(error.session?.rawValue ?? 0)", detail: "\(error)")
-    }
-}
-
-extension RingerError.Code {
-    /// The session is not active, so that nothing can be played in it.
-    public static let sessionNotActive = RingerError.Code(rawValue: "sessionNotActive")
 }

@@ -199,12 +199,13 @@ struct SessionPlaybackMachine: StateMachine {
         guard let terms = terms(for: id) else {
             return [.refuse(sound, SessionError(.notInitialized, "play", session: id))]
         }
-        guard terms.route != nil else {
+        guard terms.route != nil || coordinator.session(id)?.settings.category.plays == false else {
             return [.refuse(sound, SessionError(.noHardware, "play", session: id, detail: "the board has no route"))]
         }
         for action in coordinator.handle(.sounding(id, true)) {
+            guard case .refused(_, let error) = action else { continue }
             // An interrupted session's sound is silenced by the rules, with that reason.
-            guard case .refused(_, let error) = action, coordinator.session(id)?.isInterrupted != true else { continue }
+            if error.code == .notActive && coordinator.session(id)?.isInterrupted == true { continue }
             return [.refuse(sound, error)]
         }
         sounds[id, default: ([], terms)].playing.append(sound)

@@ -5,19 +5,21 @@ import Synchronization
 struct HardwareQuery: Sendable, Hashable {
     /// The route whose PCM is asked; nil for none.
     var output: AudioRoute?
-    /// Whether the input is asked.
-    var input = false
+    /// The input that is asked; nil for none.
+    var input: AudioInput?
+    /// The capture PCM of a Bluetooth input; nil for the microphone.
+    var inputPCM: String?
     /// The preferences of the active sessions.
     var preferences = SessionPreferences()
 
     /// Whether there is nothing to ask.
-    var isEmpty: Bool { output == nil && !input }
+    var isEmpty: Bool { output == nil && input == nil }
 
     /// The query that follows from `event` and the `actions` it led to.
     ///
     /// The hardware's figures are known while a session is active: a query is due where a session becomes active, where
     /// preferences or routes change, and where an input appears. The output is asked on the route of the session that leads,
-    /// the input where an active session records.
+    /// the input of the active session that records and leads.
     init(
         after event: SessionCoordinator.Event, _ actions: [SessionCoordinator.Action],
         of coordinator: SessionCoordinator
@@ -37,13 +39,18 @@ struct HardwareQuery: Sendable, Hashable {
                 asksInput = true
             case .deviceRouteChanged:
                 asksOutput = true
+            case .routeChanged(let id, let change):
+                let isActive = coordinator.session(id)?.isActive ?? false
+                asksInput = asksInput || isActive && change.new.input != change.old.input
             case .accepted, .refused, .stopSound, .deactivated, .interruptionBegan, .interruptionEnded,
-                .interruptionDropped, .duck, .unduck, .routeChanged, .activityChanged:
+                .interruptionDropped, .duck, .unduck, .activityChanged:
                 continue
             }
         }
         if asksOutput && leader.settings.category.plays { output = coordinator.deviceRoute.output }
-        input = asksInput && coordinator.activity.contains(.records) && coordinator.isInputAvailable != false
+        guard asksInput, let recorder = coordinator.recorder else { return }
+        input = recorder.route.input
+        if input == .bluetooth { inputPCM = coordinator.routes.pcm(for: .bluetooth) }
     }
 }
 
@@ -54,8 +61,13 @@ final class SoundHardware: Sendable {
     private let store: DeviceStateStore
     private let clock: any DeviceClock
     private let report: @Sendable (DeviceEvent) -> Void
-    /// The preferences under which the input was last asked.
-    private let inputPreferences = Mutex(SessionPreferences())
+    /// What was last asked of the input.
+    private let lastInput = Mutex(Input(preferences: SessionPreferences(), pcm: nil))
+
+    private struct Input: Sendable, Equatable {
+        var preferences: SessionPreferences
+        var pcm: String?
+    }
 
     init(
         output: (any SoundOutput)?, input: (any SoundInput)?, store: DeviceStateStore, clock: any DeviceClock,
@@ -84,11 +96,12 @@ final class SoundHardware: Sendable {
     }
 
     private func askInput(_ query: HardwareQuery, _ completion: @escaping @Sendable () -> Void) {
-        guard let input, query.input, !isKnown(query.preferences) else { return completion() }
-        input.ask(query.preferences) { [self] result in
+        let question = Input(preferences: query.preferences, pcm: query.inputPCM)
+        guard let input, query.input != nil, !isKnown(question) else { return completion() }
+        input.ask(question.preferences, pcm: question.pcm) { [self] result in
             switch result {
             case .success(let format):
-                inputPreferences.withLock { $0 = query.preferences }
+                lastInput.withLock { $0 = question }
                 store.change(.inputFormat(format), from: input.name, at: clock.now)
             case .failure(let error):
                 note(error)
@@ -97,10 +110,10 @@ final class SoundHardware: Sendable {
         }
     }
 
-    /// Whether the input's figures are those under `preferences`. Asking again would disturb a program that records; an
-    /// input that disappears takes its figures along.
-    private func isKnown(_ preferences: SessionPreferences) -> Bool {
-        store.hardware.inputChannels > 0 && inputPreferences.withLock { $0 } == preferences
+    /// Whether the input's figures answer `question`. Asking again would disturb a program that records; an input that
+    /// disappears takes its figures along.
+    private func isKnown(_ question: Input) -> Bool {
+        store.hardware.inputChannels > 0 && lastInput.withLock { $0 } == question
     }
 
     private func note(_ error: RingerError) {

@@ -72,7 +72,7 @@ extension EitherTime {
             #expect(substream.rate == 48_000 && substream.periodFrames == 1920)
             #expect(await result.outcome == .finished)
             Self.expectEqual(session, substream)
-            await session.deactivate()
+            try await session.deactivate()
             let next = lab.device.sessions.make(name: "second", category: .playback)
             try await next.activate()
             #expect(abs(next.ioBufferDuration - 0.01) < 1e-6 && next.sampleRate == 48_000)

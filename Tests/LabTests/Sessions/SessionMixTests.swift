@@ -44,7 +44,7 @@ extension VirtualTime {
             try await voice.activate()
             #expect(await voice.play(speech.sound).outcome == .finished)
             let up = MonotonicTime.now
-            await voice.deactivate()
+            try await voice.deactivate()
             #expect(await result.outcome == .finished)
             let recording = try await recorder.stop().map(Int.init)
             let first = try #require(recording.firstIndex { $0 != 0 })

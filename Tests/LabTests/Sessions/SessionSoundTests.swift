@@ -50,7 +50,7 @@ extension VirtualTime {
             try await voice.activate()
             try await Task.sleep(for: .milliseconds(300))
             let up = MonotonicTime.now
-            await voice.deactivate()
+            try await voice.deactivate()
             #expect(await result.outcome == .finished)
             let recording = try await recorder.stop()
             let first = try #require(recording.firstIndex { $0 != 0 })

@@ -194,7 +194,7 @@ import Testing
         #expect(session.sampleRate == 44_100 && session.outputChannels == 2)
         #expect(abs(session.ioBufferDuration - 0.02) < 1e-6 && abs(session.outputLatency - 0.02) < 1e-6)
         #expect(session.inputChannels == 2 && abs(session.inputLatency - 0.02) < 1e-6)
-        await session.deactivate()
+        try await session.deactivate()
         sessions.close()
         output.close()
     }

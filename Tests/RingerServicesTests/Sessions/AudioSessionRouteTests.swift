@@ -104,8 +104,8 @@ struct AudioSessionRouteTests {
         #expect(session.isAudible && bench.bench.player.playing == 1)
     }
 
-    // Properties used to be told after the event, which said one thing while they said another.
-    @Test("whoever is told of a change of the route finds it in the properties")
+    // Properties used to have their new values after the event only.
+    @Test("a subscriber that is notified of a route change finds it in the properties")
     func properties() throws {
         let clock = VirtualClock()
         let board = SimulatedBoard(clock: clock)
@@ -130,5 +130,20 @@ struct AudioSessionRouteTests {
         }
         #expect(found.all == ["Headphone", "Headphone", "Speaker", "Speaker"])
         held.withLock { $0 = nil }
+    }
+
+    @Test("a recording session whose input disappears reports that no route fits its category, and its return")
+    func inputLost() throws {
+        let bench = try SessionBench()
+        bench.board.surroundings.set(.inputAvailable(true))
+        let memo = try bench.make("memo", .record)
+        #expect(bench.activate(memo) == nil && memo.route == SessionRoute(.speaker, input: .microphone))
+        bench.board.surroundings.set(.inputAvailable(false))
+        #expect(memo.isActive && memo.route == SessionRoute(nil) && memo.routeName == "")
+        #expect(bench.told.last == "memo: SpeakerAndMicrophone to , noSuitableRouteForCategory")
+        bench.board.surroundings.set(.inputAvailable(true))
+        #expect(bench.told.last == "memo:  to SpeakerAndMicrophone, newDeviceAvailable")
+        // The device's other sounds keep the route that they had.
+        #expect(bench.bench.store.state.route == .speaker)
     }
 }

@@ -242,4 +242,56 @@ struct AudioSessionsTests {
         let result = try await bench.clock.drive { await task.value }
         #expect(result.outcome == .stopped(.caller))
     }
+
+    // It used to be silenced, like a sound that could be heard under other circumstances.
+    @Test("a sound in audioProcessing fails with its code, active or interrupted, and one in record is silenced")
+    func categoriesThatDoNotPlay() throws {
+        let bench = try SessionBench()
+        let work = try bench.playing("work", .audioProcessing)
+        let outside = bench.bench.sessions.interruptionBegan()
+        bench.start(work)
+        bench.bench.sessions.interruptionEnded(outside)
+        let codes = bench.outcomes.map { outcome -> RingerError.Code? in
+            if case .failed(let error) = outcome { error.code } else { nil }
+        }
+        #expect(codes == [.incompatibleCategory, .incompatibleCategory])
+        work.deactivate { _ in }
+        _ = try bench.playing("memo", .record)
+        #expect(bench.outcomes.last == .silenced(by: .categoryDoesNotPlay))
+        #expect(bench.recordings.isEmpty)
+    }
+
+    // It used to return as if it had deactivated the session.
+    @Test("a request to a session of a closed device fails, and says that the device was closed")
+    func closed() async throws {
+        let bench = try SessionBench()
+        let music = try bench.playing("music", .playback)
+        try await music.deactivate()
+        try await music.deactivate()
+        bench.bench.sessions.close()
+        await #expect(throws: SessionError.self) { try await music.deactivate() }
+        await #expect(throws: SessionError.self) { try await music.activate() }
+        let answers = Record<SessionError?>()
+        music.deactivate { answers.append($0) }
+        #expect(
+            answers.all == [
+                SessionError(
+                    .notInitialized, "deactivate", session: music.id, detail: "the device was closed")
+            ])
+        #expect(throws: SessionError.self) { try music.setCategory(.ambient) }
+        #expect(!music.isActive)
+    }
+
+    @Test("a session that uses a hardware codec needs a category that was set, be it the default one")
+    func hardwareCodec() throws {
+        let bench = try SessionBench()
+        let unset = bench.bench.sessions.make(name: "unset")
+        try unset.setUsesHardwareCodec(true)
+        #expect(bench.activate(unset) == .noCategorySet)
+        try unset.setCategory(.soloAmbient)
+        #expect(bench.activate(unset) == nil)
+        let set = bench.bench.sessions.make(name: "set", category: .soloAmbient)
+        try set.setUsesHardwareCodec(true)
+        #expect(bench.activate(set) == nil)
+    }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RingerServices
 
-/// Sessions on a simulated board, in virtual time, with everything that they are told.
+/// Sessions on a simulated board, in virtual time, with their events.
 struct SessionBench {
     let bench: PlayerBench
     var board: SimulatedBoard { bench.board }
@@ -20,7 +20,7 @@ struct SessionBench {
         try bench.sessions.make(name: name, category: category, options: options, priority: priority)
     }
 
-    /// A session that is active and plays a sound of 10 s; what becomes of the sound goes to the bench's results.
+    /// A session that is active and plays a sound of 10 s; its outcome goes to the bench's results.
     func playing(
         _ name: String, _ category: AudioCategory, _ options: CategoryOptions = [],
         _ priority: SessionPriority = .ordinary
@@ -45,7 +45,7 @@ struct SessionBench {
         clock.advance(by: .zero)
     }
 
-    /// What the sessions were told, in order, except for their settings: "music: ducked".
+    /// The sessions' events in order, except for their settings: "music: ducked".
     var told: [String] {
         bench.events.all.compactMap { event in
             guard case .session(let event, _, let name, _) = event else { return nil }
@@ -54,7 +54,7 @@ struct SessionBench {
         }
     }
 
-    /// What was told since there were so many.
+    /// The events after the first `count`.
     func told(since count: Int) -> [String] { Array(told.dropFirst(count)) }
 
     static func word(_ event: SessionEvent) -> String {

@@ -116,4 +116,26 @@ struct SessionHardwareTests {
         bench.bench.sessions.interruptionEnded(call)
         #expect(bench.board.speaker.preferences.sampleRate == 44_100 && session.sampleRate == 44_100)
     }
+
+    @Test("a Bluetooth input is asked by its PCM, and the microphone again when the device is gone")
+    func bluetoothInput() throws {
+        let board = try RouteBoard([.init(.speaker, pcm: "spk"), .init(.bluetooth, pcm: "bluealsa")])
+        let bench = try SessionBench(routes: board)
+        bench.board.microphone.limits.channels = 2
+        bench.board.microphone.bluetoothLimits = ["bluealsa": SimulatedSoundLimits(sampleRates: [16_000], channels: 1)]
+        bench.board.surroundings.set(.inputAvailable(true))
+        let memo = try bench.make("memo", .record)
+        #expect(bench.activate(memo) == nil && memo.inputChannels == 2)
+        bench.board.surroundings.set(.routePresent(.bluetooth, true))
+        #expect(memo.inputChannels == 2)
+        try memo.setOverride(.bluetoothInput, true)
+        #expect(memo.route?.input == .bluetooth && memo.inputChannels == 1)
+        // Without another input the Bluetooth device's still is one.
+        bench.board.surroundings.set(.inputAvailable(false))
+        #expect(memo.isInputAvailable && memo.route?.input == .bluetooth)
+        bench.board.surroundings.set(.routePresent(.bluetooth, false))
+        #expect(!memo.isInputAvailable && memo.inputChannels == 0 && memo.inputLatency == 0)
+        bench.board.surroundings.set(.inputAvailable(true))
+        #expect(memo.inputChannels == 2)
+    }
 }

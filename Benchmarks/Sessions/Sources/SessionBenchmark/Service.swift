@@ -6,7 +6,7 @@ import RingerTestKit
 import Synchronization
 
 /// The whole service on a simulated board: many sessions, each with a subscriber of its events and some with listeners of
-/// properties too, and one who reads everything that the device tells.
+/// properties too, and one subscriber of all the device's events.
 final class Service: Sendable {
     let sessions: [AudioSession]
     let all: AudioSessions
@@ -14,7 +14,7 @@ final class Service: Sendable {
     private let store: DeviceStateStore
     private let told: TellTale
 
-    /// Remembers when somebody was told.
+    /// Remembers when a subscriber or listener was last notified.
     private final class TellTale: Sendable {
         private let newest = Atomic<Int64>(0)
         private let number = Atomic(0)
@@ -68,7 +68,7 @@ final class Service: Sendable {
 
     /// What one change took.
     struct Cost {
-        /// On the clock until the call that changed it returned, and until the last who listens was told.
+        /// On the clock until the call that changed it returned, and until the last subscriber or listener was notified.
         var returned: Int64
         var lastTold: Int64
         /// Of all the process's threads, with those that call the listeners.
@@ -76,7 +76,7 @@ final class Service: Sendable {
         var told: Int
     }
 
-    /// Makes a change, and waits until everybody was told.
+    /// Makes a change, and waits until every subscriber and listener was notified.
     func measure(_ change: (Service) -> Void) -> Cost {
         let before = told.count
         let start = (Stopwatch.now(CLOCK_MONOTONIC), Stopwatch.now(CLOCK_PROCESS_CPUTIME_ID))
@@ -90,7 +90,7 @@ final class Service: Sendable {
             told: told.count - before)
     }
 
-    /// Waits until nobody has been told anything for 4 ms, and says what the waiting itself took of the processor.
+    /// Waits until nobody was notified for 4 ms, and returns the processor time of the waiting itself.
     private func settle() -> Int64 {
         let start = Stopwatch.now(CLOCK_THREAD_CPUTIME_ID)
         var count = told.count

@@ -23,13 +23,13 @@ enum SessionBenchmark {
             isGood = try decisions() && isGood
             print()
         }
-        print("until the last of 101 subscribers was told")
+        print("until the last of 101 subscribers was notified")
         print(ServiceScene.heading)
         for scene in try ServiceScene.all(count: count, listeners: 0) {
             isGood = scene.measure(rounds: max(1, rounds / 5)) && isGood
         }
         print()
-        print("until the last of 400 listeners and 101 subscribers was told, whatever it takes")
+        print("until the last of 400 listeners and 101 subscribers was notified, without a limit")
         print(ServiceScene.heading)
         for scene in try ServiceScene.all(count: count, listeners: 4) { _ = scene.measure(rounds: max(1, rounds / 5)) }
         exit(isGood ? 0 : 1)
