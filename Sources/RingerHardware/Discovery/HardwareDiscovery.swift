@@ -24,22 +24,18 @@ package enum HardwareDiscovery {
         var findings = HardwareFindings()
         var sliders: [HardwareFindings.Candidate<SwitchSpecification>] = []
         let inputs = DirectoryListing.numbered("event", in: paths.input)
-        for file in inputs {
+        // Last those whose files this process does not see, as in a container.
+        for file in inputs + evidence.inputDevices.filter({ !inputs.contains($0) }) {
             let path = paths.input.appending(file)
             do throws(RingerError) {
                 let device = try EvdevHandle(path)
                 look(at: device, into: &findings, &sliders)
             } catch {
-                let problem = HardwareProblem(error, path)
-                if !look(at: evidence, of: path, problem, into: &findings, &sliders) {
-                    findings.problems.append(problem)
-                }
+                let isMissing = error.errno == .noSuchFileOrDirectory
+                let problem = isMissing ? .missingFile(path) : HardwareProblem(error, path)
+                let isSwitch = look(at: evidence, of: path, problem, into: &findings, &sliders)
+                if !isSwitch && inputs.contains(file) { findings.problems.append(problem) }
             }
-        }
-        // Devices whose files this process does not see, as in a container.
-        for file in evidence.inputDevices where !inputs.contains(file) {
-            let path = paths.input.appending(file)
-            _ = look(at: evidence, of: path, .missingFile(path), into: &findings, &sliders)
         }
         findings.switches += sliders
         lookForLED(paths, into: &findings)

@@ -125,4 +125,23 @@ import Testing
         #expect(findings.switches.first?.problem?.mend?.hasPrefix("usermod -aG daemon ") == true)
         #expect(findings.problems.isEmpty)
     }
+
+    // Used to be reported as missing, with a remedy for containers.
+    @Test(
+        "a switch in a directory that may not be read is one without permission, not one that is missing",
+        .enabled(if: geteuid() == 0, "it gives up root's rights, which root may"))
+    func forbiddenDirectory() throws {
+        try directory.write("", to: "input/event0")
+        try describeInput("event0", name: "ring-silent-switch", ["sw": "4000"])
+        let attributes = "sys/class/input/event0/device"
+        for folder in ["", "sys", "sys/class", "sys/class/input", "sys/class/input/event0", attributes] {
+            chmod(directory.path.pushing(FilePath(folder)).string, 0o755)
+        }
+        chmod(directory.path.pushing(FilePath("\(attributes)/capabilities")).string, 0o755)
+        for name in ["name", "capabilities/sw"] {
+            chmod(directory.path.pushing(FilePath("\(attributes)/\(name)")).string, 0o444)
+        }
+        let findings = withoutRootsRights { HardwareDiscovery.scan(paths) }
+        #expect(findings.switches.first?.problem?.error.code == .permissionDenied)
+    }
 }
