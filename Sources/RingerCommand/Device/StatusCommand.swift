@@ -7,7 +7,7 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Show the device as it is now: switch, motor, speaker, and what would be heard.",
         discussion: """
-            "switch" is readable, unreadable (there is one and its position is not known: it counts as silent), unplugged \
+            "switch" is readable, unreadable (there is one and its position is not known: --when-switch-unreadable says what counts), unplugged \
             (its last position counts) or none (counts as ring); "switchProblem" says why, and what mends it.
             """)
 
