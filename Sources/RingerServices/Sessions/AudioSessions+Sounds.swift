@@ -27,37 +27,10 @@ extension AudioSessions {
         guard player.rules.decide(request).isHeard else {
             return player.start(sound, reserved: number, as: request, completion: completion)
         }
-        let id = own.id(of: OwnSessions.Key(category: category, options: options)) {
-            let id = runner.send { machine in
-                let id = machine.coordinator.unusedID
-                return (machine.request(.make(id, client: .ownSounds, name: category.rawValue)).actions, id)
-            }
-            live.add(id, name: category.rawValue)
-            _ = send(.setCategory(id, category, options: options))
-            return id
-        }
+        let (id, isNew) = runner.send { $0.ownSession(category, options) }
+        if isNew { live.add(id, name: category.rawValue) }
         pending.add(number.number, PendingSounds.Pending(sound: sound, completion: completion))
         runner.send(.playOwn(id, number.number))
-    }
-}
-
-/// The device's own sessions, by what is played in them.
-final class OwnSessions: Sendable {
-    struct Key: Hashable, Sendable {
-        var category: AudioCategory
-        var options: CategoryOptions
-    }
-
-    private let sessions = Mutex<[Key: SessionID]>([:])
-
-    /// The session of `key`, which `make` makes at the first call.
-    func id(of key: Key, _ make: () -> SessionID) -> SessionID {
-        sessions.withLock { sessions in
-            if let known = sessions[key] { return known }
-            let id = make()
-            sessions[key] = id
-            return id
-        }
     }
 }
 

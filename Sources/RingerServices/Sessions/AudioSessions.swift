@@ -15,7 +15,6 @@ public final class AudioSessions: Sendable {
     let clock: any DeviceClock
     private let completions = CompletionTable<UInt64, SessionError?>()
     let pending = PendingSounds()
-    let own = OwnSessions()
     private let settled = ObserverList<Void>()
     private let nextNumber = Atomic<UInt64>(0)
     private let otherAudio: (@Sendable () -> Bool)?

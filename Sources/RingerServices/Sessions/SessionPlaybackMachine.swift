@@ -213,6 +213,19 @@ struct SessionPlaybackMachine: StateMachine {
         return [.begin(id, sound, terms)] + (mustRefresh() ? [.refresh(telling: [])] : [])
     }
 
+    /// The device's own session of that category and options, made at the first call.
+    mutating func ownSession(
+        _ category: AudioCategory, _ options: CategoryOptions
+    ) -> (actions: [Action], answer: (id: SessionID, isNew: Bool)) {
+        let known = coordinator.sessions.first {
+            $0.isOwn && $0.settings.category == category && $0.settings.options == options
+        }
+        if let known { return ([], (known.id, false)) }
+        let id = coordinator.unusedID
+        let made = request(.make(id, client: .ownSounds, name: category.rawValue)).actions
+        return (made + request(.setCategory(id, category, options: options)).actions, (id, true))
+    }
+
     private mutating func playOwn(_ id: SessionID, _ sound: Sound) -> [Action] {
         if coordinator.session(id)?.isActive == true { return play(id, sound) }
         let (actions, refusal) = request(.activate(id))
