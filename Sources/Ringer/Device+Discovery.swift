@@ -17,6 +17,11 @@ extension Device {
         /// 1 to 99 to run the sound thread with `SCHED_FIFO`; nil for the ordinary scheduler. Where the process may not
         /// have it, that is a ``DeviceEvent/degraded(_:at:)``.
         public var realTimePriority: Int?
+        /// How long a sound waits for a PCM that another process holds, which is tried every 20 ms: 2 s by default; zero
+        /// has it fail at once. That it waits is a ``PlaybackEvent/waiting(_:at:)``. Sounds of this device that share a
+        /// PCM that does not mix wait for each other, however long. Sounds of the user interface and the mute detector's
+        /// clips fail at once.
+        public var busyPatience: Duration
         /// How long a PCM stays open after its sound, so that the next one starts at once.
         public var linger: Duration
         /// What is followed besides the switch and the jacks; nothing by default: each takes a descriptor or two, and
@@ -36,8 +41,9 @@ extension Device {
         /// Hardware, by default what the kernel shows and ALSA's default PCM.
         public init(
             ringSilent: SwitchSpecification? = nil, motor: MotorSpecification? = nil, pcm: String = "default",
-            routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, linger: Duration = .seconds(2),
-            following: Following = [], card: String? = nil, volumeElement: String? = nil,
+            routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, busyPatience: Duration = .seconds(2),
+            linger: Duration = .seconds(2), following: Following = [], card: String? = nil,
+            volumeElement: String? = nil,
             hasOwnMicrophone: Bool = true, paths: HardwarePaths = .standard
         ) {
             self.ringSilent = ringSilent
@@ -45,6 +51,7 @@ extension Device {
             self.pcm = pcm
             self.routes = routes
             self.realTimePriority = realTimePriority
+            self.busyPatience = busyPatience
             self.linger = linger
             self.following = following
             self.card = card
@@ -139,7 +146,7 @@ extension Device.Ports {
         }
         let speaker = try ALSASoundOutput(
             pcm: hardware.pcm, routes: hardware.routes, realTimePriority: hardware.realTimePriority,
-            linger: hardware.linger)
+            busyPatience: hardware.busyPatience, linger: hardware.linger)
         if let error = speaker.schedulingError { problems.append(error) }
         self.init(
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths, isAwaited: true),

@@ -141,6 +141,7 @@ public final class Device: Sendable {
         }
         for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
         let (speakerName, clock) = (ports.speaker.name, ports.clock)
+        ports.speaker.reportProblems { report(.degraded($0, at: clock.now)) }
         ports.speaker.follow { store.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
             // Where jacks come and go, the sessions know what that means for the route.
@@ -311,6 +312,16 @@ public final class Device: Sendable {
         lazySounds.ifMade { $0.stopAll() }
         vibrator?.stop()
         lazyPlayer.ifMade { $0.stopAll() }
+    }
+
+    /// Stops every sound, and has the speaker close its PCMs. `completion` is called once they are closed.
+    func releaseOutput(_ completion: @escaping @Sendable () -> Void) {
+        // Nothing must begin another round, or take the place of what is being stopped. A paused queue begins nothing.
+        lazyAnnouncements.ifMade { if !$0.isPaused { $0.clear(because: .outputReleased) } }
+        lazyAlerts.ifMade { $0.stop(because: .outputReleased) }
+        lazySounds.ifMade { $0.stopAll(because: .outputReleased) }
+        lazyPlayer.ifMade { $0.stopAll(because: .outputReleased) }
+        ports.speaker.release(stoppingSounds: true, completion: completion)
     }
 
     // MARK: - Life

@@ -47,7 +47,7 @@ final class EventReporter: Sendable {
         case .switchLost, .switchEdgesDropped, .detectorDisagrees, .degraded, .fallback: .warning
         case .vibration(.offFailed): .error
         case .vibration(.onFailed), .vibration(.limitReached): .warning
-        case .playback(.underrun, _), .playback(.suspended, _): .warning
+        case .playback(.underrun, _), .playback(.suspended, _), .playback(.waiting, _): .warning
         case .soundEnded(.failed, _, _): .warning
         case .switchMoved, .switchFound, .stateChanged, .session, .routeChanged: .info
         case .decided, .playback, .soundEnded, .vibration: .debug

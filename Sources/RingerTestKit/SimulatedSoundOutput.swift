@@ -7,8 +7,10 @@ import Synchronization
 public final class SimulatedSoundOutput: SoundOutput, Sendable {
     /// What goes wrong with a sound, and where.
     public enum Fault: Sendable, Hashable {
-        /// Another process holds the output: no sound can be played.
+        /// Another process holds the output for as long as this is set: sounds wait, and fail when their patience ends.
         case busy
+        /// Another process holds the output for so long from now on.
+        case busyFor(Duration)
         /// There is no such output: no sound can be played.
         case missing
         /// The stream runs dry after so many frames, and goes on.
@@ -31,6 +33,8 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         public var route: AudioRoute
         /// The gain it began with, then each change.
         public var gains: [Float]
+        /// Since when it has waited for the output; nil where it did not.
+        public var waitsSince: MonotonicTime?
         /// When its first frame was accepted; nil where it never was.
         public var start: MonotonicTime?
         /// When it ended; nil while it plays.
@@ -55,6 +59,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
 
     private let clock: any DeviceClock
     private let state = Mutex(State())
+    private let pcm: SimulatedPCM
 
     /// "simulated speaker".
     public let name = "simulated speaker"
@@ -62,6 +67,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     /// A speaker at rest.
     public init(clock: any DeviceClock) {
         self.clock = clock
+        pcm = SimulatedPCM(clock)
     }
 
     /// The newest sounds, at most ``recordingLimit``, in order.
@@ -84,7 +90,26 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     /// What goes wrong with every sound that is played from now on; nil for nothing.
     public var fault: Fault? {
         get { state.withLock { $0.fault } }
-        set { state.withLock { $0.fault = newValue } }
+        set {
+            state.withLock { $0.fault = newValue }
+            switch newValue {
+            case .busy: pcm.setHolder(.process)
+            case .busyFor(let duration): pcm.setHolder(.processUntil(clock.now + duration))
+            default: pcm.setHolder(.nobody)
+            }
+        }
+    }
+
+    /// Whether several sounds are heard at once. Where not, each waits for the end of those before it.
+    public var mixes: Bool {
+        get { pcm.mixes }
+        set { pcm.mixes = newValue }
+    }
+
+    /// How long a sound waits while another process holds the output: 2 s at first; zero has it fail at once.
+    public var busyPatience: Duration {
+        get { pcm.busyPatience }
+        set { pcm.busyPatience = newValue }
     }
 
     /// What the hardware can do; it holds for what is opened from now on.
@@ -99,6 +124,11 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     /// Each route has a PCM of its own: a sound that plays does not move when the route changes.
     public func pcm(for route: AudioRoute) -> String { "simulated \(route)" }
 
+    /// Calls `handler` once, when a sound has to wait for another because the speaker does not mix.
+    public func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {
+        pcm.reportProblems(handler)
+    }
+
     /// Tells `handler` what is granted, whenever that is another format than was told before.
     public func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
         state.withLock { $0.follower = handler }
@@ -111,7 +141,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
 
     /// Answers at once; fails where every sound does.
     public func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) {
-        if let error = fault?.openError { return completion(error) }
+        if let error = fault?.openError ?? pcm.openError { return completion(error) }
         grant(sampleRate: 48_000)
         completion(nil)
     }
@@ -135,7 +165,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
             return (state.recordings.append(recording), state.fault)
         }
         let voice = SimulatedVoice(
-            clock: clock, sound: sound, options: options, fault: fault, handler: handler,
+            clock: clock, pcm: pcm, sound: sound, options: options, fault: fault, handler: handler,
             opened: { [weak self] in self?.grant(sampleRate: sound.sampleRate) },
             record: { [weak self] change in
                 self?.state.withLock { state in
@@ -146,17 +176,26 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         return voice
     }
 
+    /// Whether the speaker's PCM is open, so that another process could not open one that takes one stream: while a sound
+    /// plays, and for 2 s after it.
+    public var isOpen: Bool { pcm.isOpen }
+
+    /// Closes the PCM within the call, unless a sound plays that is not to be stopped.
+    public func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void) {
+        pcm.release(stoppingSounds: stoppingSounds)
+        completion()
+    }
+
     /// Nothing needs freeing.
     public func close() {}
 }
 
 extension SimulatedSoundOutput.Fault {
-    /// Why the output cannot be opened; nil where it can.
+    /// Why the output cannot be opened, whoever holds it; nil where it can.
     var openError: RingerError? {
         switch self {
-        case .busy: RingerError(.busy, "open", "simulated speaker")
-        case .missing: RingerError(.notFound, "open", "simulated speaker")
-        case .underrun, .suspend, .gone, .stall, .unpaced: nil
+        case .missing: RingerError(.notFound, "open", SimulatedPCM.subject)
+        case .busy, .busyFor, .underrun, .suspend, .gone, .stall, .unpaced: nil
         }
     }
 }

@@ -13,52 +13,77 @@ final class SimulatedVoice: Playback, Sendable {
         var timers: [any DeviceTimer] = []
     }
 
+    let number: UInt64
     private let clock: any DeviceClock
+    private let pcm: SimulatedPCM
     private let sound: PCMBuffer
     private let options: PlaybackOptions
     private let fault: SimulatedSoundOutput.Fault?
     private let handler: @Sendable (PlaybackEvent) -> Void
-    private let opened: @Sendable () -> Void
+    private let granted: @Sendable () -> Void
     private let record: Record
     private let state = Mutex(State())
 
     init(
-        clock: any DeviceClock, sound: PCMBuffer, options: PlaybackOptions, fault: SimulatedSoundOutput.Fault?,
-        handler: @escaping @Sendable (PlaybackEvent) -> Void, opened: @escaping @Sendable () -> Void,
-        record: @escaping Record
+        clock: any DeviceClock, pcm: SimulatedPCM, sound: PCMBuffer, options: PlaybackOptions,
+        fault: SimulatedSoundOutput.Fault?, handler: @escaping @Sendable (PlaybackEvent) -> Void,
+        opened granted: @escaping @Sendable () -> Void, record: @escaping Record
     ) {
+        number = pcm.reserve()
         self.clock = clock
+        self.pcm = pcm
         self.sound = sound
         self.options = options
         self.fault = fault
         self.handler = handler
-        self.opened = opened
+        self.granted = granted
         self.record = record
     }
 
     func begin() {
-        at(clock.now) { $0.open() }
+        pcm.add(self)
+        at(clock.now) { voice in voice.pcm.open(voice, waits: voice.options.waitsWhenBusy) }
     }
 
     func stop() {
-        at(clock.now) { voice in voice.end(.stopped, played: voice.framesPlayed()) }
+        at(clock.now) { voice in voice.stopNow() }
+    }
+
+    /// Stops within the call.
+    func stopNow() {
+        end(.stopped, played: framesPlayed())
     }
 
     func setGain(_ gain: Float, over duration: Duration) {
         record { $0.gains.append(gain) }
     }
 
-    private func open() {
-        if let error = fault?.openError { return end(.failed(error), played: 0) }
+    /// Why it cannot be opened, whoever holds the PCM; nil where it can.
+    var openError: RingerError? { fault?.openError }
+
+    /// The PCM is busy, and the sound waits.
+    func waits(for error: RingerError) {
+        let now = clock.now
+        record { $0.waitsSince = now }
+        tell(.waiting(error, at: now))
+    }
+
+    /// The PCM cannot be opened.
+    func failed(_ error: RingerError) {
+        end(.failed(error), played: 0)
+    }
+
+    /// The PCM is open: the sound begins.
+    func opened() {
         let start = clock.now
         let isOver = state.withLock { state in
             if !state.isOver { state.start = start }
             return state.isOver
         }
-        if isOver { return }
+        if isOver { return pcm.remove(self) }
         record { $0.start = start }
         handler(.started(at: start))
-        opened()
+        granted()
         if let report = options.reportAt {
             at(start + report) { voice in voice.tellProgress() }
         }
@@ -132,6 +157,7 @@ final class SimulatedVoice: Playback, Sendable {
         // Time is exact here: until the very end, frames were left.
         let unfinishedAt = start.flatMap { fault == .unpaced ? nil : max($0, now) }
         handler(.ended(end, at: now, StreamPosition(played: played, total: sound.frames, unfinishedAt: unfinishedAt)))
+        pcm.remove(self)
     }
 
     private func framesPlayed() -> Int {

@@ -13,6 +13,8 @@ struct PlayerBench {
     let events = Record<DeviceEvent>()
     let results = Record<SoundResult>()
     let readings = Record<MuteReading>()
+    /// What the speaker reported.
+    let problems = Record<RingerError>()
     let start: MonotonicTime
 
     init(position: SwitchPosition? = .ring, routes: RouteBoard = .phone) throws {
@@ -27,6 +29,8 @@ struct PlayerBench {
             player: player, store: store, clock: clock, board: routes, output: board.speaker, input: board.microphone,
             report: { events.append($0) })
         detector = MuteDetector(player: player, store: store, clock: clock) { events.append($0) }
+        let problems = problems
+        board.speaker.reportProblems { problems.append($0) }
         board.speaker.follow { store.change(.outputFormat($0), from: "speaker", at: clock.now) }
         if position != nil {
             try board.ringSilent.start { store.ringSilent($0, from: "switch") }

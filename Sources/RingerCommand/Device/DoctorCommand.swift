@@ -42,7 +42,7 @@ struct DoctorCommand: ParsableCommand {
                     mend: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-vibrator"))
         }
         lines += findings.jacks.map { Finding(part: "jack", name: $0.name) }
-        lines.append(speaker())
+        lines += speaker()
         lines += try mixerAndInput()
         lines += findings.problems.map { problem in
             Finding(part: "access", problem: problem.error.description, mend: problem.mend)
@@ -60,16 +60,22 @@ struct DoctorCommand: ParsableCommand {
             problem: "it cannot be read and counts as \(position): \(problem.error)", mend: problem.mend)
     }
 
-    private func speaker() -> Finding {
+    private func speaker() -> [Finding] {
         do throws(RingerError) {
             let speaker = try ALSASoundOutput(pcm: pcm, linger: .zero)
             defer { speaker.close() }
             let grant = try speaker.grant(sampleRate: 48_000, channels: 1)
-            return Finding(
+            let found = Finding(
                 part: "speaker",
                 name: "ALSA \(grant.pcm): \(grant.sampleRate) Hz, \(grant.channels) channels, period "
                     + "\((grant.period.inSeconds * 1000).fixed(1)) ms, buffer "
                     + "\((grant.latency.inSeconds * 1000).fixed(1)) ms")
+            guard var problem = try speaker.mixingProblem() else {
+                return [found, Finding(part: "mixing", name: "\(speaker.name) plays several sounds at once")]
+            }
+            let mend = problem.detail
+            problem.detail = nil
+            return [found, Finding(part: "mixing", problem: problem.description, mend: mend, isOptional: true)]
         } catch {
             let mend =
                 switch error.code {
@@ -78,7 +84,7 @@ struct DoctorCommand: ParsableCommand {
                 case .notFound: "list the PCMs: aplay -L; name one: --pcm; load the card's driver"
                 default: nil as String?
                 }
-            return Finding(part: "speaker", problem: error.description, mend: mend)
+            return [Finding(part: "speaker", problem: error.description, mend: mend)]
         }
     }
 

@@ -229,6 +229,7 @@ extension PlaybackEvent {
     /// What is worth a line, and when it happened.
     fileprivate var news: (MonotonicTime, String)? {
         switch self {
+        case .waiting(let error, let at): (at, "waits: \(error)")
         case .underrun(let at): (at, "underrun")
         case .recovered(let at): (at, "recovered")
         case .suspended(let at): (at, "suspended")

@@ -1,4 +1,5 @@
 import RingerServices
+import Synchronization
 
 /// The speaker over ALSA: a PCM handle for each sound that plays, all of them written from one thread.
 ///
@@ -11,6 +12,7 @@ public final class ALSASoundOutput: SoundOutput {
     private let routes: [AudioRoute: String]
     private let limits: PlaybackMachine.Limits
     let thread: SoundThread
+    private let lastNumber = Atomic<UInt64>(0)
 
     /// An output that plays to `pcm`.
     ///
@@ -21,26 +23,28 @@ public final class ALSASoundOutput: SoundOutput {
     ///   - routes: The PCM of each route that has one of its own.
     ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. Where the process may not have
     ///     it, ``schedulingError`` says so.
+    ///   - busyPatience: How long a sound waits for a PCM that another process holds, which is tried every 20 ms; zero
+    ///     has it fail at once. For another sound of this output it waits as long as that one lasts.
     ///   - linger: How long a PCM stays open after its sound, so that the next one starts at once. While it does, a
     ///     device that takes one stream only is busy for other processes.
     /// - Throws: ``RingerError`` where the system has no descriptor or thread left.
     public convenience init(
         pcm: String = "default", routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil,
-        linger: Duration = .seconds(2)
+        busyPatience: Duration = .seconds(2), linger: Duration = .seconds(2)
     ) throws(RingerError) {
         try self.init(
-            pcm: pcm, routes: routes, realTimePriority: realTimePriority, linger: linger,
+            pcm: pcm, routes: routes, realTimePriority: realTimePriority, busyPatience: busyPatience, linger: linger,
             limits: PlaybackMachine.Limits())
     }
 
     init(
-        pcm: String, routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, linger: Duration = .seconds(2),
-        limits: PlaybackMachine.Limits
+        pcm: String, routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil,
+        busyPatience: Duration = .seconds(2), linger: Duration = .seconds(2), limits: PlaybackMachine.Limits
     ) throws(RingerError) {
         self.pcm = pcm
         self.routes = routes
         self.limits = limits
-        thread = try SoundThread(realTimePriority: realTimePriority, linger: linger)
+        thread = try SoundThread(realTimePriority: realTimePriority, linger: linger, busyPatience: busyPatience)
     }
 
     deinit {
@@ -68,6 +72,22 @@ public final class ALSASoundOutput: SoundOutput {
         try thread.grant(pcm(for: route), sampleRate: sampleRate, channels: channels)
     }
 
+    /// Why the PCM of `route` plays one sound at a time, with the line of `asound.conf` that has ALSA's default PCM mix; nil
+    /// where it plays several.
+    ///
+    /// Opens it twice at once, for 48,000 Hz in stereo, and closes it. Waits for the sound thread.
+    ///
+    /// - Throws: ``RingerError`` where it cannot be opened once: not found, busy, permission denied, unsupported.
+    public func mixingProblem(route: AudioRoute = .speaker) throws(RingerError) -> RingerError? {
+        try thread.mixingProblem(of: pcm(for: route))
+    }
+
+    /// Calls `handler` with each PCM that plays one sound at a time, when that is found out: when it is opened, or when a
+    /// sound has to wait for another. The error's detail is the line of `asound.conf` that has ALSA's default PCM mix.
+    public func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {
+        thread.reports.reportProblems(handler)
+    }
+
     /// Tells `handler` what the hardware behind the PCM that was opened last was granted: what it runs at behind `plug` and
     /// `dmix`. What lies beyond its buffer is measured when a format is played for the first time, and told then.
     public func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
@@ -93,15 +113,25 @@ public final class ALSASoundOutput: SoundOutput {
     /// resume, it goes on with the first frame that was not heard, and ends later by as much as the gap took; a stream
     /// whose position stands still for a second fails as timed out.
     ///
+    /// Where the PCM is busy, the sound waits, unless its options say otherwise: behind the other sounds of this output on
+    /// the same hardware, or for another process, as long as the output's patience lasts.
+    ///
     /// `handler` is called on the sound thread, where everything that plays waits for it to return. After ``close()``
     /// it is called from a task.
     public func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
         let voice = ALSAVoice(
-            sound, options, pcm: pcm(for: options.route), on: thread, limits: limits, handler)
+            lastNumber.wrappingAdd(1, ordering: .relaxed).newValue, sound, options, pcm: pcm(for: options.route),
+            on: thread, limits: limits, handler)
         thread.loop.execute { [isLate = thread.isClosed] in voice.begin(isLate: isLate) }
         return voice
+    }
+
+    /// Closes the PCMs that are kept for the next sound. It is done when PCMs are closed that were being opened for sounds
+    /// that have ended meanwhile, too.
+    public func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void) {
+        thread.release(stoppingSounds: stoppingSounds, completion)
     }
 
     /// Stops every sound and closes every PCM. When it returns, each has been told its end; a sound that is played

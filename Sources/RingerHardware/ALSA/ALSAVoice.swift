@@ -19,20 +19,24 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     private var isMeasured = false
     private var handler: (@Sendable (PlaybackEvent) -> Void)?
 
-    private let sound: PCMBuffer
+    let number: UInt64
+    let sound: PCMBuffer
     let pcm: String
+    let waitsWhenBusy: Bool
     private let thread: SoundThread
     private let isStopRequested = Atomic<Bool>(false)
     private let isOver = Atomic<Bool>(false)
 
     init(
-        _ sound: PCMBuffer, _ options: PlaybackOptions, pcm: String, on thread: SoundThread,
+        _ number: UInt64, _ sound: PCMBuffer, _ options: PlaybackOptions, pcm: String, on thread: SoundThread,
         limits: PlaybackMachine.Limits, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) {
         machine = PlaybackMachine(
             frames: sound.frames, options: options, subject: PCMHandle.subject(pcm), limits: limits)
+        self.number = number
         self.sound = sound
         self.pcm = pcm
+        waitsWhenBusy = options.waitsWhenBusy
         self.thread = thread
         self.handler = handler
     }
@@ -97,7 +101,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     private func perform(_ action: PlaybackMachine.Action) {
         switch action {
-        case .open: open()
+        case .open: thread.openPCM(for: self)
         case .write(let frames, let ramp): write(frames, ramp)
         case .pad(let frames): pad(frames)
         case .start:
@@ -140,18 +144,22 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         }
     }
 
-    private func open() {
-        thread.open(pcm, sampleRate: sound.sampleRate, channels: sound.channels) { [self] result in
-            switch result {
-            case .success(let handle):
-                // The sound may have been stopped meanwhile.
-                if isOver.load(ordering: .acquiring) { return thread.giveBack(unused: handle) }
-                self.handle = handle
-                send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format))
-            case .failure(let error):
-                send(.failed(error, left: nil, at: .now))
-            }
-        }
+    /// Its PCM is open.
+    func opened(_ handle: PCMHandle) {
+        // The sound may have been stopped meanwhile.
+        if isOver.load(ordering: .acquiring) { return thread.giveBack(unused: handle) }
+        self.handle = handle
+        send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format))
+    }
+
+    /// Its PCM cannot be opened.
+    func failed(_ error: RingerError) {
+        send(.failed(error, left: nil, at: .now))
+    }
+
+    /// Its PCM is busy, and it waits.
+    func waits(for error: RingerError) {
+        handler?(.waiting(error, at: .now))
     }
 
     // MARK: - Writing

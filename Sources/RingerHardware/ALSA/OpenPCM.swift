@@ -209,7 +209,7 @@ extension OpenPCM {
         let asked = HardwareFormat(
             pcm: name, sampleRate: Int(rate), channels: Int(channels), periodFrames: Int(periodFrames),
             bufferFrames: Int(bufferFrames))
-        return self.hardware(behind: asked)
+        return self.hardware(behind: asked, PCMSetup(of: pcm))
     }
 
     /// Has a stream of `format` start when it is told to, stop when it runs dry, and wake the writer for each period.
@@ -226,9 +226,9 @@ extension OpenPCM {
         try check(snd_pcm_sw_params(pcm, sw), "configure")
     }
 
-    /// The format of the hardware behind it, once it is configured; `format` itself where nobody says.
-    func hardware(behind format: HardwareFormat) -> HardwareFormat {
-        guard let setup = PCMSetup(of: pcm) else { return format }
+    /// The format of the hardware behind it, once it is configured; `format` itself where alsa-lib does not describe it.
+    func hardware(behind format: HardwareFormat, _ setup: PCMSetup?) -> HardwareFormat {
+        guard let setup else { return format }
         return HardwareFormat(
             pcm: format.pcm, sampleRate: setup.sampleRate, channels: setup.channels, periodFrames: setup.periodFrames,
             bufferFrames: setup.bufferFrames)

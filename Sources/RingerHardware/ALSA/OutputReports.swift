@@ -1,8 +1,8 @@
 import RingerServices
 import Synchronization
 
-/// What an output reports of its PCMs: what they granted, and whether the one that is watched is lost.
-// SAFETY: all but `follow` is used on the sound thread alone, on which everything is reported; after that thread ended, by
+/// What an output reports of its PCMs: what they granted, whether they mix, and whether the one that is watched is lost.
+// SAFETY: all but `follow` and `reportProblems` is used on the sound thread alone, on which everything is reported; after that thread ended, by
 // the caller of `SoundThread.shutDown` alone.
 final class OutputReports: @unchecked Sendable {
     /// The PCM whose loss is reported.
@@ -18,6 +18,11 @@ final class OutputReports: @unchecked Sendable {
     private var news: [SoundPortFormat] = []
     private let follower = Mutex<(@Sendable (SoundPortFormat) -> Void)?>(nil)
     private var watched: WatchedOutput?
+    private let problems = Mutex<(@Sendable (RingerError) -> Void)?>(nil)
+    /// The PCMs that do not mix, and those of them that are still to be reported.
+    private var unmixed: (all: Set<String>, due: [String]) = ([], [])
+    /// What PCMs lead to, by name.
+    private var devices: [String: PCMDevice] = [:]
 
     // MARK: - What is granted
 
@@ -46,7 +51,9 @@ final class OutputReports: @unchecked Sendable {
             watched = output
             if isNews { output.handler(false) }
         }
-        return add(formats.opened(handle.request.name, handle.hardware))
+        devices[handle.request.name] = handle.device
+        let isProblem = handle.playsOneSound && doesNotMix(handle.request.name)
+        return add(formats.opened(handle.request.name, handle.hardware)) || isProblem
     }
 
     /// Sound goes to the PCM `name` now, which was opened before.
@@ -74,6 +81,26 @@ final class OutputReports: @unchecked Sendable {
             let format = news.removeFirst()
             follower.withLock { $0 }?(format)
         }
+        while !unmixed.due.isEmpty {
+            let name = unmixed.due.removeFirst()
+            problems.withLock { $0 }?(.doesNotMix(name, devices[name]))
+        }
+    }
+
+    // MARK: - Problems
+
+    /// Calls `handler` from now on with each problem; nobody where it is nil. Any thread may call it.
+    func reportProblems(_ handler: (@Sendable (RingerError) -> Void)?) {
+        problems.withLock { $0 = handler }
+    }
+
+    /// The PCM `name` plays one sound at a time.
+    ///
+    /// - Returns: Whether ``flush()`` has something to report: each PCM is reported once.
+    func doesNotMix(_ name: String) -> Bool {
+        guard unmixed.all.insert(name).inserted else { return false }
+        unmixed.due.append(name)
+        return true
     }
 
     // MARK: - Loss

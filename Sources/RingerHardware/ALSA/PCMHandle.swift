@@ -19,6 +19,10 @@ final class PCMHandle: @unchecked Sendable {
     let format: HardwareFormat
     /// The hardware behind conversion and mixing: what it runs at, and how it buffers.
     let hardware: HardwareFormat
+    /// The device of a sound card that it leads to; nil where it leads elsewhere.
+    let device: PCMDevice?
+    /// Whether it certainly plays one sound at a time: a device of one stream, and nothing that mixes before it.
+    let playsOneSound: Bool
     private let open: OpenPCM
     private var name: String { request.name }
     private var pcm: OpaquePointer { open.pcm }
@@ -34,7 +38,10 @@ final class PCMHandle: @unchecked Sendable {
         (open, format) = try Self.open(
             request.name, sampleRate: request.sampleRate, channels: request.channels, request.preferences)
         try open.setThresholds(format)
-        hardware = open.hardware(behind: format)
+        let setup = PCMSetup(of: open.pcm)
+        hardware = open.hardware(behind: format, setup)
+        device = PCMDevice(of: open.pcm)
+        playsOneSound = device?.subdevices == 1 && setup?.isShared == false
     }
 
     /// Closes it; nothing else is called afterwards. The corresponding C function is `snd_pcm_close`.
@@ -88,20 +95,11 @@ final class PCMHandle: @unchecked Sendable {
     /// - Returns: How many frames were taken back; 0 where the stream cannot. The corresponding C functions are
     ///   `snd_pcm_rewindable` and `snd_pcm_rewind`.
     func rewind(keeping frames: Int) -> Int {
-        guard isOnCard, snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING else { return 0 }
+        guard device != nil, snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING else { return 0 }
         let most = min(snd_pcm_rewindable(pcm), snd_pcm_sframes_t(format.bufferFrames)) - frames
         guard most > 0 else { return 0 }
         // A stream that fails here says so again when it is written to.
         return max(0, snd_pcm_rewind(pcm, snd_pcm_uframes_t(most)))
-    }
-
-    /// Whether the PCM is a card's, possibly with conversion or mixing in front of it. The corresponding C function is
-    /// `snd_pcm_info_get_card`.
-    private var isOnCard: Bool {
-        var info: OpaquePointer?
-        guard snd_pcm_info_malloc(&info) == 0, let info else { return false }
-        defer { snd_pcm_info_free(info) }
-        return snd_pcm_info(pcm, info) == 0 && snd_pcm_info_get_card(info) >= 0
     }
 
     /// How many written frames were left in the buffer when the stream stopped by itself; nil where it cannot tell.

@@ -63,12 +63,13 @@ final class PCMPool: @unchecked Sendable {
         let discarded = discarded
         openNew(request, isKept: isKept) { [self] result in
             // What held the device may have been a PCM of our own: idle, in another format or by another name, or one that
-            // was to be closed just behind this attempt.
+            // was to be closed just behind this attempt. Another one of ours may hold it at the next attempt, too; each
+            // attempt after the first follows one that closed a PCM.
             guard case .failure(let error) = result, error.code == .busy,
                 !idle.isEmpty || self.discarded != discarded
             else { return completion(result) }
             closeIdle()
-            openNew(request, isKept: isKept, completion)
+            openMakingRoom(request, isKept: isKept, completion)
         }
     }
 
@@ -126,6 +127,18 @@ final class PCMPool: @unchecked Sendable {
         opener.executeIfStarted { [loop] in
             handle.close()
             loop.execute(completion)
+        }
+    }
+
+    /// Closes what is idle, and calls `completion` when it is closed.
+    func release(_ completion: @escaping @Sendable () -> Void) {
+        closeIdle()
+        // What was being opened for a sound that is over comes back before the thread has done this.
+        opener.executeIfStarted { [self] in
+            loop.execute { [self] in
+                closeIdle()
+                opener.executeIfStarted(completion)
+            }
         }
     }
 

@@ -9,10 +9,18 @@ struct PCMSetup: Sendable, Hashable {
     var channels = 0
     var periodFrames = 0
     var bufferFrames = 0
+    /// Whether several streams may come together on the way there.
+    var isShared = false
 
     /// What a description says last; nil where it lacks one of these.
     init?(_ description: some StringProtocol) {
         for line in description.split(separator: "\n") {
+            // "Slave: Direct Stream Mixing PCM"
+            if line.hasSuffix("Direct Stream Mixing PCM") || line.hasSuffix("Direct Stream Sharing PCM")
+                || line.hasSuffix("Share PCM")
+            {
+                isShared = true
+            }
             guard let colon = line.firstIndex(of: ":") else { continue }
             let words = line[..<colon].split(separator: " ")
             guard words.count == 1, let name = words.first else { continue }

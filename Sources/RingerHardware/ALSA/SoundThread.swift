@@ -4,22 +4,27 @@ import Synchronization
 import SystemPackage
 
 /// The thread on which all sounds of an output are written. Their PCMs are opened and closed on another one.
-// SAFETY: `playing`, `pool` and `reports` are used on the loop's thread alone, and after it ended by `shutDown`'s caller
-// alone: whatever may run later looks at `isClosed` first.
+// SAFETY: all variables, and what `pool` and `reports` hold, are used on the loop's thread alone, and after it ended by
+// `shutDown`'s caller alone: whatever may run later looks at `isClosed` first.
 final class SoundThread: @unchecked Sendable {
-    private var playing: [ALSAVoice] = []
+    private var voices: [UInt64: ALSAVoice] = [:]
+    private var queue: PCMQueue
+    private var actions: [PCMQueue.Action] = []
+    private var isAtWork = false
+    private var retry: (any DeviceTimer)?
     private let pool: PCMPool
-    private let reports = OutputReports()
+    let reports = OutputReports()
 
     let loop: EventLoop
     let opener: PCMOpener
     private let closed = Atomic<Bool>(false)
     private let granted = Mutex<HardwareFormat?>(nil)
 
-    init(realTimePriority: Int?, linger: Duration) throws(RingerError) {
+    init(realTimePriority: Int?, linger: Duration, busyPatience: Duration) throws(RingerError) {
         loop = try EventLoop(name: "ringer-sound", realTimePriority: realTimePriority)
         opener = PCMOpener(besides: realTimePriority)
         pool = PCMPool(loop, opener, linger: linger)
+        queue = PCMQueue(patience: busyPatience)
     }
 
     /// Whether ``shutDown()`` was called: nothing is opened any more.
@@ -28,20 +33,64 @@ final class SoundThread: @unchecked Sendable {
     /// What was granted last.
     var lastGrant: HardwareFormat? { granted.withLock { $0 } }
 
-    /// Keeps `voice` while it plays.
+    // MARK: - Sounds
+
+    /// Keeps `voice` until it is over.
     func add(_ voice: ALSAVoice) {
-        playing.append(voice)
+        voices[voice.number] = voice
     }
 
-    /// Lets `voice` go.
+    /// Has `voice` get its PCM: at once where one is open already and no other sound waits for it.
+    func openPCM(for voice: ALSAVoice) {
+        send(.add(voice.number, pcm: voice.pcm, waits: voice.waitsWhenBusy, now: loop.now))
+    }
+
+    /// Lets `voice` go, which is over and has given its PCM back.
     func remove(_ voice: ALSAVoice) {
-        playing.removeAll { $0 === voice }
+        voices[voice.number] = nil
+        send(.removed(voice.number))
+    }
+
+    private func send(_ event: PCMQueue.Event) {
+        actions.append(contentsOf: queue.handle(event))
+        // What an action leads to waits its turn.
+        if isAtWork { return }
+        isAtWork = true
+        defer { isAtWork = false }
+        while !actions.isEmpty { perform(actions.removeFirst()) }
+    }
+
+    private func perform(_ action: PCMQueue.Action) {
+        switch action {
+        case .open(let number):
+            // Where the output is closed, the sound is about to be stopped.
+            guard !isClosed, let voice = voices[number] else { return }
+            open(voice.pcm, sampleRate: voice.sound.sampleRate, channels: voice.sound.channels) { [self] result in
+                switch result {
+                case .success(let handle):
+                    send(.opened(number, hardware: handle.device?.name))
+                    voice.opened(handle)
+                case .failure(let error):
+                    send(.refused(number, error, now: loop.now))
+                }
+            }
+        case .waiting(let number, let error): voices[number]?.waits(for: error)
+        case .fail(let number, let error): voices[number]?.failed(error)
+        case .retry(let time):
+            retry?.cancel()
+            retry = loop.schedule(at: time) { [weak self] in
+                guard let self else { return }
+                send(.retry(now: loop.now))
+            }
+        case .doesNotMix(let number):
+            if let voice = voices[number], reports.doesNotMix(voice.pcm) { reportSoon() }
+        }
     }
 
     // MARK: - PCMs
 
     /// Has a prepared PCM: at once one that is open already, later one that had to be opened.
-    func open(
+    private func open(
         _ name: String, sampleRate: Double, channels: Int,
         _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
     ) {
@@ -99,6 +148,38 @@ final class SoundThread: @unchecked Sendable {
         return try result.withLock { $0 }.get()
     }
 
+    /// Why the PCM `name` plays one sound at a time; nil where it can be opened twice. Waits for the sound thread, and must
+    /// not be called on it.
+    func mixingProblem(of name: String) throws(RingerError) -> RingerError? {
+        precondition(!loop.isCurrentThread, "The sound thread would wait for itself.")
+        let request = try PCMRequest(name, sampleRate: 48_000, channels: 2)
+        let result = Mutex<Result<RingerError?, RingerError>>(.failure(closedError(name)))
+        let isDone = Latch()
+        loop.execute { [self] in
+            if isClosed { return isDone.open() }
+            pool.open(request) { [self] first in
+                guard case .success(let handle) = first else {
+                    result.withLock { $0 = first.map { _ in nil } }
+                    return isDone.open()
+                }
+                pool.open(request) { [self] second in
+                    result.withLock { result in
+                        switch second {
+                        case .success: result = .success(nil)
+                        case .failure(let error) where error.code == .busy:
+                            result = .success(.doesNotMix(name, handle.device))
+                        case .failure(let error): result = .failure(error)
+                        }
+                    }
+                    if case .success(let other) = second { pool.discard(other) }
+                    pool.discard(handle) { isDone.open() }
+                }
+            }
+        }
+        isDone.wait()
+        return try result.withLock { $0 }.get()
+    }
+
     private func closedError(_ name: String) -> RingerError {
         RingerError(.closed, "open", PCMHandle.subject(name))
     }
@@ -135,7 +216,7 @@ final class SoundThread: @unchecked Sendable {
             return completion(nil)
         }
         // What plays keeps its format; what is opened after it reports the new one.
-        if playing.contains(where: { $0.pcm == name }) { return completion(nil) }
+        if voices.values.contains(where: { $0.pcm == name }) { return completion(nil) }
         let preferences = reports.formats.preferences
         let isPreferred = preferences.sampleRate >= 1 && preferences.sampleRate <= 1_000_000
         do throws(RingerError) {
@@ -207,17 +288,31 @@ final class SoundThread: @unchecked Sendable {
 
     // MARK: - The end
 
+    /// Closes the PCMs on which no sound plays; where `stoppingSounds` says so, stops all sounds first.
+    func release(stoppingSounds: Bool, _ completion: @escaping @Sendable () -> Void) {
+        loop.execute { [self] in
+            if isClosed { return completion() }
+            if stoppingSounds {
+                // The newest first: none that waits has its turn because the one before it is stopped.
+                for number in voices.keys.sorted(by: >) { voices[number]?.stopNow() }
+            }
+            pool.release(completion)
+        }
+    }
+
     /// Stops every sound, closes every PCM and ends the threads. A second call does nothing.
     func shutDown() {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
         loop.sync { [self] in
             pool.close()
-            for voice in playing { voice.stopNow() }
+            retry?.cancel()
+            for voice in voices.values { voice.stopNow() }
         }
         // What was being opened or closed meanwhile is taken to its end.
         opener.wait()
         loop.sync { [self] in reports.unwatchLoss() }
         reports.follow(nil)
+        reports.reportProblems(nil)
         opener.close()
         loop.close()
     }

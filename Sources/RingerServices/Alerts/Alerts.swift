@@ -60,7 +60,7 @@ public final class Alerts: Sendable {
 
     private var current: RunningAlert? { running.value.withLock { $0?.alert } }
 
-    /// Whether an alert runs. False as soon as ``stop(because:)`` has returned, though its sound may last for a period more.
+    /// Whether an alert runs. False as soon as ``stop(because:releasingOutput:)`` has returned, though its sound may last for a period more.
     public var isRunning: Bool { current?.isOpen ?? false }
 
     /// Begins to alert and returns at once.
@@ -114,8 +114,14 @@ public final class Alerts: Sendable {
     }
 
     /// Stops the alert: the motor and the sound at once. A start after this call begins a new alert.
-    public func stop(because cause: SoundOutcome.StopCause = .caller) {
+    ///
+    /// - Parameters:
+    ///   - cause: Why.
+    ///   - releasingOutput: Whether the speaker's PCMs are closed, as far as no other sound plays on them, instead of being
+    ///     kept for the next sound: for a program that takes the call. `Device.releaseOutput()` returns once they are.
+    public func stop(because cause: SoundOutcome.StopCause = .caller, releasingOutput: Bool = false) {
         current?.stop(because: cause)
+        if releasingOutput { sounds.engine.player.releaseOutput() }
     }
 
     /// Begins the alert, or joins the one that runs. `completion` must not block.

@@ -95,9 +95,10 @@ public final class MuteDetector: Sendable {
         runner = StateMachineRunner(MuteDetectorMachine(configuration)) { action, runner in
             switch action {
             case .play(let number):
-                // Not a user-interface sound: only the switch can silence it.
+                // Not a user-interface sound: only the switch can silence it. It does not wait for a busy PCM: that would be
+                // no measure of the switch.
                 let sound = player.start(
-                    clip, as: .systemSound(isUISound: false),
+                    clip, under: SoundTerms(request: .systemSound(isUISound: false), waitsWhenBusy: false),
                     monitor: PlaybackMonitor(reportAt: configuration.threshold) { [weak runner] event in
                         runner?.send(.playback(clip: number, event, now: clock.now))
                     },

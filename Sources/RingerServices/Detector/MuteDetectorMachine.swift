@@ -100,7 +100,7 @@ struct MuteDetectorMachine: StateMachine {
             else { return }
             actions.append(.stop(clip: clip))
             answer(.audible, elapsed: left - start, nil, now, &actions)
-        case .ended:
+        case .waiting, .ended:
             break  // The player reports the end with its outcome, as `.over`.
         }
     }

@@ -19,7 +19,7 @@ struct PlayerMachine: StateMachine {
     }
 
     enum Action: Sendable, Equatable {
-        case begin(ID, gain: Float, route: AudioRoute)
+        case begin(ID, PlaybackOptions)
         case halt(ID)
         case setGain(ID, Float)
         /// Pass the output's event on to whoever asked for them.
@@ -101,7 +101,8 @@ struct PlayerMachine: StateMachine {
         switch decision {
         case .play(let gain, let route, _, _):
             sounds[id] = Sound(terms: terms, requestedAt: now, frames: frames, gain: gain, route: route)
-            actions.append(.begin(id, gain: gain, route: route))
+            let options = PlaybackOptions(gain: gain, route: route, waitsWhenBusy: terms.waits)
+            actions.append(.begin(id, options))
         case .silence(let reason), .vibrate(let reason):
             let result = SoundResult(
                 outcome: .silenced(by: reason), requestedAt: now, endedAt: now,
@@ -167,7 +168,7 @@ struct PlayerMachine: StateMachine {
                 outcome: outcome, requestedAt: sound.requestedAt, startedAt: sound.startedAt, endedAt: time,
                 position: position)
             finish(id, result, &actions)
-        case .progress, .underrun, .recovered, .suspended, .resumed:
+        case .waiting, .progress, .underrun, .recovered, .suspended, .resumed:
             break
         }
     }

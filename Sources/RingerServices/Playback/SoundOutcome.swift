@@ -31,6 +31,8 @@ public enum SoundOutcome: Sendable, Hashable {
         case sessionRemoved
         /// What it was heard from is gone: a headphone was pulled out. It may go on from its position.
         case oldDeviceUnavailable
+        /// The output was released for another process.
+        case outputReleased
         /// The device was closed.
         case closed
     }

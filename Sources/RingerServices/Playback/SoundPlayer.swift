@@ -14,6 +14,7 @@ public final class SoundPlayer: Sendable {
     static let gainRamp = Duration.milliseconds(20)
 
     private let clock: any DeviceClock
+    private let output: any SoundOutput
     private let voices = VoiceTable()
     private let completions = CompletionTable<UInt64, SoundResult>()
     private let runner: StateMachineRunner<PlayerMachine>
@@ -32,6 +33,7 @@ public final class SoundPlayer: Sendable {
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.clock = clock
+        self.output = output
         let voices = voices
         let completions = completions
         let observers = RulesObservers()
@@ -39,8 +41,8 @@ public final class SoundPlayer: Sendable {
         let pcms = AudioRoute.allCases.map { ($0, output.pcm(for: $0)) }
         runner = StateMachineRunner(PlayerMachine(pcms: Dictionary(uniqueKeysWithValues: pcms))) { action, runner in
             switch action {
-            case .begin(let id, let gain, let route):
-                voices.begin(id, on: output, gain: gain, route: route) { [weak runner] event in
+            case .begin(let id, let options):
+                voices.begin(id, on: output, options) { [weak runner] event in
                     runner?.send(.playback(id, event))
                 }
             case .halt(let id): voices.playback(id)?.stop()
@@ -110,11 +112,11 @@ public final class SoundPlayer: Sendable {
     /// Begins `sound` for another service, whose completion and monitor run inside the player's state machine and must not
     /// block.
     func start(
-        _ sound: PCMBuffer, as request: SoundRequest, monitor: PlaybackMonitor,
+        _ sound: PCMBuffer, under terms: SoundTerms, monitor: PlaybackMonitor,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) -> ID {
         let id = reserve()
-        begin(id, sound, SoundTerms(request: request), monitor, completion)
+        begin(id, sound, terms, monitor, completion)
         return id
     }
 
@@ -172,6 +174,11 @@ public final class SoundPlayer: Sendable {
     /// Stops every sound.
     public func stopAll(because cause: SoundOutcome.StopCause = .caller) {
         runner.send(.stopAll(cause))
+    }
+
+    /// Has the output begin to close the PCMs that no sound plays on.
+    func releaseOutput() {
+        output.release(stoppingSounds: false) {}
     }
 
     /// Tells the policy that the sound is something else now: its session was interrupted, its category changed.

@@ -7,6 +7,12 @@ struct SoundTerms: Sendable, Hashable {
     /// The route of the sound's session; nil for the device's route.
     var route: AudioRoute?
 
+    /// Whether the sound waits for a busy PCM; one of the user interface never does.
+    var waitsWhenBusy = true
+
+    /// Whether the sound waits for a busy PCM. A click that comes seconds after the key is worse than none.
+    var waits: Bool { waitsWhenBusy && request != .systemSound(isUISound: true) }
+
     /// The route that the sound would take if it began now.
     func route(in state: DeviceState) -> AudioRoute {
         let route = route ?? state.route

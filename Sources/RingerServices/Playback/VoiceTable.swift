@@ -16,11 +16,12 @@ final class VoiceTable: Sendable {
 
     /// Hands the sound to `output`.
     func begin(
-        _ id: UInt64, on output: any SoundOutput, gain: Float, route: AudioRoute,
+        _ id: UInt64, on output: any SoundOutput, _ options: PlaybackOptions,
         _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) {
         guard let voice = voices.withLock({ $0[id] }) else { return }
-        let options = PlaybackOptions(gain: gain, route: route, reportAt: voice.monitor?.reportAt)
+        var options = options
+        options.reportAt = voice.monitor?.reportAt
         let playback = output.play(voice.sound, options, handler)
         voices.withLock { $0[id]?.playback = playback }
     }

@@ -91,6 +91,8 @@ public final class AudioSessions: Sendable {
                 for number in numbers { player.setTerms(terms, of: SoundPlayer.ID(number: number)) }
             case .stop(let numbers, let cause):
                 for number in numbers { player.stop(SoundPlayer.ID(number: number), because: cause) }
+            case .releaseOutput:
+                hardware.release()
             case .follow(let routeChanges):
                 live.follow(routeChanges, snapshot)
             case .tell(let told):
@@ -202,7 +204,8 @@ public final class AudioSessions: Sendable {
 
     // MARK: - Interruptions from outside
 
-    /// Interrupts every session for something that is no session: a call that rings, an alarm clock.
+    /// Interrupts every session for something that is no session: a call that rings, an alarm clock. The PCMs that no sound
+    /// plays on are closed for it, soon after the call returns; `Device.releaseOutput()` returns once they are.
     ///
     /// - Returns: The interruption. Until it is answered or ended no session can be activated.
     public func interruptionBegan() -> OutsideInterruption {
@@ -215,6 +218,7 @@ public final class AudioSessions: Sendable {
     public var interruptions: [OutsideInterruption] { runner.read { $0.coordinator.outside } }
 
     /// Reports that the user accepted the interruption: the sessions that it interrupted become inactive, and get no end.
+    /// PCMs are closed as by ``interruptionBegan()``.
     public func interruptionAnswered(_ interruption: OutsideInterruption) {
         runner.send(.coordinator(.outsideAnswered(interruption)))
     }

@@ -27,6 +27,8 @@ struct SessionPlaybackMachine: StateMachine {
         case silence(Sound, Decision.Reason)
         case setTerms([Sound], SoundTerms)
         case stop([Sound], SoundOutcome.StopCause)
+        /// Close the PCMs that no sound plays on.
+        case releaseOutput
         /// Report these changes of sessions' routes to the follower.
         case follow([SessionID: [RouteChange]])
         /// Send these events to the sessions' subscribers, in this order.
@@ -92,6 +94,11 @@ struct SessionPlaybackMachine: StateMachine {
         }
         if refusal == nil {
             settleTerms(&actions)
+            // A call takes the hardware, and may be another process's.
+            switch event {
+            case .outsideBegan, .outsideAnswered: actions.sound(.releaseOutput)
+            default: break
+            }
             if mustRefresh() { actions.refresh() }
         }
         // Other sessions have stopped, or are ducked, before the request is answered.

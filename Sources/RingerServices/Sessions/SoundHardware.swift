@@ -85,6 +85,11 @@ final class SoundHardware: Sendable {
         output?.prefer(preferences)
     }
 
+    /// Has the output begin to close the PCMs that no sound plays on.
+    func release() {
+        output?.release(stoppingSounds: false) {}
+    }
+
     /// Asks, and calls `completion` when the device's state has the answers. Hardware that cannot be asked keeps its
     /// figures, and a `degraded` event reports why.
     func ask(_ query: HardwareQuery, completion: @escaping @Sendable () -> Void) {

@@ -16,7 +16,7 @@ import Testing
         try PacedSink.install()
         var limits = PlaybackMachine.Limits()
         limits.stall = stall
-        return try ALSASoundOutput(pcm: name, linger: .zero, limits: limits)
+        return try ALSASoundOutput(pcm: name, busyPatience: .zero, linger: .zero, limits: limits)
     }
 
     // MARK: - While it plays

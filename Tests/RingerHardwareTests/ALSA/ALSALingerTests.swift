@@ -72,6 +72,47 @@ import Testing
         #expect(file.openCount == 1)
     }
 
+    @Test(
+        "an output that is released closes what is idle, and with leave to stop sounds everything",
+        arguments: [true, false])
+    func release(stopsSounds: Bool) async throws {
+        try PacedSink.install()
+        let (file, lock) = (TemporaryFile(), TemporaryFile())
+        let output = try ALSASoundOutput(
+            pcm: PacedSink.name(.capture(file.path), .lock(lock.path), .waitsForWriter),
+            routes: [.headphone: PacedSink.name(.capture(file.path), .waitsForWriter)], linger: .seconds(3600))
+        // 10 min: a test that is delayed on a busy machine stops it before its end all the same.
+        let long = PCMBuffer.silence(duration: .seconds(600), sampleRate: 4_000)
+        let (playing, waiting) = (Hearing(), Hearing())
+        let playback = output.play(long, PlaybackOptions(), playing.handler)
+        let other = output.play(long, PlaybackOptions(), waiting.handler)
+        // Opened behind the first sound's PCM, and idle.
+        _ = try output.grant(sampleRate: 48_000, channels: 2, route: .headphone)
+        #expect(file.openCount == 2)
+        await withCheckedContinuation { continuation in
+            output.release(stoppingSounds: stopsSounds) { continuation.resume() }
+        }
+        #expect(file.openCount == (stopsSounds ? 0 : 1))
+        if stopsSounds {
+            #expect(lock.openCount == 0)
+        } else {
+            other.stop()
+            playback.stop()
+        }
+        #expect(await playing.untilEnd().end == .stopped)
+        #expect(await waiting.untilEnd().end == .stopped)
+        #expect(await output.hear(clip).names == ["started", "drained"])
+    }
+
+    @Test("an output that was not used is released at once")
+    func releaseUnused() async throws {
+        let output = try ALSASoundOutput(pcm: "nowhere")
+        await withCheckedContinuation { continuation in
+            output.release(stoppingSounds: true) { continuation.resume() }
+        }
+        #expect(output.lastGrant == nil)
+    }
+
     @Test("a device that is gone while its PCM is idle is opened anew")
     func goneWhileIdle() async throws {
         try PacedSink.install()

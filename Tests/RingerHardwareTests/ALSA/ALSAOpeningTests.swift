@@ -9,7 +9,7 @@ import Testing
 @Suite struct ALSAOpeningTests {
     private func output(_ name: String, routes: [AudioRoute: String] = [:]) throws -> ALSASoundOutput {
         try PacedSink.install()
-        return try ALSASoundOutput(pcm: name, routes: routes)
+        return try ALSASoundOutput(pcm: name, routes: routes, linger: .seconds(3600))
     }
 
     /// What happened to several sounds, in order.
@@ -65,6 +65,24 @@ import Testing
         limit.cancel()
         #expect(await output.hear(.noise(frames: 480)).names == ["started", "drained"])
         #expect(file.openCount == 1)
+    }
+
+    @Test("a PCM that is being opened for a sound is closed by the time the output is released")
+    func releaseWhileOpening() async throws {
+        let (gate, file) = (Gate(), TemporaryFile())
+        let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
+        let hearing = Hearing()
+        _ = output.play(.noise(frames: 480), PlaybackOptions()) { event in
+            hearing.handler(event)
+            gate.open()
+        }
+        let limit = output.opensLater(gate)
+        await withCheckedContinuation { continuation in
+            output.release(stoppingSounds: true) { continuation.resume() }
+        }
+        limit.cancel()
+        #expect(file.openCount == 0)
+        #expect(await hearing.untilEnd().names == ["stopped"])
     }
 
     @Test("an output that is closed while a PCM is being opened ends its sound, and closes the PCM")

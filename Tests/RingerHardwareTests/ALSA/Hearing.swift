@@ -20,7 +20,12 @@ final class Hearing: Sendable {
         }
     }
 
-    /// Everything up to the end.
+    /// Returns once the event of this name was delivered; it and those before it are not returned by `untilEnd`.
+    func until(_ name: String) async {
+        for await event in events where event.name == name { return }
+    }
+
+    /// The events up to the end.
     func untilEnd() async -> [PlaybackEvent] {
         var all: [PlaybackEvent] = []
         for await event in events { all.append(event) }
@@ -65,6 +70,7 @@ extension PlaybackEvent {
     /// The event's name.
     var name: String {
         switch self {
+        case .waiting: "waiting"
         case .started: "started"
         case .progress: "progress"
         case .underrun: "underrun"

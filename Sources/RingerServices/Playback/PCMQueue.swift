@@ -1,0 +1,207 @@
+/// Which sounds of an output may open their PCM now, and which wait: for a sound of this process, or for another process.
+///
+/// A PCM that is busy while a sound of ours plays on it does not mix. The sounds after that one wait for its end, however
+/// long that takes, first come, first served, and no timer runs. A PCM that is busy while none of ours plays on it belongs
+/// to another process, which tells nobody when it lets go: the first in line tries again every ``retryInterval``, and each
+/// sound waits for ``patience`` at most.
+///
+/// PCMs of different names are one line once they turned out to be the same hardware.
+package struct PCMQueue: StateMachine {
+    /// A sound, as the output numbers it.
+    package typealias Sound = UInt64
+
+    /// What can happen.
+    package enum Event: Sendable {
+        /// A sound is to be played on a PCM. One that does not wait fails where it would have to.
+        case add(Sound, pcm: String, waits: Bool, now: MonotonicTime)
+        /// The PCM of a sound is open. `hardware` names what it leads to; nil where that is not known.
+        case opened(Sound, hardware: String?)
+        /// The PCM of a sound could not be opened.
+        case refused(Sound, RingerError, now: MonotonicTime)
+        /// The sound is over, and does not hold its PCM any more.
+        case removed(Sound)
+        /// The time of ``Action/retry(at:)`` has come.
+        case retry(now: MonotonicTime)
+    }
+
+    /// What is to be done.
+    package enum Action: Sendable, Hashable {
+        /// Open the sound's PCM, and send ``Event/opened(_:hardware:)`` or ``Event/refused(_:_:now:)``.
+        case open(Sound)
+        /// The sound begins to wait. The error says for what.
+        case waiting(Sound, RingerError)
+        /// The sound failed, and is forgotten.
+        case fail(Sound, RingerError)
+        /// Send ``Event/retry(now:)`` then, instead of at the time that was asked for before.
+        case retry(at: MonotonicTime)
+        /// The sound's PCM plays one sound at a time. Said once of each PCM.
+        case doesNotMix(Sound)
+    }
+
+    private enum Phase {
+        case opening
+        case playing
+        case waitsForSound
+        case waitsForProcess
+    }
+
+    private struct Entry {
+        let sound: Sound
+        let pcm: String
+        let waits: Bool
+        var phase = Phase.opening
+        /// Whether it has had to wait before.
+        var hasWaited = false
+        /// When it gives up waiting for another process; nil where it does not wait for one.
+        var deadline: MonotonicTime?
+
+        var isWaiting: Bool { phase == .waitsForSound || phase == .waitsForProcess }
+        /// Whether those that come after it have to wait too.
+        var isInLine: Bool { isWaiting || (phase == .opening && hasWaited) }
+    }
+
+    /// How long the first in line waits until it tries again: 20 ms.
+    package static let retryInterval = Duration.milliseconds(20)
+
+    /// How long a sound waits for another process; zero has it fail at once.
+    package var patience: Duration
+
+    /// In the order in which they came.
+    private var entries: [Entry] = []
+    /// What the PCMs of these names lead to.
+    private var hardware: [String: String] = [:]
+    /// The PCMs that do not mix.
+    private var unmixed: Set<String> = []
+    private var nextRetry: MonotonicTime?
+
+    /// A queue without sounds.
+    package init(patience: Duration = .seconds(2)) {
+        self.patience = patience
+    }
+
+    package mutating func handle(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .add(let sound, let pcm, let waits, let now):
+            add(Entry(sound: sound, pcm: pcm, waits: waits), now, &actions)
+        case .opened(let sound, let hardware):
+            opened(sound, hardware, &actions)
+        case .refused(let sound, let error, let now):
+            refused(sound, error, now, &actions)
+        case .removed(let sound):
+            guard let index = index(of: sound) else { break }
+            let entry = entries.remove(at: index)
+            advance(line(of: entry.pcm), hasRoom: !entry.isWaiting, &actions)
+        case .retry(let now):
+            retry(now, &actions)
+        }
+        return actions
+    }
+
+    private mutating func add(_ entry: Entry, _ now: MonotonicTime, _ actions: inout [Action]) {
+        let line = line(of: entry.pcm)
+        let first = entries.first { self.line(of: $0.pcm) == line && $0.isInLine }
+        entries.append(entry)
+        guard let first else { return actions.append(.open(entry.sound)) }
+        let error = RingerError(.busy, "open", "PCM \(entry.pcm)", detail: "other sounds wait for it")
+        hold(entries.count - 1, error, forProcess: first.deadline != nil, now, &actions)
+    }
+
+    private mutating func opened(_ sound: Sound, _ hardware: String?, _ actions: inout [Action]) {
+        guard let index = index(of: sound) else { return }
+        entries[index].phase = .playing
+        entries[index].deadline = nil
+        let pcm = entries[index].pcm
+        self.hardware[pcm] = hardware
+        let line = line(of: pcm)
+        // What they wait for now is our own sound.
+        for index in entries.indices where entries[index].phase == .waitsForProcess {
+            guard self.line(of: entries[index].pcm) == line else { continue }
+            entries[index].phase = .waitsForSound
+            entries[index].deadline = nil
+        }
+        if !unmixed.contains(pcm) { advance(line, hasRoom: true, &actions) }
+    }
+
+    private mutating func refused(
+        _ sound: Sound, _ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard let index = index(of: sound) else { return }
+        let pcm = entries[index].pcm
+        let line = line(of: pcm)
+        guard error.code == .busy else {
+            entries.remove(at: index)
+            actions.append(.fail(sound, error))
+            return advance(line, hasRoom: true, &actions)
+        }
+        let ours = entries.count { self.line(of: $0.pcm) == line && $0.phase == .playing }
+        // With several of them it mixes, and has no room for more.
+        if ours == 1, unmixed.insert(pcm).inserted { actions.append(.doesNotMix(sound)) }
+        hold(index, error, forProcess: ours == 0, now, &actions)
+    }
+
+    /// Has a sound wait, or fail where it does not wait, or has waited for long enough.
+    private mutating func hold(
+        _ index: Int, _ error: RingerError, forProcess: Bool, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        var entry = entries[index]
+        entry.phase = forProcess ? .waitsForProcess : .waitsForSound
+        entry.deadline = forProcess ? entry.deadline ?? now + patience : nil
+        guard entry.waits, entry.deadline.map({ $0 > now }) ?? true else {
+            entries.remove(at: index)
+            actions.append(.fail(entry.sound, error))
+            return advance(line(of: entry.pcm), hasRoom: false, &actions)
+        }
+        if !entry.hasWaited {
+            entry.hasWaited = true
+            actions.append(.waiting(entry.sound, error))
+        }
+        entries[index] = entry
+        scheduleRetry(now, &actions)
+    }
+
+    /// Has the first of those that wait in `line` try.
+    ///
+    /// - Parameter hasRoom: Whether a PCM was closed, or opened, so that there may be room; where not, only one tries that
+    ///   nothing else would wake.
+    private mutating func advance(_ line: String, hasRoom: Bool, _ actions: inout [Action]) {
+        let inLine = entries.indices.filter { self.line(of: entries[$0].pcm) == line }
+        guard let first = inLine.first(where: { entries[$0].isInLine }), entries[first].isWaiting else { return }
+        let isStranded =
+            entries[first].phase == .waitsForSound
+            && !inLine.contains { entries[$0].phase == .playing || entries[$0].phase == .opening }
+        guard hasRoom || isStranded else { return }
+        entries[first].phase = .opening
+        actions.append(.open(entries[first].sound))
+    }
+
+    private mutating func retry(_ now: MonotonicTime, _ actions: inout [Action]) {
+        nextRetry = nil
+        var tried: Set<String> = []
+        for entry in entries where entry.isInLine {
+            let line = line(of: entry.pcm)
+            if tried.insert(line).inserted {
+                if entry.phase == .waitsForProcess { advance(line, hasRoom: true, &actions) }
+            } else if let deadline = entry.deadline, deadline <= now {
+                let error = RingerError(.busy, "open", "PCM \(entry.pcm)", detail: "other sounds wait for it")
+                entries.removeAll { $0.sound == entry.sound }
+                actions.append(.fail(entry.sound, error))
+            }
+        }
+        scheduleRetry(now, &actions)
+    }
+
+    private mutating func scheduleRetry(_ now: MonotonicTime, _ actions: inout [Action]) {
+        let waiting = entries.filter { $0.phase == .waitsForProcess }
+        guard let deadline = waiting.compactMap(\.deadline).min() else { return }
+        let time = max(min(now + Self.retryInterval, deadline), now)
+        if let nextRetry, nextRetry <= time { return }
+        nextRetry = time
+        actions.append(.retry(at: time))
+    }
+
+    /// Sounds of the same line play on the same hardware.
+    private func line(of pcm: String) -> String { hardware[pcm] ?? pcm }
+
+    private func index(of sound: Sound) -> Int? { entries.firstIndex { $0.sound == sound } }
+}

@@ -1,0 +1,166 @@
+import RingerServices
+import Synchronization
+
+/// The PCM of a simulated speaker: which sounds play on it, and which wait for it.
+final class SimulatedPCM: Sendable {
+    /// Who else holds it.
+    enum Holder: Sendable {
+        case nobody
+        case process
+        case processUntil(MonotonicTime)
+    }
+
+    fileprivate struct State {
+        var voices: [UInt64: SimulatedVoice] = [:]
+        var last: UInt64 = 0
+        var playing: Set<UInt64> = []
+        var holder = Holder.nobody
+        var mixes = true
+        var retry: (any DeviceTimer)?
+        /// Until when it stays open without a sound.
+        var lingersUntil: MonotonicTime?
+        var problemHandler: (@Sendable (RingerError) -> Void)?
+    }
+
+    private let clock: any DeviceClock
+    private let shared: Shared
+    private let queue: StateMachineRunner<PCMQueue>
+
+    /// What the queue's actions work on.
+    private final class Shared: Sendable {
+        let state = Mutex(State())
+    }
+
+    init(_ clock: any DeviceClock) {
+        self.clock = clock
+        let shared = Shared()
+        self.shared = shared
+        queue = StateMachineRunner(PCMQueue()) { action, queue in
+            func voice(_ number: UInt64) -> SimulatedVoice? { shared.state.withLock { $0.voices[number] } }
+            switch action {
+            case .open(let number):
+                guard let voice = voice(number) else { return }
+                if let error = voice.openError ?? shared.state.withLock({ $0.open(number, clock.now) }) {
+                    return queue.send(.refused(number, error, now: clock.now))
+                }
+                queue.send(.opened(number, hardware: nil))
+                voice.opened()
+            case .waiting(let number, let error): voice(number)?.waits(for: error)
+            case .fail(let number, let error): voice(number)?.failed(error)
+            case .retry(let time):
+                let timer = clock.schedule(at: time) { [weak queue] in queue?.send(.retry(now: clock.now)) }
+                shared.state.withLock { state in
+                    state.retry?.cancel()
+                    state.retry = timer
+                }
+            case .doesNotMix:
+                shared.state.withLock { $0.problemHandler }?(
+                    RingerError(.unsupported, "play two sounds at once", SimulatedPCM.subject))
+            }
+        }
+    }
+
+    static let subject = "simulated speaker"
+    /// How long it stays open after a sound.
+    static let linger = Duration.seconds(2)
+
+    /// Whether several sounds may play at once.
+    var mixes: Bool {
+        get { shared.state.withLock { $0.mixes } }
+        set { shared.state.withLock { $0.mixes = newValue } }
+    }
+
+    /// How long a sound waits for another process.
+    var busyPatience: Duration {
+        get { queue.read { $0.patience } }
+        set {
+            queue.send { queue in
+                queue.patience = newValue
+                return ([], ())
+            }
+        }
+    }
+
+    func setHolder(_ holder: Holder) {
+        shared.state.withLock { $0.holder = holder }
+    }
+
+    func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {
+        shared.state.withLock { $0.problemHandler = handler }
+    }
+
+    /// Why it cannot be opened by anybody just now; nil where it can.
+    var openError: RingerError? { shared.state.withLock { $0.busyError(clock.now) } }
+
+    /// A number for a sound that is to be played.
+    func reserve() -> UInt64 {
+        shared.state.withLock { state in
+            state.last += 1
+            return state.last
+        }
+    }
+
+    /// Takes in a sound that is about to open the PCM.
+    func add(_ voice: SimulatedVoice) {
+        shared.state.withLock { $0.voices[voice.number] = voice }
+    }
+
+    /// Has the sound open the PCM, at once or when it may, unless it is over.
+    func open(_ voice: SimulatedVoice, waits: Bool) {
+        guard shared.state.withLock({ $0.voices[voice.number] != nil }) else { return }
+        queue.send(.add(voice.number, pcm: Self.subject, waits: waits, now: clock.now))
+    }
+
+    /// The sound is over.
+    func remove(_ voice: SimulatedVoice) {
+        let now = clock.now
+        let wasKnown = shared.state.withLock { state in
+            if state.playing.remove(voice.number) != nil { state.lingersUntil = now + Self.linger }
+            return state.voices.removeValue(forKey: voice.number) != nil
+        }
+        if wasKnown { queue.send(.removed(voice.number)) }
+    }
+
+    /// Whether it is open: a sound plays, or did a moment ago.
+    var isOpen: Bool {
+        let now = clock.now
+        return shared.state.withLock { state in
+            !state.playing.isEmpty || state.lingersUntil.map { now < $0 } ?? false
+        }
+    }
+
+    /// Closes it, unless a sound plays on it that is not to be stopped.
+    func release(stoppingSounds: Bool) {
+        if stoppingSounds {
+            // The newest first: none that waits has its turn because the one before it is stopped.
+            let voices = shared.state.withLock { $0.voices.sorted { $0.key > $1.key } }
+            for (_, voice) in voices { voice.stopNow() }
+        }
+        let isInUse = shared.state.withLock { state in
+            state.lingersUntil = nil
+            return !state.voices.isEmpty
+        }
+        // Sounds that were told to stop before this have ended then.
+        if isInUse {
+            _ = clock.schedule(at: clock.now) { [shared] in shared.state.withLock { $0.lingersUntil = nil } }
+        }
+    }
+}
+
+extension SimulatedPCM.State {
+    fileprivate func busyError(_ now: MonotonicTime) -> RingerError? {
+        switch holder {
+        case .nobody: return nil
+        case .processUntil(let end) where end <= now: return nil
+        case .process, .processUntil: return RingerError(.busy, "open", SimulatedPCM.subject)
+        }
+    }
+
+    /// Opens it for a sound, or says why that cannot be.
+    fileprivate mutating func open(_ number: UInt64, _ now: MonotonicTime) -> RingerError? {
+        if let error = busyError(now) { return error }
+        if !mixes && !playing.isEmpty { return RingerError(.busy, "open", SimulatedPCM.subject) }
+        playing.insert(number)
+        return nil
+    }
+}
