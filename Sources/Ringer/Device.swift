@@ -56,7 +56,7 @@ public final class Device: Sendable {
     public static let eventBuffer = 8192
 
     private let ports: Ports
-    private let store: DeviceStateStore
+    private let publisher: StatePublisher
     let reporter: EventReporter
     let firstPosition = FirstPosition()
     private let silencing = Once()
@@ -100,25 +100,25 @@ public final class Device: Sendable {
         let reporter = EventReporter(
             clock: ports.clock, logger: configuration.logger, observer: configuration.observer)
         let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
-        let store = DeviceStateStore(hasSwitch: ports.ringSilent != nil, report: report)
+        let publisher = StatePublisher(hasSwitch: ports.ringSilent != nil, report: report)
         self.ports = ports
         self.reporter = reporter
-        self.store = store
-        teardown = DeviceTeardown(ports: ports, waits: waits, store: store, reporter: reporter)
+        self.publisher = publisher
+        teardown = DeviceTeardown(ports: ports, waits: waits, publisher: publisher, reporter: reporter)
         let player = Lazily {
-            let player = SoundPlayer(output: ports.speaker, clock: ports.clock, store: store, report: report)
+            let player = SoundPlayer(output: ports.speaker, clock: ports.clock, publisher: publisher, report: report)
             player.preferences = configuration.preferences
             return player
         }
         lazyPlayer = player
         lazyMuteDetector = Lazily {
             MuteDetector(
-                player: player.part, store: store, clock: ports.clock, configuration: configuration.detector,
+                player: player.part, publisher: publisher, clock: ports.clock, configuration: configuration.detector,
                 report: report)
         }
         let sessions = Lazily {
             AudioSessions(
-                player: player.part, store: store, clock: ports.clock, board: ports.routes,
+                player: player.part, publisher: publisher, clock: ports.clock, board: ports.routes,
                 output: ports.speaker, input: ports.microphone, otherAudio: ports.otherAudio, report: report)
         }
         lazySessions = sessions
@@ -142,17 +142,17 @@ public final class Device: Sendable {
         for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
         let (speakerName, clock) = (ports.speaker.name, ports.clock)
         ports.speaker.reportProblems { report(.degraded($0, at: clock.now)) }
-        ports.speaker.follow { store.change(.outputFormat($0), from: speakerName, at: clock.now) }
+        ports.speaker.follow { publisher.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
             // Where jacks come and go, the sessions know what that means for the route.
             if !ports.stateSources.isEmpty { _ = sessions.part }
             for source in ports.stateSources {
                 // What it is, is known for certain only once it is open, and may change when it comes back.
-                try source.start { store.change($0, from: source.name, at: clock.now) }
+                try source.start { publisher.change($0, from: source.name, at: clock.now) }
             }
             if let ringSilent = ports.ringSilent {
                 try ringSilent.start { [firstPosition] event in
-                    store.ringSilent(event, from: ringSilent.name)
+                    publisher.ringSilent(event, from: ringSilent.name)
                     firstPosition.take(event)
                 }
             }
@@ -169,18 +169,18 @@ public final class Device: Sendable {
     // MARK: - State
 
     /// The state now.
-    public var state: DeviceState { store.state }
+    public var state: DeviceState { publisher.state }
 
     /// What the switch is, for people; nil where there is none.
     var switchName: String? { ports.ringSilent?.name }
 
     /// Why the switch cannot be read now, and in its detail what mends it; nil while it can be read, while a slider settles,
     /// and without a switch.
-    public var switchProblem: RingerError? { store.switchProblem }
+    public var switchProblem: RingerError? { publisher.switchProblem }
 
     /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
     /// newest; one that must miss nothing reads ``events``.
-    public var states: DeviceStates { store.states }
+    public var states: DeviceStates { publisher.states }
 
     /// Everything that happens from now on. A subscriber that is more than ``eventBuffer`` events behind loses the
     /// oldest of them; ``lostEvents`` counts those.
@@ -200,14 +200,14 @@ public final class Device: Sendable {
 
     /// Tells the device that its screen was locked, or unlocked.
     public func setScreenLocked(_ isLocked: Bool) {
-        store.change(.screenLocked(isLocked), from: "firmware", at: clock.now)
+        publisher.change(.screenLocked(isLocked), from: "firmware", at: clock.now)
     }
 
     /// Tells the device where sound leaves it now.
     public func setRoute(_ route: AudioRoute) {
         // The sessions follow the route.
         _ = sessions
-        store.change(.route(route), from: "firmware", at: clock.now)
+        publisher.change(.route(route), from: "firmware", at: clock.now)
     }
 
     /// What becomes of `request` now.
@@ -362,14 +362,14 @@ public final class Device: Sendable {
 private final class DeviceTeardown: Sendable {
     private let ports: Device.Ports
     private let waits: DeviceWaits
-    private let store: DeviceStateStore
+    private let publisher: StatePublisher
     private let reporter: EventReporter
     private let once = Once()
 
-    init(ports: Device.Ports, waits: DeviceWaits, store: DeviceStateStore, reporter: EventReporter) {
+    init(ports: Device.Ports, waits: DeviceWaits, publisher: StatePublisher, reporter: EventReporter) {
         self.ports = ports
         self.waits = waits
-        self.store = store
+        self.publisher = publisher
         self.reporter = reporter
     }
 
@@ -380,7 +380,7 @@ private final class DeviceTeardown: Sendable {
             ports.speaker.close()
             ports.close()
             waits.close()
-            store.finish()
+            publisher.finish()
             reporter.finish()
         }
     }

@@ -12,7 +12,7 @@ struct DeviceStatesTests {
         let seen = Record<SwitchPosition?>()
         let subscribers = (0..<2).map { _ in
             Task(executorPreference: executor) {
-                for await state in bench.store.states { seen.append(state.ringSilent) }
+                for await state in bench.publisher.states { seen.append(state.ringSilent) }
             }
         }
         defer { executor.end(subscribers) }
@@ -27,8 +27,8 @@ struct DeviceStatesTests {
     @Test("the newest state comes before the end, and after the end nothing")
     func end() async throws {
         let bench = try PlayerBench()
-        bench.store.finish()
-        var states = bench.store.states.makeAsyncIterator()
+        bench.publisher.finish()
+        var states = bench.publisher.states.makeAsyncIterator()
         #expect(await states.next()?.ringSilent == .ring)
         #expect(await states.next() == nil)
         #expect(await states.next() == nil)
@@ -41,13 +41,13 @@ struct DeviceStatesTests {
         let counts = Record<Int>()
         let subscriber = Task(executorPreference: executor) {
             var count = 0
-            for await _ in bench.store.states { count += 1 }
+            for await _ in bench.publisher.states { count += 1 }
             counts.append(count)
         }
         defer { executor.end([subscriber]) }
         executor.runUntilIdle()
         #expect(counts.all.isEmpty)
-        bench.store.finish()
+        bench.publisher.finish()
         executor.runUntilIdle()
         #expect(counts.all == [1])
     }
@@ -59,7 +59,7 @@ struct DeviceStatesTests {
         let counts = Record<Int>()
         let subscriber = Task(executorPreference: executor) {
             var count = 0
-            for await _ in bench.store.states { count += 1 }
+            for await _ in bench.publisher.states { count += 1 }
             counts.append(count)
         }
         if waits { executor.runUntilIdle() }
@@ -72,14 +72,14 @@ struct DeviceStatesTests {
     func cancellation(round: Int) async throws {
         let bench = try PlayerBench()
         let task = Task {
-            for await _ in bench.store.states { for _ in 0..<round { await Task.yield() } }
+            for await _ in bench.publisher.states { for _ in 0..<round { await Task.yield() } }
         }
         for _ in 0..<(round % 7) { await Task.yield() }
         if round.isMultiple(of: 3) { bench.board.ringSilent.position = .silent }
         task.cancel()
         await task.value
         // The others do not notice.
-        var states = bench.store.states.makeAsyncIterator()
+        var states = bench.publisher.states.makeAsyncIterator()
         #expect(await states.next() != nil)
     }
 
@@ -91,7 +91,7 @@ struct DeviceStatesTests {
             for _ in 0..<8 {
                 group.addTask {
                     var isFirst = true
-                    for await state in bench.store.states {
+                    for await state in bench.publisher.states {
                         if isFirst { arrived.yield() }
                         isFirst = false
                         if state.ringSilent == .vibrate { return .vibrate }

@@ -125,9 +125,9 @@ struct MuteDetectorTests {
     @Test("recording and interruptions are consulted before anything is played")
     func sessions() throws {
         let bench = try PlayerBench()
-        bench.store.sessions(are: .records)
+        bench.publisher.sessions(are: .records)
         bench.measure()
-        bench.store.sessions(are: .interrupted)
+        bench.publisher.sessions(are: .interrupted)
         bench.measure()
         #expect(bench.readings.all.map(\.cause) == [.recording, .interruption])
         #expect(bench.readings.all.map(\.verdict) == [.unknown, .unknown])
@@ -138,13 +138,13 @@ struct MuteDetectorTests {
     @Test("readings without an interval are a threshold apart where they need no time of their own")
     func paced() throws {
         let bench = try PlayerBench()
-        bench.store.sessions(are: .records)
+        bench.publisher.sessions(are: .records)
         let readings = bench.detector.readings(every: .zero)
         for _ in 0..<50 {
             #expect(bench.clock.pendingTimers == 1)
             bench.clock.advance(by: .milliseconds(99))
-            bench.store.sessions(are: [])
-            bench.store.sessions(are: .records)
+            bench.publisher.sessions(are: [])
+            bench.publisher.sessions(are: .records)
             bench.clock.advance(by: .milliseconds(1))
         }
         #expect(bench.board.speaker.recordings.isEmpty)

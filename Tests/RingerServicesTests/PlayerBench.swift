@@ -6,7 +6,7 @@ import RingerTestKit
 struct PlayerBench {
     let clock = VirtualClock()
     let board: SimulatedBoard
-    let store: DeviceStateStore
+    let publisher: StatePublisher
     let player: SoundPlayer
     let sessions: AudioSessions
     let detector: MuteDetector
@@ -22,20 +22,21 @@ struct PlayerBench {
         let events = events
         board = SimulatedBoard(clock: clock, position: position ?? .ring)
         start = clock.now
-        let store = DeviceStateStore { events.append($0) }
-        self.store = store
-        player = SoundPlayer(output: board.speaker, clock: clock, store: store) { events.append($0) }
+        let publisher = StatePublisher { events.append($0) }
+        self.publisher = publisher
+        player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher) { events.append($0) }
         sessions = AudioSessions(
-            player: player, store: store, clock: clock, board: routes, output: board.speaker, input: board.microphone,
+            player: player, publisher: publisher, clock: clock, board: routes, output: board.speaker,
+            input: board.microphone,
             report: { events.append($0) })
-        detector = MuteDetector(player: player, store: store, clock: clock) { events.append($0) }
+        detector = MuteDetector(player: player, publisher: publisher, clock: clock) { events.append($0) }
         let problems = problems
         board.speaker.reportProblems { problems.append($0) }
-        board.speaker.follow { store.change(.outputFormat($0), from: "speaker", at: clock.now) }
+        board.speaker.follow { publisher.change(.outputFormat($0), from: "speaker", at: clock.now) }
         if position != nil {
-            try board.ringSilent.start { store.ringSilent($0, from: "switch") }
+            try board.ringSilent.start { publisher.ringSilent($0, from: "switch") }
         }
-        try board.surroundings.start { store.change($0, from: "surroundings", at: clock.now) }
+        try board.surroundings.start { publisher.change($0, from: "surroundings", at: clock.now) }
     }
 
     /// Begins a sound of so many milliseconds; what becomes of it goes to `results`.

@@ -81,7 +81,7 @@ struct SoundPlayerTests {
         bench.clock.advance(by: .milliseconds(100))
         bench.board.surroundings.set(.headphoneInserted(true))
         bench.clock.advance(by: .milliseconds(100))
-        #expect(bench.store.state.route == .headphone && bench.outcomes.isEmpty)
+        #expect(bench.publisher.state.route == .headphone && bench.outcomes.isEmpty)
         bench.board.ringSilent.position = .silent
         bench.clock.advance(by: .zero)
         #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
@@ -97,10 +97,10 @@ struct SoundPlayerTests {
         bench.board.surroundings.set(.headphoneInserted(true))
         bench.play(1000, as: request)
         bench.clock.advance(by: .milliseconds(100))
-        bench.store.change(.route(.speaker), from: "firmware", at: bench.clock.now)
+        bench.publisher.change(.route(.speaker), from: "firmware", at: bench.clock.now)
         bench.board.ringSilent.position = .silent
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.store.state.route == .speaker)
+        #expect(bench.publisher.state.route == .speaker)
         #expect(bench.outcomes == [.finished])
         // What begins now goes to the speaker.
         bench.play(100, as: request)
@@ -243,7 +243,7 @@ struct DeviceStateTests {
     func states() async throws {
         let bench = try PlayerBench()
         bench.board.ringSilent.position = .silent
-        var states = bench.store.states.makeAsyncIterator()
+        var states = bench.publisher.states.makeAsyncIterator()
         #expect(await states.next()?.ringSilent == .silent)
         bench.board.ringSilent.position = .ring
         bench.board.ringSilent.position = .vibrate
@@ -255,19 +255,19 @@ struct DeviceStateTests {
         let bench = try PlayerBench()
         bench.clock.advance(by: .milliseconds(70))
         bench.board.ringSilent.position = .silent
-        #expect(bench.store.state.ringSilentAt == bench.start + .milliseconds(70))
-        #expect(bench.store.state.ringSilentSource == "switch")
+        #expect(bench.publisher.state.ringSilentAt == bench.start + .milliseconds(70))
+        #expect(bench.publisher.state.ringSilentSource == "switch")
     }
 
     @Test("a switch that is unplugged leaves its last position in force, and is reported; so is its return")
     func unplugged() throws {
         let bench = try PlayerBench(position: .silent)
         bench.board.ringSilent.unplug()
-        #expect(bench.store.state.ringSilent == .silent && !bench.store.state.isSwitchConnected)
+        #expect(bench.publisher.state.ringSilent == .silent && !bench.publisher.state.isSwitchConnected)
         bench.board.ringSilent.position = .ring
-        #expect(bench.store.state.ringSilent == .silent)
+        #expect(bench.publisher.state.ringSilent == .silent)
         bench.board.ringSilent.plug()
-        #expect(bench.store.state.ringSilent == .ring && bench.store.state.isSwitchConnected)
+        #expect(bench.publisher.state.ringSilent == .ring && bench.publisher.state.isSwitchConnected)
         let names = bench.events.all.map { String("\($0)".prefix { $0 != "(" }) }
         #expect(names == ["switchMoved", "switchLost", "switchFound", "switchMoved"])
     }
@@ -278,7 +278,7 @@ struct DeviceStateTests {
         let executor = StepExecutor()
         let seen = Record<SwitchPosition?>()
         let slow = Task(executorPreference: executor) {
-            for await state in bench.store.states { seen.append(state.ringSilent) }
+            for await state in bench.publisher.states { seen.append(state.ringSilent) }
         }
         defer { executor.end([slow]) }
         executor.runUntilIdle()

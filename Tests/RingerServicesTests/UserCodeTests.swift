@@ -110,12 +110,12 @@ struct UserCodeTests {
         let clock = VirtualClock()
         let board = SimulatedBoard(clock: clock)
         for round in 0..<2_000 {
-            let store = DeviceStateStore()
-            store.ringSilent(.position(.ring, at: clock.now), from: "switch")
+            let publisher = StatePublisher()
+            publisher.ringSilent(.position(.ring, at: clock.now), from: "switch")
             async let mover: Void = Task.detached {
-                store.ringSilent(.position(.silent, at: clock.now), from: "switch")
+                publisher.ringSilent(.position(.silent, at: clock.now), from: "switch")
             }.value
-            let player = SoundPlayer(output: board.speaker, clock: clock, store: store)
+            let player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher)
             await mover
             #expect(player.rules.state.ringSilent == .silent, "round \(round)")
         }

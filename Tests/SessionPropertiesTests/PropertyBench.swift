@@ -11,21 +11,22 @@ struct PropertyBench {
     let board: SimulatedBoard
     let sessions: AudioSessions
     let outcomes = Record<SoundOutcome>()
-    private let store: DeviceStateStore
+    private let publisher: StatePublisher
 
     init() throws {
         let clock = clock
         let board = SimulatedBoard(clock: clock)
-        let store = DeviceStateStore()
-        let player = SoundPlayer(output: board.speaker, clock: clock, store: store)
+        let publisher = StatePublisher()
+        let player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher)
         self.board = board
-        self.store = store
+        self.publisher = publisher
         sessions = AudioSessions(
-            player: player, store: store, clock: clock, board: RouteBoard(pcm: "speaker", routes: [.receiver: "ear"]),
+            player: player, publisher: publisher, clock: clock,
+            board: RouteBoard(pcm: "speaker", routes: [.receiver: "ear"]),
             output: board.speaker, input: board.microphone)
-        board.speaker.follow { store.change(.outputFormat($0), from: "speaker", at: clock.now) }
-        try board.ringSilent.start { store.ringSilent($0, from: "switch") }
-        try board.surroundings.start { store.change($0, from: "surroundings", at: clock.now) }
+        board.speaker.follow { publisher.change(.outputFormat($0), from: "speaker", at: clock.now) }
+        try board.ringSilent.start { publisher.ringSilent($0, from: "switch") }
+        try board.surroundings.start { publisher.change($0, from: "surroundings", at: clock.now) }
     }
 
     /// A session that is active and plays a sound of 10 s.

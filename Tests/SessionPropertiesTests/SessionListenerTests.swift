@@ -49,25 +49,25 @@ struct SessionListenerTests {
 
     @Test("listeners get what changed and nothing else, in the table's order, a route change with its old name")
     func changes() throws {
-        var store = SessionPropertyStore(session: SessionID(rawValue: 1), facts: SessionFacts(routeName: "Speaker"))
-        try store.initialize()
-        #expect(store.update(store.facts) == [])
-        var facts = store.facts
+        var publisher = SessionPropertyStore(session: SessionID(rawValue: 1), facts: SessionFacts(routeName: "Speaker"))
+        try publisher.initialize()
+        #expect(publisher.update(publisher.facts) == [])
+        var facts = publisher.facts
         facts.hardware.outputVolume = 0.25
         facts.hardware.isServerDead = true
         facts.routeName = "Headphone"
         let change = RouteChange(.newDeviceAvailable, from: SessionRoute(.speaker), to: SessionRoute(.headphone))
         #expect(
-            store.update(facts, routeChange: change) == [
+            publisher.update(facts, routeChange: change) == [
                 SessionPropertyChange("rout", .string("Headphone")),
                 SessionPropertyChange("roch", .routeChange(.newDeviceAvailable, oldRoute: "Speaker")),
                 SessionPropertyChange("chov", .float32(0.25)), SessionPropertyChange("died", .uint32(1)),
             ])
         facts.hardware.isServerDead = false
-        #expect(store.update(facts) == [SessionPropertyChange("died", .uint32(0))])
+        #expect(publisher.update(facts) == [SessionPropertyChange("died", .uint32(0))])
         // Waking changes no value, and listeners get it nevertheless.
         let woke = RouteChange(.wakeFromSleep, from: SessionRoute(.headphone), to: SessionRoute(.headphone))
-        #expect(store.update(facts, routeChange: woke).map(\.property) == ["roch"])
+        #expect(publisher.update(facts, routeChange: woke).map(\.property) == ["roch"])
     }
 
     @Test("flipping the switch changes the route's name, and a listener of the name hears of it")
@@ -76,10 +76,10 @@ struct SessionListenerTests {
         let id = SessionID(rawValue: 1)
         _ = coordinator.handle(.make(id))
         let ring = try #require(coordinator.facts(of: id, state: DeviceState(ringSilent: .ring)))
-        var store = SessionPropertyStore(session: id, facts: ring)
+        var publisher = SessionPropertyStore(session: id, facts: ring)
         let silent = try #require(coordinator.facts(of: id, state: DeviceState(ringSilent: .silent)))
-        #expect(store.update(silent) == [SessionPropertyChange("rout", .string(""))])
-        #expect(store.update(ring) == [SessionPropertyChange("rout", .string("Speaker"))])
+        #expect(publisher.update(silent) == [SessionPropertyChange("rout", .string(""))])
+        #expect(publisher.update(ring) == [SessionPropertyChange("rout", .string("Speaker"))])
         #expect(coordinator.facts(of: SessionID(rawValue: 99), state: DeviceState()) == nil)
     }
 

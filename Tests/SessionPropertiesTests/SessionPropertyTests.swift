@@ -12,10 +12,10 @@ struct SessionPropertyTests {
         _ category: AudioCategory = .playAndRecord, _ options: CategoryOptions = []
     ) throws -> SessionPropertyStore {
         let settings = try SessionSettings(category: category, options: options)
-        var store = SessionPropertyStore(
+        var publisher = SessionPropertyStore(
             session: Self.id, facts: SessionFacts(settings: settings, routeName: "Speaker"))
-        try store.initialize()
-        return store
+        try publisher.initialize()
+        return publisher
     }
 
     /// A coordinator with an active session of this category, on a board with a jack.
@@ -30,11 +30,11 @@ struct SessionPropertyTests {
 
     /// The code with which a call is refused; the store must not change.
     private func refusal(
-        _ store: SessionPropertyStore, _ body: (inout SessionPropertyStore) throws -> Void
+        _ publisher: SessionPropertyStore, _ body: (inout SessionPropertyStore) throws -> Void
     ) -> SessionError.Code? {
-        var copy = store
+        var copy = publisher
         do { try body(&copy) } catch {
-            #expect(copy == store)
+            #expect(copy == publisher)
             return (error as? SessionError)?.code
         }
         return nil
@@ -101,48 +101,49 @@ struct SessionPropertyTests {
 
     @Test("an unknown property, and misuse of a known one, is pty?")
     func misuse() throws {
-        let store = try store()
+        let publisher = try store()
         for property in SessionProperty.all {
-            let read = refusal(store) { _ = try $0.value(of: property.code) }
+            let read = refusal(publisher) { _ = try $0.value(of: property.code) }
             #expect(read == (property.isReadable ? nil : .unsupportedProperty), "\(property.code)")
             let bytes = [UInt8](repeating: 0, count: property.kind.size ?? 4)
-            let written = refusal(store) { _ = try $0.set(property.code, bytes: bytes) }
+            let written = refusal(publisher) { _ = try $0.set(property.code, bytes: bytes) }
             #expect((written == .unsupportedProperty) == !property.isWritable, "\(property.code)")
         }
-        #expect(refusal(store) { _ = try $0.value(of: "none") } == .unsupportedProperty)
-        #expect(refusal(store) { _ = try $0.size(of: "none") } == .unsupportedProperty)
-        #expect(refusal(store) { _ = try $0.size(of: "roch") } == .unsupportedProperty)
-        #expect(refusal(store) { _ = try $0.set("none", bytes: []) } == .unsupportedProperty)
+        #expect(refusal(publisher) { _ = try $0.value(of: "none") } == .unsupportedProperty)
+        #expect(refusal(publisher) { _ = try $0.size(of: "none") } == .unsupportedProperty)
+        #expect(refusal(publisher) { _ = try $0.size(of: "roch") } == .unsupportedProperty)
+        #expect(refusal(publisher) { _ = try $0.set("none", bytes: []) } == .unsupportedProperty)
     }
 
     @Test("every size but the right one is !siz when setting; when getting, only too small a buffer")
     func sizes() throws {
-        let store = try store()
+        let publisher = try store()
         for property in SessionProperty.all where property.isWritable {
             for count in 0...9 where count != property.kind.size {
                 let bytes = [UInt8](repeating: 0, count: count)
-                #expect(refusal(store) { _ = try $0.set(property.code, bytes: bytes) } == .badPropertySize)
+                #expect(refusal(publisher) { _ = try $0.set(property.code, bytes: bytes) } == .badPropertySize)
             }
         }
-        #expect(refusal(store) { _ = try $0.set("cmix", to: .float64(1)) } == .badPropertySize)
+        #expect(refusal(publisher) { _ = try $0.set("cmix", to: .float64(1)) } == .badPropertySize)
         for property in SessionProperty.all where property.isReadable {
-            let size = try store.size(of: property.code)
-            #expect(try store.bytes(of: property.code, capacity: size).count == size)
-            #expect(try store.bytes(of: property.code, capacity: size + 5).count == size)
-            #expect(refusal(store) { _ = try $0.bytes(of: property.code, capacity: size - 1) } == .badPropertySize)
+            let size = try publisher.size(of: property.code)
+            #expect(try publisher.bytes(of: property.code, capacity: size).count == size)
+            #expect(try publisher.bytes(of: property.code, capacity: size + 5).count == size)
+            #expect(refusal(publisher) { _ = try $0.bytes(of: property.code, capacity: size - 1) } == .badPropertySize)
         }
-        #expect(try store.size(of: "rout") == 8 && store.size(of: "ovrd") == 4)
+        #expect(try publisher.size(of: "rout") == 8 && publisher.size(of: "ovrd") == 4)
     }
 
-    @Test("an override is refused with !cat in a category that does not have it, by the store and by the coordinator")
+    @Test(
+        "an override is refused with !cat in a category that does not have it, by the publisher and by the coordinator")
     func categories() throws {
         for category in AudioCategory.allCases {
-            let store = try store(category)
+            let publisher = try store(category)
             for property in SessionProperty.all {
                 guard let override = property.override else { continue }
                 let code: SessionError.Code? = property.isAllowed(in: category) ? nil : .incompatibleCategory
-                #expect(refusal(store) { _ = try $0.set(property.code, to: .uint32(property.onValue)) } == code)
-                #expect(refusal(store) { _ = try $0.set(property.code, to: .uint32(0)) } == code)
+                #expect(refusal(publisher) { _ = try $0.set(property.code, to: .uint32(property.onValue)) } == code)
+                #expect(refusal(publisher) { _ = try $0.set(property.code, to: .uint32(0)) } == code)
                 var coordinator = coordinator(category)
                 if case .refused(_, let error)? = coordinator.handle(.setOverride(Self.id, override, true)).first {
                     #expect(error.code == code)
@@ -155,44 +156,45 @@ struct SessionPropertyTests {
 
     @Test("setting asks the coordinator: a category by its code, an override by any number but 0")
     func requests() throws {
-        let store = try store()
+        let publisher = try store()
         for (code, category) in [
             ("ambi", AudioCategory.ambient), ("uifx", .ambient), ("live", .playback), ("proc", .audioProcessing),
         ] {
             let number = try #require(FourCharacterCode(characters: code)).rawValue
-            #expect(try store.set("acat", to: .uint32(number)) == .coordinator(.setCategory(Self.id, category)))
+            #expect(try publisher.set("acat", to: .uint32(number)) == .coordinator(.setCategory(Self.id, category)))
         }
-        #expect(refusal(store) { _ = try $0.set("acat", to: .uint32(0)) } == .incompatibleCategory)
-        #expect(try store.set("cmix", to: .uint32(5)) == .coordinator(.setOverride(Self.id, .mixWithOthers, true)))
+        #expect(refusal(publisher) { _ = try $0.set("acat", to: .uint32(0)) } == .incompatibleCategory)
+        #expect(try publisher.set("cmix", to: .uint32(5)) == .coordinator(.setOverride(Self.id, .mixWithOthers, true)))
         #expect(
-            try store.set("cmix", bytes: [0, 0, 0, 0]) == .coordinator(.setOverride(Self.id, .mixWithOthers, false)))
+            try publisher.set("cmix", bytes: [0, 0, 0, 0]) == .coordinator(.setOverride(Self.id, .mixWithOthers, false))
+        )
         let speaker = FourCharacterCode("spkr").rawValue
-        #expect(try store.set("ovrd", to: .uint32(speaker)) == .coordinator(.setOverride(Self.id, .speaker, true)))
-        #expect(try store.set("ovrd", to: .uint32(0)) == .coordinator(.setOverride(Self.id, .speaker, false)))
-        #expect(refusal(store) { _ = try $0.set("ovrd", to: .uint32(1)) } == .badParameter)
+        #expect(try publisher.set("ovrd", to: .uint32(speaker)) == .coordinator(.setOverride(Self.id, .speaker, true)))
+        #expect(try publisher.set("ovrd", to: .uint32(0)) == .coordinator(.setOverride(Self.id, .speaker, false)))
+        #expect(refusal(publisher) { _ = try $0.set("ovrd", to: .uint32(1)) } == .badParameter)
     }
 
     @Test("the same category set again keeps its options, as a category's property knows none")
     func sameCategory() throws {
-        let store = try store(.playAndRecord, .mixWithOthers)
+        let publisher = try store(.playAndRecord, .mixWithOthers)
         let number = FourCharacterCode("plar").rawValue
         #expect(
-            try store.set("acat", to: .uint32(number))
+            try publisher.set("acat", to: .uint32(number))
                 == .coordinator(.setCategory(Self.id, .playAndRecord, options: .mixWithOthers)))
     }
 
     @Test("preferences are set to the nearer limit, 0 is none, and what is no number is refused")
     func preferences() throws {
-        let store = try store()
+        let publisher = try store()
         for (rate, set) in [(48_000, 48_000), (1, 8_000), (1e12, 192_000), (0, 0)] as [(Double, Double)] {
-            #expect(try store.set("hwsr", to: .float64(rate)) == .preferSampleRate(set))
+            #expect(try publisher.set("hwsr", to: .float64(rate)) == .preferSampleRate(set))
         }
         for (duration, set) in [(0.5, 0.5), (9, 2), (0.000_1, 0.001), (0, 0)] as [(Float, Double)] {
-            #expect(try store.set("iobd", to: .float32(duration)) == .preferIOBufferDuration(set))
+            #expect(try publisher.set("iobd", to: .float32(duration)) == .preferIOBufferDuration(set))
         }
         for bad in [Double.nan, .infinity, -.infinity, -1] {
-            #expect(refusal(store) { _ = try $0.set("hwsr", to: .float64(bad)) } == .badParameter)
-            #expect(refusal(store) { _ = try $0.set("iobd", to: .float32(Float(bad))) } == .badParameter)
+            #expect(refusal(publisher) { _ = try $0.set("hwsr", to: .float64(bad)) } == .badParameter)
+            #expect(refusal(publisher) { _ = try $0.set("iobd", to: .float32(Float(bad))) } == .badParameter)
         }
     }
 

@@ -6,7 +6,7 @@ import RingerServices
 // SAFETY: alsa-lib keeps no state of the controls outside of these handles, which have one owner and are used by one
 // thread at a time.
 struct CardControls: ~Copyable, @unchecked Sendable {
-    /// One control: a number that stays its own, and its name.
+    /// One boolean control: its number, which never changes, and its name.
     struct Element: Sendable, Hashable {
         var number: UInt32
         var name: String
@@ -15,7 +15,7 @@ struct CardControls: ~Copyable, @unchecked Sendable {
     private let controls: OpaquePointer
     private let event: OpaquePointer
     private let value: OpaquePointer
-    /// Readable when something changed. It stays the controls'.
+    /// Readable when something changed. The controls close it.
     let descriptor: CInt
     let card: SoundCard
 
@@ -53,7 +53,7 @@ struct CardControls: ~Copyable, @unchecked Sendable {
         snd_ctl_close(controls)
     }
 
-    /// The controls that are boolean and whose name `isWanted`. The corresponding C function is `snd_ctl_elem_list`.
+    /// The boolean controls whose name satisfies `isWanted`. The corresponding C function is `snd_ctl_elem_list`.
     func booleans(where isWanted: (String) -> Bool) throws(RingerError) -> [Element] {
         var allocated: OpaquePointer?
         try card.check(snd_ctl_elem_list_malloc(&allocated), "list the controls")
@@ -62,7 +62,7 @@ struct CardControls: ~Copyable, @unchecked Sendable {
             snd_ctl_elem_list_free_space(list)
             snd_ctl_elem_list_free(list)
         }
-        // Controls may come between counting and listing.
+        // Controls may be added between counting and listing.
         repeat {
             try card.check(snd_ctl_elem_list(controls, list), "list the controls")
             if snd_ctl_elem_list_get_count(list) == snd_ctl_elem_list_get_used(list) { break }
@@ -85,7 +85,7 @@ struct CardControls: ~Copyable, @unchecked Sendable {
         guard snd_ctl_elem_info_malloc(&allocated) == 0, let info = allocated else { return false }
         defer { snd_ctl_elem_info_free(info) }
         snd_ctl_elem_info_set_numid(info, number)
-        // One that has gone since is none any more.
+        // A control that was removed meanwhile does not count.
         return snd_ctl_elem_info(controls, info) == 0 && snd_ctl_elem_info_get_type(info) == SND_CTL_ELEM_TYPE_BOOLEAN
     }
 
@@ -102,13 +102,13 @@ struct CardControls: ~Copyable, @unchecked Sendable {
 
     /// What happened to controls.
     struct Changes: Sendable, Hashable {
-        /// Some came, went or became something else.
+        /// Controls were added, removed or replaced.
         var hasOtherElements = false
-        /// Some have other values.
+        /// Controls have other values.
         var hasOtherValues = false
     }
 
-    /// Takes in what happened since the last call. The corresponding C function is `snd_ctl_read`.
+    /// Reads the changes since the last call. The corresponding C function is `snd_ctl_read`.
     func changes() throws(RingerError) -> Changes {
         ALSAMessages.forget()
         var changes = Changes()
@@ -119,7 +119,7 @@ struct CardControls: ~Copyable, @unchecked Sendable {
             try card.check(result, "read the controls")
             guard snd_ctl_event_get_type(event) == SND_CTL_EVENT_ELEM else { continue }
             let mask = snd_ctl_event_elem_get_mask(event)
-            // All bits at once say that it is gone.
+            // All bits set means that the control was removed.
             let isOnlyValue = mask & ~UInt32(SND_CTL_EVENT_MASK_VALUE) == 0
             changes.hasOtherElements = changes.hasOtherElements || !isOnlyValue
             changes.hasOtherValues = changes.hasOtherValues || isOnlyValue

@@ -7,14 +7,14 @@ import RingerServices
 // time.
 struct CardMixer: ~Copyable, @unchecked Sendable {
     private let mixer: OpaquePointer
-    /// Readable when something changed. It stays the mixer's.
+    /// Readable when something changed. The mixer closes it.
     let descriptor: CInt
     let card: SoundCard
 
     /// Opens the mixer of `card`. The corresponding C functions are `snd_mixer_open` and `snd_mixer_attach_hctl`.
     init(_ card: SoundCard) throws(RingerError) {
         let controls = try card.openControls()
-        // Subscribed before anything is read: alsa-lib would do it after that.
+        // Subscribe before anything is read: alsa-lib would do it afterwards.
         let subscribed = snd_ctl_subscribe_events(controls, 1)
         var elements: OpaquePointer?
         let wrapped = subscribed < 0 ? subscribed : snd_hctl_open_ctl(&elements, controls)
@@ -51,16 +51,15 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
         snd_mixer_close(mixer)
     }
 
-    /// Takes in what changed. The corresponding C function is `snd_mixer_handle_events`.
+    /// Takes in the changes. The corresponding C function is `snd_mixer_handle_events`.
     func handleEvents() throws(RingerError) {
         ALSAMessages.forget()
         try card.check(snd_mixer_handle_events(mixer), "read the mixer")
     }
 
-    /// How loud the element `name` lets sound be, 0 to 1; nil where there is none with a playback volume.
+    /// The playback volume of an element, 0 to 1; nil if there is none.
     ///
-    /// - Parameter name: The element's name, or nil for the best of those that there are: see
-    ///   ``PlaybackVolume/preferred``.
+    /// - Parameter name: The element's name; nil for the first of ``PlaybackVolume/preferred`` that exists.
     func volume(of name: String?) -> Float? {
         var best: (rank: Int, element: OpaquePointer)?
         var next = snd_mixer_first_elem(mixer)

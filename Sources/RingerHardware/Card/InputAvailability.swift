@@ -2,10 +2,11 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// Whether sound can be recorded: whether a capture PCM is there, followed as cards come and go.
+/// Reports whether sound can be recorded, that is, whether a capture PCM exists.
 ///
-/// A capture PCM is a file `pcmC0D0c` of the cards' directory; nothing is opened, so that it works while another process
-/// records. Whether the process may open it, recording says. The corresponding kernel interface is inotify(7).
+/// A capture PCM is a file `pcmC0D0c` in the cards' directory. It is not opened, so this works while another process
+/// records; whether this process may open it shows only when recording. The corresponding kernel interface is
+/// inotify(7).
 package final class InputAvailability: DeviceStateSource {
     /// "capture PCMs in /dev/snd".
     package let name: String
@@ -14,7 +15,7 @@ package final class InputAvailability: DeviceStateSource {
         var watch: DirectoryWatch?
         var handler: (@Sendable (DeviceStateChange) -> Void)?
         var hasCapture = false
-        /// Of each microphone's source: whether one is plugged in, as told last.
+        /// By microphone source: whether a microphone is plugged in, as last reported.
         var inserted: [Int: Bool] = [:]
         var told: Bool?
         var isStarted = false
@@ -25,12 +26,10 @@ package final class InputAvailability: DeviceStateSource {
     private let microphones: [any DeviceStateSource]
     private let state = Mutex(State())
 
-    /// Whether sound can be recorded.
-    ///
     /// - Parameters:
-    ///   - microphones: Where the device has no microphone of its own, what tells that one is plugged in: sound can be
-    ///     recorded then only while one of them does. They are started and closed with this one, and used for nothing
-    ///     else. None where the device has its own microphone.
+    ///   - microphones: For a device without a microphone of its own: the sources that report that one is plugged in.
+    ///     Sound can be recorded only while one is. They are started and closed with this object, and used for nothing
+    ///     else. Empty if the device has its own microphone.
     ///   - loop: The thread that it runs on.
     ///   - paths: Where the cards' files come and go.
     package init(microphones: [any DeviceStateSource] = [], loop: EventLoop, paths: HardwarePaths = .standard) {
@@ -44,7 +43,7 @@ package final class InputAvailability: DeviceStateSource {
         state.withLock { $0.watch }?.closeSoon()
     }
 
-    /// Begins to watch. Whether sound can be recorded now is told before it returns.
+    /// Starts watching. Reports whether sound can be recorded now before it returns.
     package func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
         try loop.syncThrowing { () throws(RingerError) in try self.begin(handler) }
     }
@@ -64,7 +63,7 @@ package final class InputAvailability: DeviceStateSource {
             return !state.isStarted
         }
         guard isFirst else { throw RingerError(.invalid, "watch", name, detail: "it was watched already") }
-        // The directory first: what comes before it is looked at would be missed.
+        // Watch the directory first: a change after the first look must not be missed.
         let watch = try DirectoryWatch(directory, loop: loop) { [weak self] in self?.look() }
         state.withLock { $0.watch = watch }
         do throws(RingerError) {
@@ -115,7 +114,7 @@ package final class InputAvailability: DeviceStateSource {
         watch?.close()
     }
 
-    /// Whether the kernel calls a capture PCM `name`: "pcmC0D0c".
+    /// Whether `name` is the file name of a capture PCM: "pcmC0D0c".
     static func isCapture(_ name: String) -> Bool {
         guard name.hasPrefix("pcmC"), name.hasSuffix("c") else { return false }
         let numbers = name.dropFirst(4).dropLast().split(separator: "D", omittingEmptySubsequences: false)

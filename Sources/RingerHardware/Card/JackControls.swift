@@ -3,12 +3,12 @@ import SystemPackage
 
 /// The jacks that a sound card shows as controls: headphones and microphone.
 ///
-/// For cards whose driver makes no input device of its jacks; where there is one, ``JackSource`` tells the same. Of
-/// several jacks of a kind, one that is plugged in suffices. Controls that come later are taken in; a card that is missing
-/// is awaited, and is ``DeviceStateChange/lost(_:)`` until then. The corresponding C functions are `snd_ctl_read` and
-/// `snd_ctl_elem_read`.
+/// For cards whose driver creates no input device for its jacks; see ``JackSource`` for the others. If a card has
+/// several jacks of a kind, one that is plugged in counts. Controls added later are taken in. A missing card is waited
+/// for, and reported as ``DeviceStateChange/lost(_:)`` until it appears. The corresponding C functions are
+/// `snd_ctl_read` and `snd_ctl_elem_read`.
 package final class JackControls: DeviceStateSource {
-    private let watcher: DeviceWatcher<Source>
+    private let reader: HotplugReader<Opened>
 
     /// The jacks of a card.
     ///
@@ -17,33 +17,33 @@ package final class JackControls: DeviceStateSource {
     ///   - loop: The thread that it runs on.
     ///   - paths: Where the cards' files come and go.
     package init(card: String? = nil, loop: EventLoop, paths: HardwarePaths = .standard) {
-        watcher = DeviceWatcher(
+        reader = HotplugReader(
             loop: loop, name: "jacks of \(SoundCard.subject(card))", directory: paths.sound, awaited: .always
         ) { () throws(RingerError) in
-            Source(try CardControls(try SoundCard.find(card, in: paths.sound)))
+            Opened(try CardControls(try SoundCard.find(card, in: paths.sound)))
         }
     }
 
     deinit {
-        watcher.closeSoon()
+        reader.closeSoon()
     }
 
     /// "jacks of sound card 0".
-    package var name: String { watcher.name }
+    package var name: String { reader.name }
 
-    /// Begins to watch. What is plugged in now is told before it returns, for the jacks that the card has.
+    /// Starts watching. Before it returns, reports what is plugged in now, for the jacks that the card has.
     package func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
-        try watcher.startTelling(handler)
+        try reader.startReporting(handler)
     }
 
     /// Ends watching and closes the card's controls. It may be called from anywhere, the handler included; elsewhere it
     /// waits for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
     package func close() {
-        watcher.close()
+        reader.close()
     }
 
     /// The open controls.
-    private struct Source: ~Copyable, DeviceSource {
+    private struct Opened: ~Copyable, OpenDevice {
         private let controls: CardControls
         private let identity: FileIdentity?
         private var jacks: [CardControls.Element] = []
@@ -78,7 +78,7 @@ package final class JackControls: DeviceStateSource {
         }
 
         private mutating func tell(into reports: inout [DeviceStateChange]) throws(RingerError) {
-            // A kind whose last jack went has nothing plugged in any more.
+            // If the last jack of a kind was removed, nothing of that kind is plugged in.
             var now = told.mapValues { _ in false }
             for jack in jacks {
                 guard let kind = JackName.kind(of: jack.name), let isOn = try controls.isOn(jack) else { continue }

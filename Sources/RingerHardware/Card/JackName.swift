@@ -1,17 +1,18 @@
-/// What a card's jack control is for, by its name.
+/// The purpose of a card's jack control, by its name.
 ///
-/// Drivers name them "Headphone Jack", "Front Headphone Jack", "Headset Mic Jack", "Mic Jack"; a "Phantom Jack" detects
-/// nothing and is always on. The corresponding kernel document is Documentation/sound/designs/jack-controls.rst.
+/// Drivers use names such as "Headphone Jack", "Front Headphone Jack", "Headset Mic Jack" and "Mic Jack". A "Phantom
+/// Jack" detects nothing and is always on. The corresponding kernel document is
+/// Documentation/sound/designs/jack-controls.rst.
 enum JackName {
     /// What is plugged into a jack.
     enum Kind: Sendable, Hashable {
         case headphone, microphone
     }
 
-    /// What is plugged into the jack `name`; nil where it is neither, or no jack.
+    /// What is plugged into the jack `name`; nil if that is neither of the two, or the name is not a jack's.
     ///
-    /// A jack that takes either, such as "Headset Jack" or "Headphone Mic Jack", tells not what is in it, and counts as
-    /// headphones.
+    /// A jack for both, such as "Headset Jack" or "Headphone Mic Jack", does not report which of the two it holds, and
+    /// counts as headphones.
     static func kind(of name: String) -> Kind? {
         guard name.hasSuffix(" Jack"), !name.hasSuffix(" Phantom Jack") else { return nil }
         if name.contains(part: "Headphone") { return .headphone }

@@ -1,46 +1,44 @@
 import RingerServices
 import SystemPackage
 
-/// The output volume, as a sound card's mixer has it: read, and followed.
+/// The output volume according to a sound card's mixer.
 ///
-/// The volume is the place of the mixer's element between its lowest and highest step, evenly by steps, as `amixer` shows
-/// it in per cent; not decibels, which not every driver tells. Of several channels the loudest counts, and an element
-/// whose playback switch is off is at 0. A card without such an element has no volume, which is nil.
+/// The volume is the element's step between its lowest and highest, 0 to 1, linear in steps as the per cent of
+/// `amixer`; not decibels, which not every driver reports. The loudest channel counts. An element whose playback switch
+/// is off has volume 0. A card without such an element has volume nil.
 ///
-/// A card that is missing is awaited: ``DeviceStateChange/lost(_:)`` and a volume of nil are what is so now. It holds the
-/// card's control file open, which a driver waits for when it is unloaded; it lets go as soon as the card is gone. The
-/// corresponding C functions are those of `snd_mixer`.
+/// A missing card is waited for: it is reported as ``DeviceStateChange/lost(_:)`` with volume nil. The card's control
+/// file is held open until the card is gone; unloading a driver waits for that. The corresponding C functions are those
+/// of `snd_mixer`.
 package final class MixerVolume: DeviceStateSource {
-    private let watcher: DeviceWatcher<Source>
+    private let reader: HotplugReader<Opened>
 
-    /// The volume of a card.
-    ///
     /// - Parameters:
-    ///   - card: The card's id, such as "Dummy", or its number; nil for the one of the lowest number.
-    ///   - element: The element's name, such as "Master"; nil for the first that has a playback volume, of Master,
+    ///   - card: The card's id, such as "Dummy", or its number; nil for the card of the lowest number.
+    ///   - element: The element's name, such as "Master"; nil for the first one with a playback volume of Master,
     ///     Speaker, PCM, Headphone, Digital, Playback and then the others.
     ///   - loop: The thread that it runs on.
     ///   - paths: Where the cards' files come and go.
     package init(
         card: String? = nil, element: String? = nil, loop: EventLoop, paths: HardwarePaths = .standard
     ) {
-        watcher = DeviceWatcher(
+        reader = HotplugReader(
             loop: loop, name: "volume of \(SoundCard.subject(card))", directory: paths.sound, awaited: .always
         ) { () throws(RingerError) in
-            Source(try CardMixer(try SoundCard.find(card, in: paths.sound)), element)
+            Opened(try CardMixer(try SoundCard.find(card, in: paths.sound)), element)
         }
     }
 
     deinit {
-        watcher.closeSoon()
+        reader.closeSoon()
     }
 
     /// "volume of sound card 0".
-    package var name: String { watcher.name }
+    package var name: String { reader.name }
 
-    /// Begins to watch. What the volume is now is told before it returns.
+    /// Starts watching. Reports the current volume before it returns.
     package func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
-        try watcher.start { event in
+        try reader.start { event in
             switch event {
             case .report(let volume): handler(.outputVolume(volume))
             case .lost(let error, _):
@@ -54,11 +52,11 @@ package final class MixerVolume: DeviceStateSource {
     /// Ends watching and closes the mixer. It may be called from anywhere, the handler included; elsewhere it waits for a
     /// call of the handler that is under way, so the caller must hold no lock that the handler takes.
     package func close() {
-        watcher.close()
+        reader.close()
     }
 
     /// The open mixer.
-    private struct Source: ~Copyable, DeviceSource {
+    private struct Opened: ~Copyable, OpenDevice {
         private let mixer: CardMixer
         private let element: String?
         private let identity: FileIdentity?
@@ -84,7 +82,7 @@ package final class MixerVolume: DeviceStateSource {
         ) throws(RingerError) -> Bool {
             guard isReady else { return false }
             try mixer.handleEvents()
-            // Elements come and go too: which one it is, is looked up anew.
+            // Elements are added and removed too: look the element up again.
             let volume = mixer.volume(of: element)
             guard volume != told else { return false }
             told = volume

@@ -2,21 +2,21 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// Whether another process plays sound: whether a playback substream runs that was not opened by this one.
+/// Finds out whether another process plays sound: whether a playback substream runs that this process did not open.
 ///
-/// The kernel tells nobody when a substream starts or stops, so this is answered when it is asked, and never watched.
-/// Reading it takes a few small files. What a process shares with others through a sound server or `dmix` is the
-/// server's, or that of the first one that opened it. The corresponding kernel interface is
-/// /proc/asound/card*/pcm*p/sub*/status, of CONFIG_SND_VERBOSE_PROCFS; without it nothing is found.
+/// The kernel sends no event when a substream starts or stops, so this is answered on request and cannot be watched. It
+/// reads a few small files. Sound that a process plays through a sound server belongs to the server, and through `dmix`
+/// to the process that opened the device first. The corresponding kernel interface is
+/// /proc/asound/card*/pcm*p/sub*/status, which needs CONFIG_SND_VERBOSE_PROCFS; without it nothing is found.
 public struct OtherAudio: Sendable {
     private let processes: FilePath
 
-    /// Looks where the kernel shows its processes.
+    /// Reads the processes' state below `paths`.
     public init(paths: HardwarePaths = .standard) {
         processes = paths.processes
     }
 
-    /// Whether a playback substream runs, or plays its last frames, that no thread of `process` opened.
+    /// Whether a playback substream is running or draining that no thread of `process` opened.
     ///
     /// - Parameter process: The process whose own sounds do not count; by default this one.
     public func isPlaying(excluding process: Int32 = getpid()) -> Bool {
@@ -32,7 +32,7 @@ public struct OtherAudio: Sendable {
                 let streams = folder.appending(pcm)
                 for name in DirectoryListing.numbered("sub", in: streams) {
                     let status = AttributeFile(path: streams.appending(name).appending("status"))
-                    // A card that is just going plays no more.
+                    // A card that is disappearing does not play.
                     guard let text = try? status.read() else { continue }
                     found.append(PCMSubstream(status: text))
                 }
@@ -41,8 +41,8 @@ public struct OtherAudio: Sendable {
         return found
     }
 
-    /// Whether `owner`, a thread as the kernel numbers it, is one of `process`. The owner of a substream is the thread
-    /// that opened it, and may have ended since.
+    /// Whether `owner`, a thread number of the kernel, is a thread of `process`. The owner of a substream is the thread
+    /// that opened it, which may have ended since.
     private func isThread(_ owner: Int32?, of process: Int32) -> Bool {
         guard let owner else { return false }
         if owner == process { return true }

@@ -1,11 +1,11 @@
-/// What the kernel tells of a PCM substream, in /proc/asound.
+/// The state of a PCM substream according to /proc/asound.
 struct PCMSubstream: Sendable, Hashable {
-    /// Whether sound comes out of it: it runs, or plays its last frames.
+    /// Whether it is running or draining.
     var isPlaying: Bool
-    /// The thread that opened it; nil where nobody did, or one that this process cannot see.
+    /// The thread that opened it; nil if it is closed, or the thread is outside of this process's PID namespace.
     var owner: Int32?
 
-    /// What the text of a `status` file says: "closed", or lines of names and values such as "state: RUNNING" and
+    /// Parses the text of a `status` file: "closed", or lines of names and values such as "state: RUNNING" and
     /// "owner_pid   : 812".
     init(status text: String) {
         isPlaying = false
@@ -15,7 +15,7 @@ struct PCMSubstream: Sendable, Hashable {
             let value = line[line.index(after: colon)...].drop { $0 == " " }.prefix { $0 != " " }
             switch name {
             case "state": isPlaying = value == "RUNNING" || value == "DRAINING"
-            // 0 is a process that is out of sight, in another container.
+            // 0 is a process in another PID namespace.
             case "owner_pid": owner = Int32(value).flatMap { $0 > 0 ? $0 : nil }
             default: break
             }

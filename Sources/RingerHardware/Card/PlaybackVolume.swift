@@ -1,28 +1,28 @@
-/// What a mixer's numbers say about how loud sound is.
+/// Computes the volume from a mixer's values.
 enum PlaybackVolume {
     /// One channel of a mixer's element.
     struct Channel: Sendable, Hashable {
-        /// Its volume, in the element's own steps.
+        /// The volume in the element's steps.
         var value: Int
-        /// Whether its playback switch lets sound through.
+        /// Whether the playback switch is on.
         var isOn: Bool
     }
 
-    /// The elements that stand for a whole device, the one to look for first. Others with a playback volume come after
-    /// them, in the mixer's order.
+    /// The elements that control a whole device, in the order in which they are searched. Other elements with a
+    /// playback volume follow in the mixer's order.
     static let preferred = ["Master", "Speaker", "PCM", "Headphone", "Digital", "Playback"]
 
-    /// How far down the element `name` stands in what is looked for; the lowest is the one to use.
+    /// The search rank of the element `name`; the element with the lowest rank is used.
     static func rank(of name: String) -> Int {
         preferred.firstIndex(of: name) ?? preferred.count
     }
 
-    /// The volume of an element, 0 to 1: its loudest channel's place between `low` and `high`, evenly by the element's
-    /// own steps, as `amixer` shows it in per cent.
+    /// The volume of an element, 0 to 1: the step of its loudest channel between `low` and `high`, linear in steps as
+    /// the per cent of `amixer`.
     ///
-    /// A channel that is switched off counts as 0. An element that has one step stands at its top.
+    /// A channel that is switched off counts as 0. An element with a single step counts as 1.
     ///
-    /// - Returns: The volume; nil where there are no channels.
+    /// - Returns: The volume; nil if there are no channels.
     static func fraction(_ channels: [Channel], low: Int, high: Int) -> Float? {
         guard !channels.isEmpty else { return nil }
         let fractions = channels.map { channel -> Float in

@@ -3,14 +3,14 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// A sound card that is there.
+/// A sound card.
 struct SoundCard: Sendable, Hashable {
     /// Its number.
     let index: Int
     /// The file of its controls.
     let controlFile: FilePath
 
-    /// Finds the card that is called `name`: its id, such as "Dummy", or its number; nil for the one of the lowest number.
+    /// Finds a card by its id, such as "Dummy", or its number; nil for the card of the lowest number.
     ///
     /// - Throws: ``RingerError``: not found, permission denied. The corresponding C function is `snd_card_get_index`.
     static func find(_ name: String?, in directory: FilePath) throws(RingerError) -> SoundCard {
@@ -22,7 +22,7 @@ struct SoundCard: Sendable, Hashable {
             guard result >= 0 else {
                 var error = RingerError(
                     "find", subject(name), Errno(rawValue: -result), detail: ALSAMessages.take())
-                // Nothing was there that could have gone.
+                // The card was not there before: it is missing, not disconnected.
                 if error.code == .disconnected { error.code = .notFound }
                 throw error
             }
@@ -36,16 +36,16 @@ struct SoundCard: Sendable, Hashable {
         return SoundCard(index: index, controlFile: directory.appending("\(prefix)\(index)"))
     }
 
-    /// What errors and people call the card `name`.
+    /// The name of a card in errors.
     static func subject(_ name: String?) -> String { name.map { "sound card \($0)" } ?? "sound card" }
 
     /// What errors call it.
     var description: String { "sound card \(index)" }
 
-    /// Opens its controls, for reading, without blocking. The caller closes them.
+    /// Opens the card's controls for reading, non-blocking. The caller closes them.
     ///
-    /// ALSA's configuration is not read for it: that takes a megabyte, and what it calls a card may be a sound server.
-    /// The corresponding C function is `snd_ctl_open_lconf`.
+    /// ALSA's configuration is not read: that takes a megabyte, and a card's name there may be a sound server. The
+    /// corresponding C function is `snd_ctl_open_lconf`.
     func openControls() throws(RingerError) -> OpaquePointer {
         ALSAMessages.keepOnThisThread()
         ALSAMessages.forget()
@@ -64,7 +64,7 @@ struct SoundCard: Sendable, Hashable {
         return controls
     }
 
-    /// Throws what a negative `result` of alsa-lib says, without which it is returned.
+    /// Throws the error of a negative `result` of alsa-lib; returns any other.
     @discardableResult
     func check(_ result: CInt, _ operation: String) throws(RingerError) -> CInt {
         if result < 0 { throw error(-result, operation) }

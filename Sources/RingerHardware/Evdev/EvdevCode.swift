@@ -1,19 +1,19 @@
 import CEvdev
 
-/// One thing that an input device can tell: a switch, an axis.
+/// The code of a switch or an axis of an input device.
 public struct EvdevCode: Sendable, Hashable {
     /// The event type: `EV_SW`, `EV_ABS`.
     public var type: UInt16
     /// The code within its type.
     public var code: UInt16
 
-    /// The code `code` of the type `type`.
+    /// The code `code` of the event type `type`.
     public init(type: UInt16, code: UInt16) {
         self.type = type
         self.code = code
     }
 
-    /// The switch of that number.
+    /// The switch code `code`.
     public static func `switch`(_ code: Int32) -> EvdevCode {
         EvdevCode(type: UInt16(EV_SW), code: UInt16(truncatingIfNeeded: code))
     }
@@ -27,7 +27,7 @@ public struct EvdevCode: Sendable, Hashable {
     /// The three-position slider: 0 silent, 1 vibrate, 2 ring.
     public static let soundProfile = EvdevCode(type: UInt16(EV_ABS), code: UInt16(ABS_SND_PROFILE))
 
-    /// The switch that `text` names: "SW_MUTE_DEVICE", or a number, "14" or "0x0e"; nil where there is none.
+    /// The switch that `text` names, "SW_MUTE_DEVICE", or numbers, "14" or "0x0e"; nil if there is no such switch.
     ///
     /// The corresponding C function is `libevdev_event_code_from_name`.
     public init?(switchNamed text: String) {
@@ -46,7 +46,7 @@ public struct EvdevCode: Sendable, Hashable {
 }
 
 extension EvdevCode: CustomStringConvertible {
-    /// The code's name in the kernel's headers, or its number where they do not know it.
+    /// The code's name in the kernel's headers, or its number if it has no name there.
     public var description: String {
         if self == .soundProfile { return "ABS_SND_PROFILE" }
         if let name = libevdev_event_code_get_name(UInt32(type), UInt32(code)) { return String(cString: name) }

@@ -6,39 +6,39 @@ import SystemPackage
 /// An open input device, closed with its owner.
 // SAFETY: libevdev keeps no state outside of this handle, which has one owner and is used by one thread at a time.
 struct EvdevHandle: ~Copyable, @unchecked Sendable {
-    /// What an input device told.
+    /// An event of an input device.
     enum Input: Sendable, Hashable {
-        /// A code has a new value since `at`: the kernel's stamp, or the time of reading after a drop.
+        /// A code's new value. `at` is the kernel's timestamp, or the time of reading after a drop.
         case value(EvdevCode, Int32, at: MonotonicTime)
-        /// The kernel's queue overflowed, and what was in it is lost. Values that changed follow.
+        /// The kernel's queue overflowed and its events are lost. The values that changed follow.
         case dropped(at: MonotonicTime)
     }
 
     private let device: OpaquePointer
-    /// Its descriptor, which does not block. It stays the handle's.
+    /// The device's descriptor, non-blocking. The handle closes it.
     let descriptor: CInt
-    /// Its file.
+    /// The device's file.
     let path: FilePath
-    /// What its driver calls it.
+    /// The name that the driver gives the device.
     let deviceName: String
 
-    /// How a device is opened.
+    /// How to open a device.
     enum Access: Sendable {
-        /// To be read.
+        /// For reading.
         case read
-        /// To be read and played on; needs permission to write.
+        /// For reading and for playing effects; needs write permission.
         case readWrite
     }
 
-    /// Opens the input device at `path`; its stamps are of `CLOCK_MONOTONIC`.
+    /// Opens the input device at `path`. Its timestamps are of `CLOCK_MONOTONIC`.
     ///
-    /// - Throws: ``RingerError``; `unsupported` where it is no input device.
+    /// - Throws: ``RingerError``; `unsupported` if the file is not an input device.
     init(_ path: FilePath, _ access: Access = .read) throws(RingerError) {
         let flags = (access == .read ? O_RDONLY : O_RDWR) | O_NONBLOCK | O_CLOEXEC
         let descriptor = Glibc.open(path.string, flags)
         guard descriptor >= 0 else { throw RingerError("open", path.string, .current) }
         var device: OpaquePointer?
-        // The clock first: setting it on a device that has queued something costs a drop.
+        // Set the clock first: setting it while events are queued causes a drop.
         guard ringer_evdev_use_monotonic_clock(descriptor) == 0 else {
             let reason = Errno.current
             Glibc.close(descriptor)
@@ -71,24 +71,24 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
     /// Whether the device plays rumble effects.
     var rumbles: Bool { has(EvdevCode(type: UInt16(EV_FF), code: UInt16(FF_RUMBLE))) }
 
-    /// What `code` was when the device was opened, or last read. The corresponding C function is
+    /// The value of `code` when the device was opened or last read. The corresponding C function is
     /// `libevdev_get_event_value`.
     func value(of code: EvdevCode) -> Int32 {
         libevdev_get_event_value(device, UInt32(code.type), UInt32(code.code))
     }
 
-    /// Has the kernel pass on nothing but `codes`, which are of one type, where it can.
+    /// Has the kernel pass on only `codes`, which are of one type, if it supports that.
     func passOnly(_ codes: [EvdevCode]) {
         guard let type = codes.first?.type else { return }
         let codes = codes.map(\.code)
         ringer_evdev_pass_only(descriptor, type, codes, CInt(codes.count))
     }
 
-    /// Reads what happened at one time, or where the queue overflowed what is different since. The corresponding C
-    /// function is `libevdev_next_event`.
+    /// Reads the events of one report; after an overflow, the values that changed. The corresponding C function is
+    /// `libevdev_next_event`.
     ///
     /// - Returns: Whether there may be more.
-    /// - Throws: ``RingerError``, `disconnected` where the device is gone; what was read before was told.
+    /// - Throws: ``RingerError``, `disconnected` if the device is gone; events read before that were passed to `body`.
     func read(now: () -> MonotonicTime, _ body: (Input) -> Void) throws(RingerError) -> Bool {
         var flag = UInt32(LIBEVDEV_READ_FLAG_NORMAL.rawValue)
         let sync = UInt32(LIBEVDEV_READ_FLAG_SYNC.rawValue)
@@ -97,7 +97,7 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
             let result = libevdev_next_event(device, flag, &event)
             switch result {
             case Int32(LIBEVDEV_READ_STATUS_SUCCESS.rawValue):
-                // To look whether another follows is a system call, which can wait until this one was told.
+                // Looking for the next report is a system call, which can wait until this report has been passed on.
                 if event.type == UInt16(EV_SYN) && event.code == UInt16(SYN_REPORT) { return true }
                 let at = MonotonicTime(nanoseconds: ringer_evdev_stamp(&event))
                 body(.value(EvdevCode(type: event.type, code: event.code), event.value, at: at))
@@ -105,7 +105,7 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
                 body(.dropped(at: now()))
                 flag = sync
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue):
-                // Not an edge but what the device answered when it was asked.
+                // After a drop: the value was read from the device, and has no timestamp.
                 body(.value(EvdevCode(type: event.type, code: event.code), event.value, at: now()))
             case -EAGAIN where flag == sync:
                 flag = UInt32(LIBEVDEV_READ_FLAG_NORMAL.rawValue)

@@ -4,24 +4,24 @@ import SystemPackage
 
 /// Which input device to use.
 public struct EvdevSelector: Sendable, Hashable {
-    /// The device's file; nil for the first device that can do what is wanted.
+    /// The device's file; nil for the first device with the wanted capability.
     public var path: FilePath?
-    /// A part of the name that its driver gives it; nil for any. It holds for a device named by its file too.
+    /// A part of the device's name; nil for any. Applies also if ``path`` is set.
     public var name: String?
 
     /// The device at `path`, which may be a link such as udev's in /dev/input/by-path.
     public static func path(_ path: FilePath) -> EvdevSelector { EvdevSelector(path: path) }
 
-    /// The first device that can do what is wanted, of those whose name has `name` in it.
+    /// The first device with the wanted capability whose name contains `name`.
     public static func automatic(name: String? = nil) -> EvdevSelector { EvdevSelector(name: name) }
 
-    /// The device at `path`, or the first one, of those whose name has `name` in it.
+    /// The device at `path`, or the first one, whose name contains `name`.
     public init(path: FilePath? = nil, name: String? = nil) {
         self.path = path
         self.name = name
     }
 
-    /// The directory where the device comes and goes.
+    /// The directory that the device's file is in.
     func directory(_ paths: HardwarePaths) -> FilePath {
         guard let path else { return paths.input }
         let parent = path.removingLastComponent()
@@ -34,7 +34,7 @@ public struct EvdevSelector: Sendable, Hashable {
         return name.map { "\(device) (\($0))" } ?? device
     }
 
-    /// Opens the device that can do what is `wanted`, as the error names it: "SW_MUTE_DEVICE".
+    /// Opens the selected device. `wanted` names the capability in errors: "SW_MUTE_DEVICE".
     func open(
         in paths: HardwarePaths, access: EvdevHandle.Access = .read, wanted: String,
         where can: (borrowing EvdevHandle) -> Bool
@@ -56,7 +56,7 @@ public struct EvdevSelector: Sendable, Hashable {
                 let handle = try EvdevHandle(paths.input.appending(file), access)
                 if matches(handle) && can(handle) { return handle }
             } catch {
-                // A device that is just going is no reason to look no further; one that is forbidden may be the one.
+                // Skip a device that is disappearing; remember one that is forbidden, since it may be the wanted one.
                 if error.code == .permissionDenied { denied = denied ?? error }
             }
         }
@@ -65,8 +65,8 @@ public struct EvdevSelector: Sendable, Hashable {
         throw RingerError(.notFound, "find an input device\(named) with \(wanted)", paths.input.string)
     }
 
-    /// Opens the device that has `code`. Where sysfs shows which device that is and its file does not open, the error is
-    /// that file's.
+    /// Opens the device that has `code`. If sysfs shows which device has it and that device's file does not open,
+    /// throws the error of that file.
     func open(in paths: HardwarePaths, code: EvdevCode) throws(RingerError) -> EvdevHandle {
         do throws(RingerError) {
             return try open(in: paths, wanted: code.description) { $0.has(code) }
@@ -76,7 +76,7 @@ public struct EvdevSelector: Sendable, Hashable {
         }
     }
 
-    /// Why the device that sysfs shows to have `code` does not open; nil where it opens, or sysfs shows none.
+    /// Why the device that has `code` according to sysfs does not open; nil if it opens, or sysfs shows none.
     private func failure(in paths: HardwarePaths, code: EvdevCode) -> RingerError? {
         let evidence = SwitchEvidence(paths)
         for file in evidence.inputDevices
@@ -100,9 +100,9 @@ public struct EvdevSelector: Sendable, Hashable {
 }
 
 extension String {
-    /// Whether `part` stands somewhere in the string.
+    /// Whether the string contains `part`.
     ///
-    /// The standard library's own search brings the regular expressions with it: 1.3 MB in a static firmware.
+    /// The standard library's own search links its regular expressions: 1.3 MB in a static firmware.
     func contains(part: String) -> Bool {
         let part = Array(part.utf8)
         guard !part.isEmpty else { return true }

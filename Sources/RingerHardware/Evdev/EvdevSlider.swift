@@ -1,52 +1,52 @@
 import RingerServices
 import SystemPackage
 
-/// A three-position slider, silent, vibrate and ring, that the kernel shows as an absolute axis: `ABS_SND_PROFILE`.
+/// A three-position slider (silent, vibrate, ring) that the kernel shows as an absolute axis, `ABS_SND_PROFILE`.
 ///
-/// While it travels, gpio-keys reports 0, and 0 is silent; a polled driver shows, when it is opened, where the slider
-/// stood the last time. A position counts therefore once it stood for the settle time, the first one included. Its stamp
-/// is that of its arrival.
+/// While the slider travels, gpio-keys reports 0, which also means silent; and right after opening, a polled driver
+/// reports the slider's last known position. A position, the first one included, counts therefore only after it has not
+/// changed for the settle time. Its timestamp is that of its arrival.
 public final class EvdevSlider: RingSilentSwitch {
-    private let watcher: DeviceWatcher<Source>
+    private let reader: HotplugReader<Opened>
     private let loop: EventLoop
 
     /// The slider of an input device.
     ///
     /// - Parameters:
-    ///   - device: Which device.
-    ///   - settleTime: How long a position has to stand before it counts.
-    ///   - loop: Where it is watched.
+    ///  - device: Which device.
+    ///   - settleTime: How long a position must not change before it counts.
+    ///   - loop: The thread that reads it.
     ///   - paths: Where the kernel shows its devices.
-    ///   - isAwaited: Whether a switch that cannot be opened at the start is waited for; see ``SwitchSpecification``.
+    ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start; see ``SwitchSpecification``.
     public init(
         _ device: EvdevSelector = .automatic(), settleTime: Duration = .milliseconds(50), loop: EventLoop,
         paths: HardwarePaths = .standard, isAwaited: Bool = false
     ) {
         self.loop = loop
         let code = EvdevCode.soundProfile
-        watcher = DeviceWatcher(
+        reader = HotplugReader(
             loop: loop, name: "slider \(device.description)", directory: device.directory(paths),
             awaited: isAwaited ? .unlessMisnamed : .no
         ) { () throws(RingerError) in
             let handle = try device.open(in: paths, code: code)
-            return Source(handle, settleTime: settleTime)
+            return Opened(handle, settleTime: settleTime)
         }
     }
 
     deinit {
-        watcher.closeSoon()
+        reader.closeSoon()
     }
 
     /// "slider /dev/input/event0 (alert-slider)".
-    public var name: String { watcher.name }
+    public var name: String { reader.name }
 
-    /// Begins to watch. The first position is reported once it has settled, and before this returns if that takes at most
-    /// a second. Called on the loop's own thread, which cannot wait for itself, this returns at once.
+    /// Starts watching. The first position is reported once it has settled: before this returns if that takes at most 1
+    /// s. On the loop's own thread, which cannot wait for itself, this returns at once.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
         let isReported = Latch()
-        try watcher.start { event in
+        try reader.start { event in
             handler(SwitchEvent(event))
-            // A slider that is lost before it settles reports that instead: there is nothing more to wait for.
+            // A slider that disappears before it settled reports that instead: stop waiting.
             isReported.open()
         }
         if !loop.isCurrentThread { isReported.wait(until: .now + .seconds(1)) }
@@ -55,13 +55,13 @@ public final class EvdevSlider: RingSilentSwitch {
     /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
     /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
     public func close() {
-        watcher.close()
+        reader.close()
     }
 
     /// The open slider.
-    private struct Source: ~Copyable, DeviceSource {
+    private struct Opened: ~Copyable, OpenDevice {
         private let handle: EvdevHandle
-        /// Its first level is none, so that every position has to settle, and none is reported twice.
+        /// Its first level is nil, so that every position has to settle, and none is reported twice.
         private var debouncer: Debouncer<Int32?>
         private(set) var deadline: MonotonicTime?
 
@@ -111,7 +111,7 @@ public final class EvdevSlider: RingSilentSwitch {
                 case .schedule(let at):
                     deadline = at
                 case .readLevel:
-                    // Everything was read just now: the library knows the value.
+                    // The handle was just read: libevdev knows the value.
                     let level = handle.value(of: .soundProfile)
                     perform(debouncer.handle(.level(level, at: now)), now, into: &reports)
                 case .changed(let value, let at):
@@ -125,8 +125,8 @@ public final class EvdevSlider: RingSilentSwitch {
 }
 
 extension SwitchPosition {
-    /// The position that `ABS_SND_PROFILE` reports as `value`; nil for a value without a meaning, at which the last
-    /// position stays in force.
+    /// The position that the value of `ABS_SND_PROFILE` means; nil for an undefined value, which leaves the last
+    /// position in force.
     fileprivate init?(soundProfile value: Int32) {
         switch value {
         case 0: self = .silent

@@ -1,54 +1,54 @@
 import RingerServices
 import SystemPackage
 
-/// A Ring/Silent switch that the kernel shows as an input device: gpio-keys with `SW_MUTE_DEVICE`, most often.
+/// A Ring/Silent switch that the kernel shows as an input device, usually gpio-keys with `SW_MUTE_DEVICE`.
 ///
-/// The driver debounces it (`debounce-interval` in the device tree); each event counts at once.
+/// The driver debounces it (`debounce-interval` in the device tree): each event counts at once.
 public final class EvdevSwitch: RingSilentSwitch {
-    private let watcher: DeviceWatcher<Source>
+    private let reader: HotplugReader<Opened>
 
     /// The switch of an input device.
     ///
     /// - Parameters:
-    ///   - device: Which device.
-    ///   - code: The device's switch.
-    ///   - isInverted: False where the switch is set at silent, as `SW_MUTE_DEVICE` is; true where it is set at ring.
-    ///   - loop: Where it is watched.
+    ///  - device: Which device.
+    ///   - code: The switch's code.
+    ///   - isInverted: False if the switch is on at silent, as `SW_MUTE_DEVICE` is; true if it is on at ring.
+    ///   - loop: The thread that reads it.
     ///   - paths: Where the kernel shows its devices.
-    ///   - isAwaited: Whether a switch that cannot be opened at the start is waited for; see ``SwitchSpecification``.
+    ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start; see ``SwitchSpecification``.
     public init(
         _ device: EvdevSelector = .automatic(), code: EvdevCode = .muteDevice, isInverted: Bool = false,
         loop: EventLoop, paths: HardwarePaths = .standard, isAwaited: Bool = false
     ) {
-        watcher = DeviceWatcher(
+        reader = HotplugReader(
             loop: loop, name: "evdev \(device.description)", directory: device.directory(paths),
             awaited: isAwaited ? .unlessMisnamed : .no
         ) { () throws(RingerError) in
             let handle = try device.open(in: paths, code: code)
-            return Source(handle, code: code, isInverted: isInverted)
+            return Opened(handle, code: code, isInverted: isInverted)
         }
     }
 
     deinit {
-        watcher.closeSoon()
+        reader.closeSoon()
     }
 
     /// "evdev /dev/input/event0 (ring-silent-switch)".
-    public var name: String { watcher.name }
+    public var name: String { reader.name }
 
-    /// Begins to watch. The current position is reported before it returns, then each change with the kernel's timestamp.
+    /// Starts watching. Reports the current position before it returns, then each change with the kernel's timestamp.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
-        try watcher.start { event in handler(SwitchEvent(event)) }
+        try reader.start { event in handler(SwitchEvent(event)) }
     }
 
     /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
     /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
     public func close() {
-        watcher.close()
+        reader.close()
     }
 
     /// The open switch.
-    private struct Source: ~Copyable, DeviceSource {
+    private struct Opened: ~Copyable, OpenDevice {
         private let handle: EvdevHandle
         private let code: EvdevCode
         private let isInverted: Bool
@@ -73,7 +73,7 @@ public final class EvdevSwitch: RingSilentSwitch {
         mutating func read(
             isReady: Bool, now: () -> MonotonicTime, into reports: inout [SwitchEvent]
         ) throws(RingerError) -> Bool {
-            // On a copy: the handle is being read, and is part of the source too.
+            // A copy, since `handle`, another property of self, is being read.
             var told = told
             defer { self.told = told }
             return try handle.read(now: now) { input in

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// A vibration motor that the kernel shows as an input device with `FF_RUMBLE`: gpio-vibrator, pwm-vibra, a gamepad.
 ///
-/// The kernel ends each vibration by itself, and stops the motor when the process dies: prefer it to the others. The
-/// gain (`FF_GAIN`) is the user's and left alone. The corresponding C function is `ioctl`, with `EVIOCSFF`.
+/// Prefer it to the other motors: the kernel ends each vibration, and stops the motor when the process dies. The gain
+/// (`FF_GAIN`) belongs to the user and is not changed. The corresponding C function is `ioctl` with `EVIOCSFF`.
 public final class ForceFeedbackMotor: VibrationMotor {
     private struct Effect {
         var id: CInt
@@ -21,16 +21,16 @@ public final class ForceFeedbackMotor: VibrationMotor {
         var isClosed = false
     }
 
-    /// Longer effects are unspecified in the kernel; a limit above is held here.
+    /// The longest effect: the kernel does not specify longer ones, so longer limits are cut to it.
     public static let longestEffect = Duration.milliseconds(32_767)
 
     private let device: EvdevSelector
     private let paths: HardwarePaths
     private let state: Mutex<State>
 
-    /// Opens the motor, which needs permission to write to its device.
+    /// Opens the motor; needs write permission to its device.
     ///
-    /// - Throws: ``RingerError`` where there is none, or it is forbidden.
+    /// - Throws: ``RingerError`` if there is none, or it is forbidden.
     public init(_ device: EvdevSelector = .automatic(), paths: HardwarePaths = .standard) throws(RingerError) {
         self.device = device
         self.paths = paths
@@ -42,13 +42,14 @@ public final class ForceFeedbackMotor: VibrationMotor {
     /// "force feedback /dev/input/event1 (gpio-vibrator)".
     public var name: String { state.withLock { $0.name } }
 
-    /// Turns the motor on for `limit` at most, 32.767 s where that is more. A device that was unplugged is opened again.
+    /// Turns the motor on. A device that was unplugged is opened again.
     ///
     /// - Parameters:
-    ///   - strength: 0 to 1, for the strong and the weak motor alike. 0, and what is no number, turns it off.
-    ///   - limit: When the kernel stops the motor, in steps of its own timer. Nothing, or less, turns it off.
-    /// - Throws: ``RingerError``: `disconnected` or `notFound` where the device is gone, the system's `ENOSPC` where it
-    ///   has no room for another effect.
+    ///   - strength: 0 to 1, for the strong and the weak motor alike. 0 or NaN turns the motor off.
+    ///   - limit: After this time the kernel stops the motor, at most ``longestEffect``, rounded to the kernel's timer.
+    ///     Zero or less turns the motor off.
+    /// - Throws: ``RingerError``: `disconnected` or `notFound` if the device is gone; the system's `ENOSPC` if it has
+    ///   no room for another effect.
     public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
         guard strength > 0, limit > .zero else { return try turnOff() }
         let magnitude = UInt16(clamping: max(1, Int((min(strength, 1) * 65_535).rounded())))
@@ -61,7 +62,7 @@ public final class ForceFeedbackMotor: VibrationMotor {
                 try play(&state, magnitude, milliseconds)
             } catch {
                 guard error.code == .disconnected else { throw error }
-                // The device's effects went with it. It may have been plugged in again since.
+                // The device's effects are gone. It may have been plugged in again.
                 state.handle = nil
                 state.effect = nil
                 guard wasOpen else { throw error }
@@ -70,10 +71,10 @@ public final class ForceFeedbackMotor: VibrationMotor {
         }
     }
 
-    /// Turns the motor off. Where the device refuses, it is closed, which stops the motor too; the error is thrown all
-    /// the same, and the next call succeeds.
+    /// Turns the motor off. If the device refuses, closes it, which stops the motor too; the error is thrown
+    /// nevertheless, and the next call succeeds.
     ///
-    /// - Throws: ``RingerError``, `disconnected` where the device is gone: the kernel stopped the motor then.
+    /// - Throws: ``RingerError``, `disconnected` if the device is gone: the kernel stopped the motor then.
     public func turnOff() throws(RingerError) {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }
@@ -117,7 +118,7 @@ public final class ForceFeedbackMotor: VibrationMotor {
         guard let descriptor = state.handle?.descriptor, let effect = state.effect else { return }
         if ringer_ff_play(descriptor, effect.id, 0) == 0 { return }
         let error = RingerError("turn off", state.name, .current)
-        // The kernel stops and erases a file's effects when it is closed.
+        // The kernel stops and erases a file's effects when the file is closed.
         state.handle = nil
         state.effect = nil
         throw error
@@ -125,7 +126,7 @@ public final class ForceFeedbackMotor: VibrationMotor {
 
     private static func open(_ device: EvdevSelector, _ paths: HardwarePaths) throws(RingerError) -> EvdevHandle {
         let handle = try device.open(in: paths, access: .readWrite, wanted: "FF_RUMBLE") { $0.rumbles }
-        // Nothing is read from it: a device that has keys besides must not fill its queue.
+        // Nothing reads the device: if it also has keys, they must not fill its queue.
         handle.passOnly([EvdevCode(type: UInt16(EV_SYN), code: 0)])
         return handle
     }

@@ -4,37 +4,37 @@ import SystemPackage
 /// The jacks that the kernel shows as switches of an input device: headphones and microphone.
 public final class JackSource: DeviceStateSource {
     private static let codes = [EvdevCode.headphoneInsert, .microphoneInsert]
-    private let watcher: DeviceWatcher<Source>
+    private let reader: HotplugReader<Opened>
 
     /// The jacks of an input device, by default of the first one that has any.
     public init(_ device: EvdevSelector = .automatic(), loop: EventLoop, paths: HardwarePaths = .standard) {
-        watcher = DeviceWatcher(loop: loop, name: "jack \(device.description)", directory: device.directory(paths)) {
+        reader = HotplugReader(loop: loop, name: "jack \(device.description)", directory: device.directory(paths)) {
             () throws(RingerError) in
             let wanted = Self.codes.map(\.description).joined(separator: " or ")
-            return Source(try device.open(in: paths, wanted: wanted) { $0.has(Self.codes[0]) || $0.has(Self.codes[1]) })
+            return Opened(try device.open(in: paths, wanted: wanted) { $0.has(Self.codes[0]) || $0.has(Self.codes[1]) })
         }
     }
 
     deinit {
-        watcher.closeSoon()
+        reader.closeSoon()
     }
 
     /// "jack /dev/input/event3 (sound Headset Jack)".
-    public var name: String { watcher.name }
+    public var name: String { reader.name }
 
-    /// Begins to watch. What is plugged in now is told before it returns, for the jacks that the device has.
+    /// Starts watching. Before it returns, reports what is plugged in now, for the jacks that the device has.
     public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
-        try watcher.startTelling(handler)
+        try reader.startReporting(handler)
     }
 
     /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
     /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
     public func close() {
-        watcher.close()
+        reader.close()
     }
 
     /// The open device.
-    private struct Source: ~Copyable, DeviceSource {
+    private struct Opened: ~Copyable, OpenDevice {
         private let handle: EvdevHandle
         private var told: [EvdevCode: Bool] = [:]
 
@@ -55,7 +55,7 @@ public final class JackSource: DeviceStateSource {
         ) throws(RingerError) -> Bool {
             var inputs: [EvdevHandle.Input] = []
             defer {
-                // A drop needs no telling: the values that changed follow, and a jack's state is all there is to it.
+                // A drop needs no report of its own: the changed values follow it.
                 for case .value(let code, let value, _) in inputs { tell(code, value, into: &reports) }
             }
             return try handle.read(now: now) { inputs.append($0) }

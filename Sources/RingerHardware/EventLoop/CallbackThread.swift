@@ -4,12 +4,12 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// The thread that runs user code: completions, observers, log handlers, one after another.
+/// The thread that runs user code (completions, observers, log handlers), one call after another.
 ///
-/// It is started by the first call, sleeps while there is nothing to run, and ends after ``finish()``. A call after that
-/// starts it again for as long as it has something to run.
-// SAFETY: everything is behind the lock but the semaphore, which any thread may use, and which is freed with the last
-// reference; the thread holds one while it runs.
+/// The first call starts it. It sleeps while there is nothing to run, and ends after ``finish()``. A later call starts
+/// it again until that call has run.
+// SAFETY: everything is protected by the lock except the semaphore, which any thread may use, and which is freed with
+// the last reference; the running thread holds one.
 final class CallbackThread: @unchecked Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -17,7 +17,7 @@ final class CallbackThread: @unchecked Sendable {
         var isFinished = false
     }
 
-    /// Room for user code; what is not used takes no memory.
+    /// Stack size in bytes, for user code. Unused pages take no memory.
     private static let stackSize = 1024 * 1024
 
     private let state = Mutex(State())
@@ -32,21 +32,21 @@ final class CallbackThread: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Runs `body` on the thread, after those handed over before it.
+    /// Runs `body` on the thread, after the bodies added before it.
     ///
-    /// - Throws: ``RingerError`` where the system has no thread left. `body` is kept, and runs after the next successful
+    /// - Throws: ``RingerError`` if the system has no thread left. `body` is kept and runs after the next successful
     ///   call or ``retry()``.
     func add(_ body: @escaping @Sendable () -> Void) throws(RingerError) {
         state.withLock { $0.waiting.append(body) }
         try wakeOrStart()
     }
 
-    /// Starts the thread, where it could not be started before and something waits for it.
+    /// Starts the thread if it could not be started before and bodies are waiting.
     func retry() throws(RingerError) {
         if state.withLock({ !$0.waiting.isEmpty }) { try wakeOrStart() }
     }
 
-    /// Ends the thread once it has run what was handed over.
+    /// Ends the thread once it has run the bodies added so far.
     func finish() {
         let mustWake = state.withLock { state in
             state.isFinished = true

@@ -2,7 +2,7 @@ import Glibc
 import SystemPackage
 
 extension Errno {
-    /// The reason of the C call that has just failed on this thread.
+    /// The error of the C call that has just failed on this thread.
     static var current: Errno { Errno(rawValue: errno) }
 
     /// The device is gone. The corresponding C error is `ENODEV`.

@@ -3,11 +3,10 @@ import Synchronization
 extension EventLoop {
     /// Runs `body` as a task on the loop's thread and waits for its end: for a `main` that is not `async`.
     ///
-    /// The calling thread sleeps meanwhile. A process that lives like this starts no other thread for its tasks. The
-    /// loop itself is not to be closed before `body` ends, and what `body` awaits must not need the main actor where
-    /// the main thread is the one that waits.
+    /// The calling thread sleeps meanwhile, and no other thread is started for tasks. Do not close the loop before
+    /// `body` ends. If the main thread calls this, nothing that `body` awaits may need the main actor.
     ///
-    /// - Parameter body: What to do. Between two suspensions it must not block: edges wait for it.
+    /// - Parameter body: What to run. It must not block between suspensions: switch edges wait for it.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     public func run<Value: Sendable, Failure: Error>(

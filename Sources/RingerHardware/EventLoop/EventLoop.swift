@@ -6,10 +6,10 @@ import SystemPackage
 
 /// A thread that waits for descriptors and timers, and calls their handlers.
 ///
-/// It sleeps in one `ppoll` until a descriptor is ready, a timer is due, or another thread hands it work; nothing wakes
-/// it otherwise. Everything it calls runs on its thread, one thing after another, and must not block.
+/// It sleeps in one `ppoll` until a descriptor is ready, a timer expires, or another thread hands it work; nothing else
+/// wakes it. All handlers run on its thread, one after another, and must not block.
 ///
-/// It is a task executor too: a subscriber that runs `Task(executorPreference: loop)` gets an edge without a change of
+/// It is also a task executor: a subscriber in `Task(executorPreference: loop)` receives an edge without a change of
 /// threads.
 public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// Called with what a descriptor is ready for: `POLLIN`, `POLLOUT`, `POLLERR`, `POLLHUP`.
@@ -34,33 +34,34 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     private struct State {
-        /// Few, in the order in which they were watched.
+        /// In the order in which they were watched.
         var watched: [Watched] = []
-        /// By deadline, and by age where two are equal; the next one is last.
+        /// Ordered by deadline, then by age; the next one to expire is last.
         var timers: [Timer] = []
         var work: [Work] = []
         var nextID: UInt64 = 0
         var descriptorsChanged = true
         var isClosed = false
-        /// The thread has looked at its work for the last time.
+        /// The thread has run its last work.
         var isFinished = false
     }
 
     private let state = Mutex(State())
     private let wake: CInt
-    /// Says when the next timer is due, to the microsecond: the time-out of `ppoll` itself is late by a thousandth.
+    /// A timerfd for the next timer, exact to the microsecond: the time-out of `ppoll` itself may be late by a
+    /// thousandth of its length.
     private let alarm: CInt
     private let thread = Atomic<UInt>(0)
     private let callbacks = CallbackThread()
-    /// Why the thread does not run with the real-time priority that was asked for; nil where it does, or none was.
+    /// Why the thread does not run with the requested real-time priority; nil if it does, or none was requested.
     public let schedulingError: RingerError?
 
     /// Starts the thread.
     ///
     /// - Parameters:
-    ///   - name: The thread's name, as `ps -L` shows it; 15 bytes at most are kept.
-    ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. Where the process may not have
-    ///     it, the loop runs without, and ``schedulingError`` says so.
+    /// - name: The thread's name, as `ps -L` shows it; cut to 15 bytes.
+    ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. If the process lacks the right
+    ///     to it, the loop runs with the ordinary scheduler and sets ``schedulingError``.
     ///   - stackSize: The thread's stack in bytes, 256 KiB by default. The kernel gives it memory as it is used.
     /// - Throws: ``RingerError`` where the system has no descriptor or thread left.
     public init(
@@ -103,12 +104,12 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     deinit {
-        // The thread holds a reference while it runs, so the descriptors are no longer in use.
+        // The running thread holds a reference: it has ended, and no longer uses the descriptors.
         Glibc.close(wake)
         Glibc.close(alarm)
     }
 
-    /// Ends the thread after the call that it is in. Timers and watches are forgotten; work handed in before still runs.
+    /// Ends the thread after its current call. Timers and watches are dropped; work handed in before still runs.
     public func close() {
         state.withLock { state in
             state.isClosed = true
@@ -123,12 +124,13 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// The instant now. The corresponding C function is `clock_gettime`, with `CLOCK_MONOTONIC`.
     public var now: MonotonicTime { .now }
 
-    /// Calls `body` on the loop's thread at `deadline`, or as soon after it as the thread gets to run.
+    /// Calls `body` on the loop's thread at `deadline`, or as soon afterwards as the thread gets to run.
     public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
         let (id, isNext) = state.withLock { state in
             state.nextID += 1
             let timer = Timer(deadline: deadline, id: state.nextID, body: body)
-            // From the end, where the next ones are; equal deadlines run in the order in which they were made.
+            // Search from the end, where the earliest are; equal deadlines run in the order in which they were
+            // scheduled.
             var index = state.timers.endIndex
             while index > 0, state.timers[index - 1].deadline <= deadline { index -= 1 }
             state.timers.insert(timer, at: index)
@@ -147,8 +149,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         }
     }
 
-    /// Runs user code on the callback thread, which the first call starts. Where the system has no thread left, it is tried
-    /// again after a tenth of a second.
+    /// Runs user code on the callback thread, which the first call starts. If the system has no thread left, tries
+    /// again after 0.1 s.
     public func callBack(_ body: @escaping @Sendable () -> Void) {
         startCallbacks { [callbacks] () throws(RingerError) in try callbacks.add(body) }
     }
@@ -168,7 +170,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// Watches `descriptor` for `events` (`POLLIN`, `POLLOUT`; errors and hang-ups always) and calls `handler` on the
     /// loop's thread while it is ready.
     ///
-    /// The descriptor stays the caller's, who stops watching before closing it.
+    /// The caller owns the descriptor, and stops watching before closing it.
     public func watch(
         _ descriptor: CInt, for events: Int16, _ handler: @escaping DescriptorHandler
     ) -> WatchedDescriptor {
@@ -188,8 +190,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         fileprivate weak let loop: EventLoop?
         fileprivate let id: UInt64
 
-        /// Stops watching. On the loop's thread, and inside ``EventLoop/sync(_:)``, the handler is not called again and
-        /// the descriptor may be closed at once.
+        /// Stops watching. If called on the loop's thread, or inside ``EventLoop/sync(_:)``, the handler is not called
+        /// again and the descriptor may be closed at once.
         public func cancel() {
             guard let loop else { return }
             loop.state.withLock { state in
@@ -205,13 +207,13 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// Whether the caller runs on the loop's thread.
     public var isCurrentThread: Bool { thread.load(ordering: .acquiring) == UInt(pthread_self()) }
 
-    /// Calls `body` on the loop's thread soon. After ``close()``, when nothing else runs on it, it is called at once.
+    /// Calls `body` on the loop's thread soon. After ``close()``, when the thread has ended, calls it at once.
     public func execute(_ body: @escaping @Sendable () -> Void) {
         add(.body(body))
     }
 
     /// Calls `body` on the loop's thread and waits for it; on that thread itself, calls it at once. After ``close()``,
-    /// when nothing else runs on it, `body` runs on the caller's thread.
+    /// when the thread has ended, `body` runs on the caller's thread.
     public func sync(_ body: @escaping @Sendable () -> Void) {
         if isCurrentThread { return body() }
         let isDone = Latch()
@@ -229,7 +231,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         isDone.wait()
     }
 
-    /// Calls `body` as ``sync(_:)`` does, and throws what it throws.
+    /// Calls `body` as ``sync(_:)`` does, and rethrows its error.
     public func syncThrowing(_ body: @escaping @Sendable () throws(RingerError) -> Void) throws(RingerError) {
         let failure = Failure()
         sync {
@@ -246,7 +248,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         let error = Mutex<RingerError?>(nil)
     }
 
-    /// Runs a task's next step on the loop's thread.
+    /// Runs a job of a task on the loop's thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         add(.job(UnownedJob(job)))
     }
@@ -269,10 +271,10 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     private func wakeUp() {
-        // The loop looks at everything before it sleeps again.
+        // The thread is awake, and looks at its work before it sleeps.
         if isCurrentThread { return }
         var one: UInt64 = 1
-        // It fails only where the counter is full, and then the loop is awake.
+        // This fails only if the counter is full; the loop is awake then.
         _ = write(wake, &one, MemoryLayout<UInt64>.size)
     }
 
@@ -282,7 +284,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         var descriptors: [pollfd] = []
         var ids: [UInt64] = []
         var taken: [Work] = []
-        /// What the alarm is set to; 0 where it is not.
+        /// The time that the alarm is set to, in nanoseconds; 0 if it is not set.
         var armed: Int64 = 0
         while true {
             runWork(&taken)
@@ -301,13 +303,13 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
             }
             if isClosed { return finish() }
             if next != armed {
-                // It fails for times that no clock tells; a deadline is in range by its type.
+                // This fails only for times out of range, which `MonotonicTime` cannot hold.
                 _ = ringer_timerfd_set(alarm, next)
                 armed = next
             }
             let ready = ringer_poll(&descriptors, UInt(descriptors.count), mustWait ? -1 : 0)
             if ready > 0 {
-                // Once it has gone off, it is not set any more.
+                // An expired alarm is no longer set.
                 if descriptors[1].revents != 0 { armed = 0 }
                 dispatch(descriptors, ids)
                 // Run jobs woken by this I/O before expired timers.
@@ -330,8 +332,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         }
     }
 
-    /// Runs the timers that are due. One that such a timer sets waits until the descriptors were looked at, so that a timer
-    /// that sets itself again at once keeps no edge from being seen.
+    /// Runs the expired timers. A timer scheduled by one of them runs after the next look at the descriptors, so that a
+    /// timer that always schedules itself again cannot hold up edges.
     private func runTimers() {
         let newest = state.withLock { $0.nextID }
         while true {
@@ -346,8 +348,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         }
     }
 
-    /// Runs the work handed in until now. Work that is handed in meanwhile waits until the descriptors were looked at, so
-    /// that no amount of work keeps an edge from being seen. `taken` is empty; its capacity is used again.
+    /// Runs the work handed in so far. Work handed in meanwhile runs after the next look at the descriptors, so that it
+    /// cannot hold up edges. `taken` is empty; its capacity is reused.
     private func runWork(_ taken: inout [Work]) {
         state.withLock { state in swap(&state.work, &taken) }
         for item in taken { run(item) }
@@ -356,7 +358,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
 
     private func finish() {
         var taken: [Work] = []
-        // Work that came in between closing and here still runs: a caller may be waiting for it.
+        // Work handed in while the loop was closing still runs: a caller may be waiting for it.
         repeat {
             runWork(&taken)
         } while !state.withLock { state in
@@ -380,7 +382,7 @@ private final class ThreadStart: Sendable {
 
     func wait() -> EventLoop? {
         isReady.wait()
-        // The thread's closure keeps this object until the thread ends: it must not keep the loop.
+        // The thread retains this object until it ends; it must not retain the loop.
         return loop.withLock { $0.take() }
     }
 }

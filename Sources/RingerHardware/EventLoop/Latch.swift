@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import RingerPolicy
 
-/// A gate that one thread opens once and another waits at.
+/// A semaphore: one thread waits until another opens it.
 // SAFETY: a POSIX semaphore may be used from any thread; its memory is freed after the last reference is gone.
 package final class Latch: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
@@ -17,20 +17,20 @@ package final class Latch: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Lets one waiter through: the one that waits, or the next one.
+    /// Lets one waiter through: the present one, or the next.
     package func open() {
         sem_post(semaphore)
     }
 
-    /// Waits for the gate to open.
+    /// Waits until the latch is opened.
     package func wait() {
         while sem_wait(semaphore) == -1 && errno == EINTR {}
     }
 
-    /// Waits for the gate to open, until `deadline` at most. The corresponding C function is `sem_clockwait`, with
-    /// `CLOCK_MONOTONIC`: setting the clock of the day changes nothing.
+    /// Waits until the latch is opened, at most until `deadline`. The corresponding C function is `sem_clockwait` with
+    /// `CLOCK_MONOTONIC`: setting the system's clock has no effect.
     ///
-    /// - Returns: Whether it opened.
+    /// - Returns: Whether it was opened.
     @discardableResult
     package func wait(until deadline: MonotonicTime) -> Bool {
         ringer_wait(semaphore, deadline.nanoseconds) == 0

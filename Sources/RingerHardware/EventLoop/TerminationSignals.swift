@@ -4,21 +4,21 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// The signals that end a process, handled on event loops' threads, where everything may be done that a signal handler may
-/// not: above all, turning the motor off.
+/// Handles the signals that end a process on the threads of event loops, where more is allowed than in a signal
+/// handler: above all, turning the motor off.
 ///
-/// Signals are caught while there is a ``Registration``. When one comes, every registration's body runs on its own loop;
-/// after the last body has returned, the signal does what it did before it was caught: by default it ends the process as the
-/// sender expects.
+/// Signals are caught while there is a ``Registration``. When one arrives, the body of every registration runs on its
+/// own loop. After the last body has returned, the signal is raised again with its previous disposition; by default it
+/// ends the process as the sender expects.
 package enum TerminationSignals {
     /// `SIGTERM`, `SIGINT` and `SIGHUP`.
     package static let all: [CInt] = [SIGTERM, SIGINT, SIGHUP]
 
-    /// Whether a caught signal has come. The process ends once every body has returned; its own way of ending, with an exit
-    /// status of its own, must not get ahead of that.
+    /// Whether a caught signal has arrived. It ends the process once every body has returned; the program must not exit
+    /// before that with a status of its own.
     package static var isTerminating: Bool { hasCome.load(ordering: .acquiring) }
 
-    /// A body that runs when a signal comes, until it is cancelled.
+    /// A body that runs when a signal arrives, until it is cancelled.
     package final class Registration: Sendable {
         fileprivate let id: UInt64
 
@@ -26,8 +26,9 @@ package enum TerminationSignals {
             self.id = id
         }
 
-        /// Forgets the body. With the last registration, signals do again what they did before they were caught: at once
-        /// where one came that no body was begun for. A body that runs already is not affected. A second call does nothing.
+        /// Removes the body. With the last registration, the signals get their previous disposition back; a signal that
+        /// arrived and for which no body was started acts at once. A running body is not affected. A second call does
+        /// nothing.
         package func cancel() {
             TerminationSignals.cancel(id)
         }
@@ -45,7 +46,7 @@ package enum TerminationSignals {
     private struct State {
         var entries: [Entry] = []
         var nextID: UInt64 = 0
-        /// It lives as long as the process: a signal handler may write at any moment.
+        /// Never closed: a signal handler may write to it at any moment.
         var pipe: (read: CInt, write: CInt)?
 
         func isCaught(_ signal: CInt) -> Bool { entries.contains { $0.signals.contains(signal) } }
@@ -56,8 +57,8 @@ package enum TerminationSignals {
 
     /// Catches `signals` from now on, and calls `body` on the loop's thread when a caught signal comes.
     ///
-    /// Signals that the process ignores, as one started by nohup ignores `SIGHUP`, stay ignored. The threads of the process
-    /// may have the others blocked; the loop's thread takes them.
+    /// Signals that the process ignores stay ignored, such as `SIGHUP` under nohup. The other threads of the process
+    /// may have the signals blocked; the loop's thread accepts them.
     ///
     /// - Returns: The registration, which lasts until it is cancelled; dropping it does not cancel it.
     /// - Throws: ``RingerError`` where the system refuses.
@@ -93,7 +94,7 @@ package enum TerminationSignals {
         let body = state.withLock { state -> (@Sendable (CInt) -> Void)? in
             guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return nil }
             state.entries[index].watch?.cancel()
-            // A signal may come before the watch was stored.
+            // A signal may arrive before the watch was stored.
             if state.entries[index].isRunning { return nil }
             state.entries[index].isRunning = true
             return state.entries[index].body
@@ -110,7 +111,7 @@ package enum TerminationSignals {
     }
 
     private static func end(_ id: UInt64) {
-        // What to block on the loop's thread again, and what to raise.
+        // The signals to block on the loop's thread again, and the one to raise.
         let (blocked, signal): (Entry?, CInt) = state.withLock { state in
             guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return (nil, 0) }
             let entry = state.entries.remove(at: index)
@@ -123,13 +124,13 @@ package enum TerminationSignals {
             while read(pipe.read, &bytes, bytes.count) > 0 {}
             return (blocked, signal)
         }
-        // The signal has its old disposition again: the default one ends the process here.
+        // The signal has its previous disposition again: the default one ends the process here.
         if signal != 0 { kill(getpid(), signal) }
         if let blocked { setMask(SIG_BLOCK, blocked.signals, on: blocked.loop) }
     }
 
-    /// Changes which signals the loop's thread takes. A thread inherits the mask of the one that started it, and the
-    /// parent process may have blocked them all: one thread at least must take them.
+    /// Changes which signals the loop's thread accepts. A thread inherits the mask of its creator, and the parent
+    /// process may have blocked them all: at least one thread must accept them.
     private static func setMask(_ how: CInt, _ signals: [CInt], on loop: EventLoop) {
         loop.execute {
             var set = sigset_t()

@@ -33,7 +33,7 @@ public final class GPIOSwitch: RingSilentSwitch {
     /// Whether the kernel debounces, numbers the edges and tells of those that it dropped: with libgpiod 2.x.
     public static var isDebouncedByKernel: Bool { GPIOLineRequest.kernelDebounces }
 
-    private let watcher: DeviceWatcher<Source>
+    private let reader: HotplugReader<Opened>
 
     /// The switch on `line`.
     ///
@@ -47,36 +47,36 @@ public final class GPIOSwitch: RingSilentSwitch {
         _ line: GPIOLine, _ options: Options = Options(), loop: EventLoop, paths: HardwarePaths = .standard,
         isAwaited: Bool = false
     ) {
-        watcher = DeviceWatcher(
+        reader = HotplugReader(
             loop: loop, name: "GPIO \(line.description)", directory: paths.devices,
             awaited: isAwaited ? .unlessMisnamed : .no
         ) { () throws(RingerError) in
-            try Source(line, options, paths)
+            try Opened(line, options, paths)
         }
     }
 
     deinit {
-        watcher.closeSoon()
+        reader.closeSoon()
     }
 
     /// "GPIO gpiochip0 line 2 (ring-silent)".
-    public var name: String { watcher.name }
+    public var name: String { reader.name }
 
     /// Begins to watch. The current position is reported before it returns, then each change that settled.
     ///
     /// - Throws: ``RingerError``; `busy`, with the holder's name, where the line is used already.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
-        try watcher.start { event in handler(SwitchEvent(event)) }
+        try reader.start { event in handler(SwitchEvent(event)) }
     }
 
     /// Ends watching and releases the line. It may be called from anywhere, the handler included; elsewhere it waits
     /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
     public func close() {
-        watcher.close()
+        reader.close()
     }
 
     /// The line, requested.
-    private struct Source: ~Copyable, DeviceSource {
+    private struct Opened: ~Copyable, OpenDevice {
         private let request: GPIOLineRequest
         private let file: FileIdentity?
         private var contacts: Contacts

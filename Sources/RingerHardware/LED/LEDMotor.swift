@@ -34,7 +34,7 @@ public final class LEDMotor: VibrationMotor {
         _ led: String = "vibrator", loop: EventLoop, paths: HardwarePaths = .standard
     ) throws(RingerError) {
         try self.init(led, paths: paths) { handler throws(RingerError) in
-            let watch = ChangeWatch(try DeviceEventNotifier(subsystem: "leds"), loop: loop, handler)
+            let watch = ChangeWatch(try UeventSocket(subsystem: "leds"), loop: loop, handler)
             return { watch.closeSoon() }
         }
     }

@@ -1,19 +1,19 @@
-/// Tells from readings of the clocks whether the machine has slept between them.
+/// Decides from two readings of the clocks whether the machine slept between them.
 ///
-/// How much one clock is ahead of the other is known to within the time that a reading takes. Only where two readings
-/// cannot both hold of one difference has the machine slept: a thread that was held up in between is no sleep.
+/// The difference of the two clocks is known only to within the duration of a reading. The machine slept if no single
+/// difference fits both readings; a thread that was merely held up between them does not count as sleep.
 struct SleepDetector: Sendable {
-    /// What the difference is, as far as the readings since the last sleep tell.
+    /// The range of the difference in nanoseconds that fits all readings since the last sleep.
     private var difference: ClosedRange<Int64>
 
-    /// A detector that knows of no sleep before `reading`.
+    /// A detector that starts at `reading`.
     init(_ reading: ClockReading) {
         difference = Self.difference(reading)
     }
 
     /// Takes in a reading.
     ///
-    /// - Returns: How long the machine has slept at least since the last one; nil where it has not.
+    /// - Returns: The least duration that the machine slept since the last reading; nil if it did not sleep.
     mutating func slept(until reading: ClockReading) -> Duration? {
         let new = Self.difference(reading)
         if new.lowerBound > difference.upperBound {
@@ -21,7 +21,7 @@ struct SleepDetector: Sendable {
             difference = new
             return .nanoseconds(length)
         }
-        // Both hold, so what they have in common does; were the clock ever set back, the newer one would.
+        // The difference lies in both ranges. They are disjoint only if a clock was set back: keep the newer one.
         difference = new.overlaps(difference) ? new.clamped(to: difference) : new
         return nil
     }

@@ -4,11 +4,12 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// Tells when the device woke from sleep.
+/// Reports that the device woke from sleep.
 ///
-/// Nothing polls: a timer on the clock of the day, set to never, is cancelled by the kernel when that clock is set and when
-/// the machine wakes. Which of the two it was, the clock that goes on in sleep tells, compared with the one that does not.
-/// The corresponding kernel interface is timerfd_create(2), with TFD_TIMER_CANCEL_ON_SET.
+/// It does not poll: a timer on the real-time clock, set to never, is cancelled by the kernel when that clock is set
+/// and when the machine wakes. Comparing the boot-time clock, which continues during sleep, with the monotonic clock,
+/// which does not, distinguishes the two. The corresponding kernel interface is timerfd_create(2) with
+/// `TFD_TIMER_CANCEL_ON_SET`.
 public final class SleepWatch: DeviceStateSource {
     /// "sleep".
     public let name = "sleep"
@@ -30,7 +31,7 @@ public final class SleepWatch: DeviceStateSource {
         self.init(loop: loop, read: { .now })
     }
 
-    /// One that reads the clocks with `read`.
+    /// A watch that reads the clocks with `read`.
     init(loop: EventLoop, read: @escaping @Sendable () -> ClockReading) {
         self.loop = loop
         self.read = read
@@ -46,9 +47,9 @@ public final class SleepWatch: DeviceStateSource {
         }
     }
 
-    /// Begins to watch. Nothing is told until the device wakes: that it is awake goes without saying.
+    /// Starts watching. Nothing is reported until the device wakes from a sleep.
     ///
-    /// - Throws: ``RingerError`` where the system has no descriptor left.
+    /// - Throws: ``RingerError`` if the system has no descriptor left.
     public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
         try loop.syncThrowing { () throws(RingerError) in try self.begin(handler) }
     }
@@ -79,7 +80,8 @@ public final class SleepWatch: DeviceStateSource {
         let timer = ringer_clock_watch()
         guard timer >= 0 else { throw RingerError("watch the clock", name, .current) }
         let watch = loop.watch(timer, for: Int16(POLLIN)) { [weak self] _ in self?.clockChanged() }
-        // The clocks after the timer: a sleep in between is told by the timer and not found by the clocks, or by both.
+        // Read the clocks after setting the timer: a sleep in between is then noticed by the timer or by both, never by
+        // neither.
         let reading = read()
         state.withLock { state in
             state.timer = timer
@@ -90,7 +92,7 @@ public final class SleepWatch: DeviceStateSource {
     }
 
     private func clockChanged() {
-        // The news first: what happens from here on is told anew. It is no number that is read: ECANCELED.
+        // Rearm before reporting, so that a sleep meanwhile is reported too. The read returns ECANCELED, not a count.
         var count: UInt64 = 0
         let timer = state.withLock { $0.timer }
         guard timer >= 0 else { return }

@@ -1,14 +1,14 @@
 import Glibc
 import SystemPackage
 
-/// Which file a path led to, to tell later whether it still does.
+/// The identity of the file at a path: to find out later whether the path still leads to the same file.
 struct FileIdentity: Sendable, Hashable {
     private let path: FilePath
     private let device: UInt64
     private let inode: UInt64
     private let special: UInt64
 
-    /// The file that is at `path` now; nil where none is. The corresponding C function is `stat`.
+    /// The file at `path` now; nil if there is none. The corresponding C function is `stat`.
     init?(_ path: FilePath) {
         var status = stat()
         guard stat(path.string, &status) == 0 else { return nil }
@@ -18,6 +18,6 @@ struct FileIdentity: Sendable, Hashable {
         special = UInt64(status.st_rdev)
     }
 
-    /// Whether the path still leads to that file.
+    /// Whether the path still leads to the same file.
     var isThere: Bool { FileIdentity(path) == self }
 }

@@ -1,12 +1,12 @@
 import RingerServices
 import Synchronization
 
-/// Waits for a motor's device that disappeared while the motor may turn.
+/// Waits for the return of a motor's device that disappeared while the motor may have been turning.
 ///
-/// At rest it holds no descriptor: watching begins with ``wait()`` and ends with ``end()``.
+/// It holds a descriptor only between ``wait()`` and ``end()``.
 final class MotorReturn: Sendable {
-    /// Begins to watch, calls its argument on the event loop's thread whenever the device may be back, and returns what
-    /// ends watching without waiting.
+    /// Starts watching: calls its argument on the event loop's thread whenever the device may be back. Returns a
+    /// function that ends watching without waiting for the loop.
     typealias Watch = @Sendable (_ handler: @escaping @Sendable () -> Void) throws(RingerError) -> EndWatch
     typealias EndWatch = @Sendable () -> Void
 
@@ -26,14 +26,14 @@ final class MotorReturn: Sendable {
         end()
     }
 
-    /// Has `handler` called, on the event loop's thread, whenever the device may be back.
+    /// Sets the function that is called on the event loop's thread whenever the device may be back.
     func setHandler(_ handler: @escaping @Sendable () -> Void) {
         state.withLock { $0.handler = handler }
     }
 
-    /// Watches from now on, unless it watches already.
+    /// Starts watching, unless it is watching already.
     ///
-    /// - Throws: ``RingerError`` where the system has no room for a watch.
+    /// - Throws: ``RingerError`` if the system has no descriptor or watch left.
     func wait() throws(RingerError) {
         if state.withLock({ $0.end != nil }) { return }
         let end = try watch { [weak self] in
@@ -44,7 +44,7 @@ final class MotorReturn: Sendable {
         state.withLock { $0.end = end }
     }
 
-    /// Ends watching. It waits for nothing.
+    /// Ends watching, without waiting for the loop.
     func end() {
         state.withLock { $0.end.take() }?()
     }

@@ -63,7 +63,7 @@ public final class MuteDetector: Sendable {
     }
 
     private let clock: any DeviceClock
-    private let store: DeviceStateStore
+    private let publisher: StatePublisher
     private let threshold: Duration
     private let runner: StateMachineRunner<MuteDetectorMachine>
     private let completions = CompletionTable<UInt64, MuteReading>()
@@ -76,16 +76,16 @@ public final class MuteDetector: Sendable {
     ///
     /// - Parameters:
     ///   - player: Plays the clip, if the policy allows it.
-    ///   - store: The device's state.
+    ///   - publisher: The device's state.
     ///   - clock: The device's time.
     ///   - configuration: The parameters of a measurement.
     ///   - report: Gets an event for each reading that contradicts the switch.
     package init(
-        player: SoundPlayer, store: DeviceStateStore, clock: any DeviceClock,
+        player: SoundPlayer, publisher: StatePublisher, clock: any DeviceClock,
         configuration: Configuration = Configuration(), report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.clock = clock
-        self.store = store
+        self.publisher = publisher
         threshold = configuration.threshold
         let clip = PCMBuffer.silence(duration: configuration.clip, sampleRate: configuration.sampleRate)
         self.clip = clip
@@ -102,7 +102,7 @@ public final class MuteDetector: Sendable {
                     monitor: PlaybackMonitor(reportAt: configuration.threshold) { [weak runner] event in
                         runner?.send(.playback(clip: number, event, now: clock.now))
                     },
-                    completion: { [weak runner] in runner?.send(.over(clip: number, $0, store.state)) })
+                    completion: { [weak runner] in runner?.send(.over(clip: number, $0, publisher.state)) })
                 current.set(number, sound)
             case .stop(let number):
                 if let sound = current.sound(of: number) { player.stop(sound) }
@@ -140,7 +140,7 @@ public final class MuteDetector: Sendable {
     private func begin(_ completion: @escaping @Sendable (MuteReading) -> Void) {
         let caller = nextCaller.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(caller, completion)
-        runner.send(.measure(caller: caller, store.state, now: clock.now))
+        runner.send(.measure(caller: caller, publisher.state, now: clock.now))
     }
 
     /// Measures now and then again and again, until the stream is dropped or its task cancelled.

@@ -26,10 +26,10 @@ public final class SoundPlayer: Sendable {
     /// - Parameters:
     ///   - output: The speaker; whoever made the player closes it.
     ///   - clock: The device's time.
-    ///   - store: The device's state, which the player follows.
+    ///   - publisher: The device's state, which the player follows.
     ///   - report: Is told what is decided and what happens, in order.
     package init(
-        output: any SoundOutput, clock: any DeviceClock, store: DeviceStateStore,
+        output: any SoundOutput, clock: any DeviceClock, publisher: StatePublisher,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.clock = clock
@@ -49,13 +49,13 @@ public final class SoundPlayer: Sendable {
             case .setGain(let id, let gain): voices.playback(id)?.setGain(gain, over: Self.gainRamp)
             case .forward(let id, let event): voices.forward(event, to: id)
             case .report(let event): report(event)
-            case .rules(let rules): observers.tell(rules)
+            case .rules(let rules): observers.notify(rules)
             case .complete(let id, let result):
                 voices.remove(id)
                 completions.complete(id, with: result)
             }
         }
-        store.observe { [weak runner] state, version in
+        publisher.observe { [weak runner] state, version in
             runner?.send(.state(state, version: version, now: clock.now))
         }
     }
@@ -235,7 +235,7 @@ private final class RulesObservers: Sendable {
         state.withLock { $0.observers.removeAll { $0.number == number } }
     }
 
-    func tell(_ rules: PlayerRules) {
+    func notify(_ rules: PlayerRules) {
         for entry in state.withLock({ $0.observers }) { entry.observer(rules) }
     }
 }

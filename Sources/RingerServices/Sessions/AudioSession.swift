@@ -99,7 +99,7 @@ public final class AudioSession: Sendable {
     /// Whether it is active and its sound is heard, considering the switch, the lock, interruptions, routes and other
     /// sessions.
     public var isAudible: Bool {
-        let (state, preferences) = (service.store.state, service.player.preferences)
+        let (state, preferences) = (service.publisher.state, service.player.preferences)
         return service.runner.read { [id] in
             $0.coordinator.isAudible(id, state: state, preferences: preferences)
         }

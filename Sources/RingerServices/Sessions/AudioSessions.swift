@@ -7,7 +7,7 @@ import Synchronization
 /// completes. Subscribers are notified outside locks, and a slow one delays no other.
 public final class AudioSessions: Sendable {
     let player: SoundPlayer
-    let store: DeviceStateStore
+    let publisher: StatePublisher
     let live: LiveSessions
     let runner: StateMachineRunner<SessionPlaybackMachine>
     /// Reports something that does not work as it should.
@@ -23,7 +23,7 @@ public final class AudioSessions: Sendable {
     ///
     /// - Parameters:
     ///   - player: Plays their sounds.
-    ///   - store: The device's state, which they follow, and which gets their activity.
+    ///   - publisher: The device's state, which they follow, and which gets their activity.
     ///   - clock: The device's time.
     ///   - board: The routes that the device has.
     ///   - output: The output that gets their preferences and is asked what it grants; nil for none.
@@ -32,19 +32,19 @@ public final class AudioSessions: Sendable {
     ///     ``DeviceStateChange/otherAudioPlaying(_:)`` reports it.
     ///   - report: Called with the sessions' events, in order.
     package init(
-        player: SoundPlayer, store: DeviceStateStore, clock: any DeviceClock, board: RouteBoard = .standard,
+        player: SoundPlayer, publisher: StatePublisher, clock: any DeviceClock, board: RouteBoard = .standard,
         output: (any SoundOutput)? = nil, input: (any SoundInput)? = nil, otherAudio: (@Sendable () -> Bool)? = nil,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.player = player
-        self.store = store
+        self.publisher = publisher
         self.clock = clock
         self.otherAudio = otherAudio
         reportDegraded = { report(.degraded($0, at: clock.now)) }
         let live = LiveSessions()
         self.live = live
-        store.setHasReceiver(board.hasReceiver)
-        let hardware = SoundHardware(output: output, input: input, store: store, clock: clock, report: report)
+        publisher.setHasReceiver(board.hasReceiver)
+        let hardware = SoundHardware(output: output, input: input, publisher: publisher, clock: clock, report: report)
         let (completions, pending, settled) = (completions, pending, settled)
         runner = StateMachineRunner(SessionPlaybackMachine(board: board)) { action, runner in
             func tell(_ told: [(SessionID, SessionEvent)]) {
@@ -61,8 +61,9 @@ public final class AudioSessions: Sendable {
             }
             func snapshot() -> SessionSnapshot {
                 SessionSnapshot(
-                    coordinator: runner.read { $0.coordinator }, state: store.state, preferences: player.preferences,
-                    hardware: store.hardware)
+                    coordinator: runner.read { $0.coordinator }, state: publisher.state,
+                    preferences: player.preferences,
+                    hardware: publisher.hardware)
             }
             switch action {
             case .begin(let id, let number, let terms):
@@ -98,15 +99,15 @@ public final class AudioSessions: Sendable {
             case .tell(let told):
                 tell(told)
             case .setActivity(let activity):
-                store.ownSessions(are: activity)
+                publisher.ownSessions(are: activity)
             case .setDeviceRoute(let change):
-                if let route = change.new.output { store.setDeviceRoute(route) }
+                if let route = change.new.output { publisher.setDeviceRoute(route) }
                 report(.routeChanged(change, at: clock.now))
             case .refresh(let told):
                 runner.send { machine in ([], machine.beginRefresh()) }
                 live.follow([:], snapshot)
                 tell(told + live.judge(snapshot))
-                settled.tell(())
+                settled.notify(())
             case .prefer(let preferences):
                 hardware.prefer(preferences)
             case .ask(let query, let ticket):
@@ -118,7 +119,7 @@ public final class AudioSessions: Sendable {
             }
         }
         let weakRunner = Weak(runner)
-        store.observeChanges { change in
+        publisher.observeChanges { change in
             guard let runner = weakRunner.value else { return }
             if let event = Self.event(change) { runner.send(.coordinator(event)) } else { runner.send(.deviceChanged) }
         }
@@ -292,7 +293,7 @@ public final class AudioSessions: Sendable {
 
     /// What the properties of session `id` report now; nil where there is no such session.
     package func facts(of id: SessionID) -> SessionFacts? {
-        let (state, preferences, hardware) = (store.state, player.preferences, store.hardware)
+        let (state, preferences, hardware) = (publisher.state, player.preferences, publisher.hardware)
         return runner.read {
             $0.coordinator.facts(of: id, state: state, preferences: preferences, hardware: hardware)
         }

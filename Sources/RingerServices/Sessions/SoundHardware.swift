@@ -58,7 +58,7 @@ struct HardwareQuery: Sendable, Hashable {
 final class SoundHardware: Sendable {
     private let output: (any SoundOutput)?
     private let input: (any SoundInput)?
-    private let store: DeviceStateStore
+    private let publisher: StatePublisher
     private let clock: any DeviceClock
     private let report: @Sendable (DeviceEvent) -> Void
     /// What was last asked of the input.
@@ -70,12 +70,12 @@ final class SoundHardware: Sendable {
     }
 
     init(
-        output: (any SoundOutput)?, input: (any SoundInput)?, store: DeviceStateStore, clock: any DeviceClock,
+        output: (any SoundOutput)?, input: (any SoundInput)?, publisher: StatePublisher, clock: any DeviceClock,
         report: @escaping @Sendable (DeviceEvent) -> Void
     ) {
         self.output = output
         self.input = input
-        self.store = store
+        self.publisher = publisher
         self.clock = clock
         self.report = report
     }
@@ -107,7 +107,7 @@ final class SoundHardware: Sendable {
             switch result {
             case .success(let format):
                 lastInput.withLock { $0 = question }
-                store.change(.inputFormat(format), from: input.name, at: clock.now)
+                publisher.change(.inputFormat(format), from: input.name, at: clock.now)
             case .failure(let error):
                 note(error)
             }
@@ -118,7 +118,7 @@ final class SoundHardware: Sendable {
     /// Whether the input's figures answer `question`. Asking again would disturb a program that records; an input that
     /// disappears takes its figures along.
     private func isKnown(_ question: Input) -> Bool {
-        store.hardware.inputChannels > 0 && lastInput.withLock { $0 } == question
+        publisher.hardware.inputChannels > 0 && lastInput.withLock { $0 } == question
     }
 
     private func note(_ error: RingerError) {

@@ -1,29 +1,27 @@
 import Synchronization
 
-/// A device's states, the present one first, then each that a subscriber has time for: it misses states in between,
-/// never the newest.
+/// The device's states: the current one first, then each new one. A slow subscriber may miss states in between, never
+/// the newest.
 ///
-/// Each iterator is a subscriber of its own. One that is dropped, or whose task is cancelled, is forgotten. A subscriber
-/// that waits costs nothing.
+/// Each iterator is a subscriber of its own, and is removed when it is dropped or its task is cancelled.
 ///
-/// It does what an `AsyncStream` of one buffered element does, in fewer steps: between an edge and a firmware, they count.
+/// It behaves as an `AsyncStream` that buffers one element, and takes fewer instructions between an edge and the
+/// firmware.
 public struct DeviceStates: AsyncSequence, Sendable {
     let newest: NewestState
 
-    /// The subscriber's side.
+    /// One subscriber.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let newest: NewestState
-        /// The version that was taken last.
+        /// The version of the last state that was returned.
         var seen: UInt64 = 0
 
-        /// The newest state, once it is none that this iterator has given; nil when the device is closed, or the task
-        /// cancelled.
+        /// Waits for a state newer than the last one; nil once the device is closed or the task cancelled.
         public mutating func next() async -> DeviceState? {
             await next(isolation: nil)
         }
 
-        /// The newest state, once it is none that this iterator has given; nil when the device is closed, or the task
-        /// cancelled.
+        /// Waits for a state newer than the last one; nil once the device is closed or the task cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> DeviceState? {
             while !Task.isCancelled {
                 switch newest.take(after: seen) {
@@ -36,8 +34,8 @@ public struct DeviceStates: AsyncSequence, Sendable {
                     let ticket = newest.makeTicket()
                     let (newest, seen) = (newest, seen)
                     await withTaskCancellationHandler {
-                        // SAFETY: `wait` resumes it or keeps it, and what is kept is resumed once: by the next state,
-                        // by the end, or by the cancellation.
+                        // SAFETY: `wait` resumes the continuation or stores it; a stored one is resumed exactly once,
+                        // by the next state, the end or the cancellation.
                         await withUnsafeContinuation(isolation: actor) { continuation in
                             newest.wait(continuation, ticket, after: seen)
                         }
@@ -57,7 +55,7 @@ public struct DeviceStates: AsyncSequence, Sendable {
     }
 }
 
-/// The newest state, and who waits for the next.
+/// The newest state, and the subscribers that wait for the next one.
 final class NewestState: Sendable {
     enum Taken {
         case state(DeviceState, version: UInt64)
@@ -70,19 +68,18 @@ final class NewestState: Sendable {
         var version: UInt64 = 1
         var isFinished = false
         var waiting: [(ticket: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
-        /// Tickets that were cancelled before their owner came to wait.
+        /// Tickets that were cancelled before their wait began.
         var cancelled: [UInt64] = []
     }
 
     private let state: Mutex<State>
     private let nextTicket = Atomic<UInt64>(0)
 
-    /// The state at the start.
     init(_ newest: DeviceState) {
         state = Mutex(State(newest: newest))
     }
 
-    /// The newest state, where it is newer than `version`.
+    /// The newest state if it is newer than `version`.
     func take(after version: UInt64) -> Taken {
         state.withLock { state in
             if state.version != version { return .state(state.newest, version: state.version) }
@@ -90,10 +87,10 @@ final class NewestState: Sendable {
         }
     }
 
-    /// A number for one wait.
+    /// A new number that identifies one wait.
     func makeTicket() -> UInt64 { nextTicket.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Resumes `continuation` once there is something newer than `version`.
+    /// Resumes `continuation` once there is a state newer than `version`.
     func wait(_ continuation: UnsafeContinuation<Void, Never>, _ ticket: UInt64, after version: UInt64) {
         let isOver = state.withLock { state in
             if let index = state.cancelled.firstIndex(of: ticket) {
@@ -107,7 +104,7 @@ final class NewestState: Sendable {
         if isOver { continuation.resume() }
     }
 
-    /// Resumes the one who waits with `ticket`, or is about to.
+    /// Resumes the wait with `ticket`, or prevents it from beginning.
     func cancel(_ ticket: UInt64) {
         let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
             guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else {
@@ -119,12 +116,12 @@ final class NewestState: Sendable {
         continuation?.resume()
     }
 
-    /// Forgets a ticket that may have been cancelled and never came to wait.
+    /// Removes a ticket that was cancelled before its wait began.
     func forget(_ ticket: UInt64) {
         state.withLock { $0.cancelled.removeAll { $0 == ticket } }
     }
 
-    /// Tells everybody that the state is `newest` now.
+    /// Publishes a new state.
     func send(_ newest: DeviceState) {
         change { state in
             state.newest = newest
@@ -132,7 +129,7 @@ final class NewestState: Sendable {
         }
     }
 
-    /// Ends every subscription, once it has the newest state.
+    /// Ends every subscription after its subscriber has received the newest state.
     func finish() {
         change { $0.isFinished = true }
     }

@@ -180,12 +180,12 @@ import Testing
     @Test("a session that was activated knows its hardware when it is told so")
     func session() async throws {
         let output = try output(PacedSink.name(.waitsForWriter))
-        let store = DeviceStateStore()
-        output.follow { store.change(.outputFormat($0), from: "output", at: .now) }
-        let player = SoundPlayer(output: output, clock: output.thread.loop, store: store)
+        let publisher = StatePublisher()
+        output.follow { publisher.change(.outputFormat($0), from: "output", at: .now) }
+        let player = SoundPlayer(output: output, clock: output.thread.loop, publisher: publisher)
         let input = ALSASoundInput(pcm: "null", beside: output)
         let sessions = AudioSessions(
-            player: player, store: store, clock: output.thread.loop, output: output, input: input)
+            player: player, publisher: publisher, clock: output.thread.loop, output: output, input: input)
         let session = sessions.make(name: "call", category: .playAndRecord)
         try session.setPreferredSampleRate(44_100)
         try session.setPreferredIOBufferDuration(0.02)
@@ -204,20 +204,21 @@ import Testing
         let routes: [AudioRoute: String] = [.headphone: PacedSink.name(.rate(16_000), .channels(1))]
         let name = PacedSink.name(.waitsForWriter)
         let output = try output(name, routes: routes)
-        let store = DeviceStateStore()
-        output.follow { store.change(.outputFormat($0), from: "output", at: .now) }
-        let player = SoundPlayer(output: output, clock: output.thread.loop, store: store)
+        let publisher = StatePublisher()
+        output.follow { publisher.change(.outputFormat($0), from: "output", at: .now) }
+        let player = SoundPlayer(output: output, clock: output.thread.loop, publisher: publisher)
         let sessions = AudioSessions(
-            player: player, store: store, clock: output.thread.loop, board: RouteBoard(pcm: name, routes: routes),
+            player: player, publisher: publisher, clock: output.thread.loop,
+            board: RouteBoard(pcm: name, routes: routes),
             output: output)
         let session = sessions.make(name: "music", category: .playback)
         try await session.activate()
         #expect(session.sampleRate == 48_000)
         var rates = try session.changes(of: "chsr").makeAsyncIterator()
-        store.change(.headphoneInserted(true), from: "jack", at: .now)
+        publisher.change(.headphoneInserted(true), from: "jack", at: .now)
         #expect(await rates.next()?.change.value == .float64(16_000))
         #expect(session.sampleRate == 16_000 && session.outputChannels == 1)
-        store.change(.headphoneInserted(false), from: "jack", at: .now)
+        publisher.change(.headphoneInserted(false), from: "jack", at: .now)
         #expect(await rates.next()?.change.value == .float64(48_000))
         sessions.close()
         output.close()

@@ -11,7 +11,7 @@ struct AudioSessionRouteTests {
         let bench = try SessionBench()
         let session = try bench.playing("music", .playback)
         bench.board.surroundings.set(.headphoneInserted(true))
-        #expect(session.route == SessionRoute(.headphone) && bench.bench.store.state.route == .headphone)
+        #expect(session.route == SessionRoute(.headphone) && bench.bench.publisher.state.route == .headphone)
         #expect(bench.told.last == "music: Speaker to Headphone, newDeviceAvailable")
         #expect(bench.bench.player.playing == 1)
         #expect(
@@ -35,7 +35,7 @@ struct AudioSessionRouteTests {
         #expect(bench.outcomes == [.stopped(.oldDeviceUnavailable)])
         #expect(bench.recordings[0].played == 4800)
         #expect(session.isActive && session.isAudible && session.route == SessionRoute(.speaker))
-        #expect(bench.bench.store.state.route == .speaker)
+        #expect(bench.bench.publisher.state.route == .speaker)
         bench.start(session)
         #expect(bench.recordings[1].route == .speaker)
     }
@@ -75,12 +75,12 @@ struct AudioSessionRouteTests {
         let bench = try SessionBench()
         let session = try bench.make("music", .playback)
         bench.board.surroundings.set(.route(.bluetooth))
-        #expect(session.route?.output == .bluetooth && bench.bench.store.state.route == .bluetooth)
+        #expect(session.route?.output == .bluetooth && bench.bench.publisher.state.route == .bluetooth)
         bench.board.surroundings.set(.headphoneInserted(true))
         #expect(session.route?.output == .headphone)
         bench.board.surroundings.set(.headphoneInserted(false))
         bench.board.surroundings.set(.route(.speaker))
-        #expect(session.route?.output == .speaker && bench.bench.store.state.route == .speaker)
+        #expect(session.route?.output == .speaker && bench.bench.publisher.state.route == .speaker)
     }
 
     @Test("the user says which routes the switch silences, and the route's name obeys")
@@ -109,8 +109,8 @@ struct AudioSessionRouteTests {
     func properties() throws {
         let clock = VirtualClock()
         let board = SimulatedBoard(clock: clock)
-        let store = DeviceStateStore()
-        let player = SoundPlayer(output: board.speaker, clock: clock, store: store)
+        let publisher = StatePublisher()
+        let player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher)
         let held = Mutex<AudioSession?>(nil)
         let found = Record<String>()
         let report: @Sendable (DeviceEvent) -> Void = { event in
@@ -121,12 +121,12 @@ struct AudioSessionRouteTests {
             default: break
             }
         }
-        let sessions = AudioSessions(player: player, store: store, clock: clock, board: .phone, report: report)
+        let sessions = AudioSessions(player: player, publisher: publisher, clock: clock, board: .phone, report: report)
         let session = sessions.make(name: "music", category: .playback)
         session.activate { #expect($0 == nil) }
         held.withLock { $0 = session }
         for isInserted in [true, false] {
-            store.change(.headphoneInserted(isInserted), from: "jack", at: clock.now)
+            publisher.change(.headphoneInserted(isInserted), from: "jack", at: clock.now)
         }
         #expect(found.all == ["Headphone", "Headphone", "Speaker", "Speaker"])
         held.withLock { $0 = nil }
@@ -144,6 +144,6 @@ struct AudioSessionRouteTests {
         bench.board.surroundings.set(.inputAvailable(true))
         #expect(bench.told.last == "memo:  to SpeakerAndMicrophone, newDeviceAvailable")
         // The device's other sounds keep the route that they had.
-        #expect(bench.bench.store.state.route == .speaker)
+        #expect(bench.bench.publisher.state.route == .speaker)
     }
 }

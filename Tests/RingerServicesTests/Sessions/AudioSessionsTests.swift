@@ -124,11 +124,11 @@ struct AudioSessionsTests {
         let ringing = bench.bench.sessions.interruptionBegan()
         bench.clock.advance(by: .zero)
         #expect(bench.outcomes == [.silenced(by: .interruption), .silenced(by: .interruption)])
-        #expect(bench.bench.store.state.sessions == .interrupted)
+        #expect(bench.bench.publisher.state.sessions == .interrupted)
         let late = try bench.make("late", .playback)
         #expect(bench.activate(late) == .notActive)
         bench.bench.sessions.interruptionAnswered(ringing)
-        #expect(bench.bench.store.state.sessions == [])
+        #expect(bench.bench.publisher.state.sessions == [])
         #expect(!music.isActive && !music.isInterrupted && !game.isActive)
         #expect(bench.told.suffix(2) == ["music: dropped, answered", "game: dropped, answered"])
         #expect(bench.activate(music) == nil)
@@ -185,13 +185,13 @@ struct AudioSessionsTests {
         let bench = try SessionBench()
         let recorder = try bench.make("recorder", .record)
         #expect(bench.activate(recorder) == nil)
-        #expect(bench.bench.store.state.sessions == [.silencesPlayback, .records])
+        #expect(bench.bench.publisher.state.sessions == [.silencesPlayback, .records])
         bench.bench.play(100, as: .systemSound())
         #expect(bench.outcomes == [.silenced(by: .sessionSilencesPlayback)])
         bench.bench.measure()
         #expect(bench.bench.readings.all.map(\.cause) == [.recording])
         recorder.deactivate { _ in }
-        #expect(bench.bench.store.state.sessions == [])
+        #expect(bench.bench.publisher.state.sessions == [])
         bench.bench.play(100, as: .systemSound())
         bench.clock.advance(by: .seconds(1))
         #expect(bench.outcomes.last == .finished)
@@ -212,11 +212,11 @@ struct AudioSessionsTests {
     @Test("what firmware says of other sessions holds beside one's own")
     func otherSessions() throws {
         let bench = try SessionBench()
-        bench.bench.store.sessions(are: .records)
+        bench.bench.publisher.sessions(are: .records)
         let session = try bench.make("call", .playAndRecord)
         #expect(bench.activate(session) == nil)
         session.deactivate { _ in }
-        #expect(bench.bench.store.state.sessions == .records)
+        #expect(bench.bench.publisher.state.sessions == .records)
     }
 
     @Test("events come to a subscriber in order")

@@ -6,7 +6,7 @@ import RingerTestKit
 struct SoundsBench {
     let clock = VirtualClock()
     let board: SimulatedBoard
-    let store: DeviceStateStore
+    let publisher: StatePublisher
     let player: SoundPlayer
     let vibrator: Vibrator?
     let sounds: SystemSoundServices
@@ -23,16 +23,16 @@ struct SoundsBench {
         board = SimulatedBoard(clock: clock, position: position)
         start = clock.now
         let report: @Sendable (DeviceEvent) -> Void = { events.append($0) }
-        let store = DeviceStateStore(report: report)
-        self.store = store
-        player = SoundPlayer(output: board.speaker, clock: clock, store: store, report: report)
+        let publisher = StatePublisher(report: report)
+        self.publisher = publisher
+        player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher, report: report)
         player.preferences = preferences
         vibrator = hasMotor ? Vibrator(motor: board.motor, clock: clock) { events.append(.vibration($0)) } : nil
         sounds = SystemSoundServices(
             player: player, vibrator: vibrator, clock: clock,
             configuration: .init(predefined: PredefinedSounds(directories: directories), cacheLimit: cacheLimit),
             report: report)
-        try board.ringSilent.start { store.ringSilent($0, from: "switch") }
+        try board.ringSilent.start { publisher.ringSilent($0, from: "switch") }
     }
 
     /// Registers so many milliseconds of silence.

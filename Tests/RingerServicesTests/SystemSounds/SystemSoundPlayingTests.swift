@@ -169,7 +169,7 @@ struct SystemSoundPlayingTests {
     @Test("nothing vibrates where alerts may not, while a session records")
     func recording() throws {
         let bench = try SoundsBench(position: .silent)
-        bench.store.sessions(are: .records)
+        bench.publisher.sessions(are: .records)
         bench.play(try bench.register(milliseconds: 100), as: .alert)
         #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)] && bench.turns.isEmpty)
     }

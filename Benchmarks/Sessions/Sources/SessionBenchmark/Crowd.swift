@@ -7,7 +7,7 @@ import SessionRules
 struct Crowd {
     private struct Member {
         var id: SessionID
-        var store: SessionPropertyStore
+        var publisher: SessionPropertyStore
         var listeners = SessionListeners<Int>()
     }
 
@@ -26,7 +26,7 @@ struct Crowd {
             let id = SessionID(rawValue: UInt64(number))
             _ = coordinator.handle(.make(id, name: "session \(number)"))
             _ = coordinator.handle(.setCategory(id, category, options: options))
-            var member = Member(id: id, store: SessionPropertyStore(session: id, isInitialized: true))
+            var member = Member(id: id, publisher: SessionPropertyStore(session: id, isInitialized: true))
             for code in ["rout", "roch", "othr", "cmix"] as [FourCharacterCode] {
                 guard let property = SessionProperty(code: code) else { continue }
                 streams.append(queues.open(try member.listeners.add(code, number).added, of: property))
@@ -45,7 +45,7 @@ struct Crowd {
             guard let session = coordinator.session(members[index].id) else { continue }
             if conditions.isAudible(session) { heard += 1 }
             let facts = conditions.facts(of: session, hardware)
-            for change in members[index].store.update(facts, routeChange: routeChanges[session.id]) {
+            for change in members[index].publisher.update(facts, routeChange: routeChanges[session.id]) {
                 let listeners = members[index].listeners.listeners(of: change.property)
                 queues.tell(change, to: listeners)
                 told += listeners.count

@@ -11,7 +11,7 @@ final class Service: Sendable {
     let sessions: [AudioSession]
     let all: AudioSessions
     let board: SimulatedBoard
-    private let store: DeviceStateStore
+    private let publisher: StatePublisher
     private let told: TellTale
 
     /// Remembers when a subscriber or listener was last notified.
@@ -40,13 +40,14 @@ final class Service: Sendable {
         let board = SimulatedBoard(clock: clock)
         let told = TellTale()
         let events = DeviceEventBroadcast()
-        let store = DeviceStateStore { _ = events.send($0) }
-        let player = SoundPlayer(output: board.speaker, clock: clock, store: store) { _ = events.send($0) }
+        let publisher = StatePublisher { _ = events.send($0) }
+        let player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher) { _ = events.send($0) }
         all = AudioSessions(
-            player: player, store: store, clock: clock, board: RouteBoard(pcm: "spk", routes: [.receiver: "ear"]),
+            player: player, publisher: publisher, clock: clock,
+            board: RouteBoard(pcm: "spk", routes: [.receiver: "ear"]),
             report: { _ = events.send($0) })
         self.board = board
-        self.store = store
+        self.publisher = publisher
         self.told = told
         var sessions: [AudioSession] = []
         for number in 1...count {
@@ -61,8 +62,8 @@ final class Service: Sendable {
         self.sessions = sessions
         let everything = events.subscribe(buffering: 8192)
         Task { for await _ in everything { told.note() } }
-        try board.ringSilent.start { store.ringSilent($0, from: "switch") }
-        try board.surroundings.start { store.change($0, from: "board", at: clock.now) }
+        try board.ringSilent.start { publisher.ringSilent($0, from: "switch") }
+        try board.surroundings.start { publisher.change($0, from: "board", at: clock.now) }
         _ = settle()
     }
 

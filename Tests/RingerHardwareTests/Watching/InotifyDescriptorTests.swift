@@ -4,7 +4,7 @@ import Testing
 
 @testable import RingerHardware
 
-@Suite struct DirectoryNotifierTests {
+@Suite struct InotifyDescriptorTests {
     private let directory: TemporaryDirectory
 
     init() throws {
@@ -102,10 +102,10 @@ import Testing
 
 /// A notifier that expectations can ask.
 private final class Notifier {
-    private var notifier: DirectoryNotifier
+    private var notifier: InotifyDescriptor
 
     init(_ directory: FilePath) throws {
-        notifier = try DirectoryNotifier(directory)
+        notifier = try InotifyDescriptor(directory)
     }
 
     /// Whether something was told, which is taken in.

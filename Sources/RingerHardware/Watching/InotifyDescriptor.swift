@@ -2,13 +2,12 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// Notices when something comes to, goes from or changes its mode in a directory, the directory itself included.
+/// Reports that a file of a directory, or the directory itself, was created, removed, renamed or changed its mode.
 ///
-/// Device managers create a device's file first and permit it to its group afterwards; the change of mode counts
-/// therefore too. A directory that is missing, as /dev/input is while there is no input device, or that the process may
-/// not read, is awaited in the nearest directory above it. sysfs sends no such events; see ``DeviceEventNotifier``. The
-/// corresponding kernel interface is inotify(7).
-struct DirectoryNotifier: ChangeNotifier, ~Copyable {
+/// Modes count because device managers create a device's file before they give their group access to it. If the
+/// directory is missing (/dev/input without any input device) or unreadable, its nearest readable ancestor is watched
+/// instead. sysfs does not support inotify; see ``UeventSocket``. The corresponding kernel interface is inotify(7).
+struct InotifyDescriptor: ChangeNotifier, ~Copyable {
     private let directory: FilePath
     private var watch: CInt = -1
     let descriptor: CInt
@@ -16,9 +15,9 @@ struct DirectoryNotifier: ChangeNotifier, ~Copyable {
     private static let mask = UInt32(
         IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
 
-    /// Watches `directory` from now on.
+    /// Starts watching `directory`.
     ///
-    /// - Throws: ``RingerError`` where the user has no inotify instances or watches left.
+    /// - Throws: ``RingerError`` if the user has no inotify instances or watches left.
     init(_ directory: FilePath) throws(RingerError) {
         self.directory = directory
         descriptor = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
@@ -34,16 +33,16 @@ struct DirectoryNotifier: ChangeNotifier, ~Copyable {
         if descriptor >= 0 { Glibc.close(descriptor) }
     }
 
-    /// Reads what happened, and moves the watch to the nearest directory that exists now. The caller looks at the
-    /// directory afterwards.
+    /// Reads the pending events, and moves the watch to the directory or its nearest existing ancestor. The caller
+    /// looks at the directory afterwards.
     ///
     /// - Returns: True.
     @discardableResult
     mutating func drain() -> Bool {
         var buffer: [UInt8] = Array(repeating: 0, count: 4096)
-        // Changing watches makes events too: without another round they would wake the reader again.
+        // Moving a watch makes events too: read those as well, or they wake the reader again.
         while read(descriptor, &buffer, buffer.count) > 0 {
-            // Where this fails, the user has no watches left: the one there is stays.
+            // This fails if the user has no watches left: the present watch stays.
             try? rearm()
         }
         return true
@@ -57,9 +56,9 @@ struct DirectoryNotifier: ChangeNotifier, ~Copyable {
             if added >= 0 {
                 if watch != added && watch >= 0 { inotify_rm_watch(descriptor, watch) }
                 watch = added
-                // The next directory down may have appeared before its parent was watched.
+                // The next directory down may have been created before its parent was watched.
                 attempts += 1
-                // One that exists and cannot be watched is not tried for ever.
+                // Give up on a directory that exists and cannot be watched.
                 if target == directory || attempts > 8 || !nextExists(below: target) { return }
                 target = directory
                 continue
@@ -81,7 +80,8 @@ struct DirectoryNotifier: ChangeNotifier, ~Copyable {
             if parent == ancestor || parent.isEmpty || parent == next { break }
             next = parent
         }
-        // A file in its place, as in /dev/null/event0, cannot be watched: the parent's watch shows when it changes.
+        // A file in place of the directory, as in /dev/null/event0, cannot be watched: its parent's watch reports its
+        // removal.
         var status = stat()
         return stat(next.string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }

@@ -3,17 +3,17 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// Notices when a device of one subsystem comes, goes or changes, as the kernel and udev announce it.
+/// Reports that a device of one subsystem was added, removed or changed, from the events of the kernel and udev.
 ///
-/// sysfs sends no inotify events when a device's directory appears, so the return of an LED shows here alone. The
-/// corresponding kernel interface is netlink(7), with `NETLINK_KOBJECT_UEVENT`; it needs no privilege.
-struct DeviceEventNotifier: ChangeNotifier, ~Copyable {
+/// sysfs sends no inotify events when a device's directory appears; the return of an LED is reported here only. The
+/// corresponding kernel interface is netlink(7), `NETLINK_KOBJECT_UEVENT`. It needs no privilege.
+struct UeventSocket: ChangeNotifier, ~Copyable {
     private let property: String
     let descriptor: CInt
 
-    /// Notices devices of `subsystem`, "leds", from now on.
+    /// Starts watching the devices of `subsystem`, such as "leds".
     ///
-    /// - Throws: ``RingerError`` where the process may not open a netlink socket or has no descriptor left.
+    /// - Throws: ``RingerError`` if the process may not open a netlink socket or has no descriptor left.
     init(subsystem: String) throws(RingerError) {
         property = "SUBSYSTEM=\(subsystem)"
         descriptor = ringer_device_events()

@@ -1,23 +1,22 @@
 import Synchronization
 
-/// The device's state: one value, changed by the ports, published to every subscriber.
-package final class DeviceStateStore: Sendable {
-    /// Takes each new state on the thread that brought it, before any stream has it: players stop sounds here. The version
-    /// grows with each state. A state may be delivered after a newer one, by another thread: the observer ignores it.
+/// Keeps the device's state, takes in the ports' changes, and publishes each new state to every subscriber.
+package final class StatePublisher: Sendable {
+    /// Receives each new state on the thread of the port that reported it, before any stream does: players stop sounds
+    /// here. The version grows with each state. Another thread may deliver an older state late; the observer ignores
+    /// it.
     package typealias Observer = @Sendable (_ state: DeviceState, _ version: UInt64) -> Void
 
-    private let runner: StateMachineRunner<DeviceStateMachine>
+    private let runner: StateMachineRunner<DeviceStateReducer>
     private let published: NewestState
     private let observers: ObserverList<(DeviceState, UInt64)>
     private let changeObservers: ObserverList<DeviceStateChange>
 
-    /// A store of a device of which nothing is known yet.
-    ///
     /// - Parameters:
-    ///   - hasSwitch: Whether the device has a switch: until its first position it counts as unreadable.
+    ///   - hasSwitch: Whether the device has a switch, which counts as unreadable until its first position.
     ///   - report: Receives each event, in order.
     package init(hasSwitch: Bool = false, report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
-        let machine = DeviceStateMachine(hasSwitch: hasSwitch)
+        let machine = DeviceStateReducer(hasSwitch: hasSwitch)
         let published = NewestState(machine.state)
         let observers = ObserverList<(DeviceState, UInt64)>()
         let changeObservers = ObserverList<DeviceStateChange>()
@@ -26,10 +25,10 @@ package final class DeviceStateStore: Sendable {
         self.changeObservers = changeObservers
         runner = StateMachineRunner(machine) { action, _ in
             switch action {
-            case .tell(let change):
-                changeObservers.tell(change)
+            case .change(let change):
+                changeObservers.notify(change)
             case .publish(let state, let version):
-                observers.tell((state, version))
+                observers.notify((state, version))
                 published.send(state)
             case .report(let event):
                 report(event)
@@ -37,55 +36,55 @@ package final class DeviceStateStore: Sendable {
         }
     }
 
-    /// The state now.
+    /// The current state.
     package var state: DeviceState { runner.read { $0.state } }
 
-    /// Why the switch cannot be read now; nil while it can, while a slider settles, and without a switch.
+    /// Why the switch cannot be read; nil while it can, while a slider settles, and without a switch.
     package var switchProblem: RingerError? { runner.read { $0.switchProblem } }
 
-    /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
-    /// newest.
+    /// The current state, then each new one. A slow subscriber may miss states in between, never the newest.
     package var states: DeviceStates { DeviceStates(newest: published) }
 
-    /// Adds an observer for the store's lifetime, and delivers the current state to it before the call returns.
+    /// Adds an observer that is never removed, and delivers the current state to it before the call returns.
     package func observe(_ observer: @escaping Observer) {
-        // Another thread may deliver a newer state between the two lines, or an older one after them: versions tell.
+        // Between the two lines another thread may deliver a newer state, or an older one after them: the observer
+        // compares versions.
         observers.add { observer($0.0, $0.1) }
         let (state, version) = runner.read { ($0.state, $0.version) }
         observer(state, version)
     }
 
-    /// What the sound hardware grants and says now.
+    /// The format and volume that the sound hardware reports now.
     package var hardware: HardwareFigures { runner.read { $0.hardware } }
 
-    /// Adds an observer of what the sources tell, for the store's lifetime. It is told on the thread that brought the
-    /// change, before the new state is published.
+    /// Adds an observer of the sources' changes, which is never removed. It is called on the thread of the source that
+    /// reports the change, before the new state is published.
     func observeChanges(_ observer: @escaping @Sendable (DeviceStateChange) -> Void) {
         changeObservers.add(observer)
     }
 
-    /// Takes in what a switch tells.
+    /// Takes in an event of the switch.
     package func ringSilent(_ event: SwitchEvent, from source: String) {
         runner.send(.ringSilent(event, source: source))
     }
 
-    /// Takes in a change of the rest of the state.
+    /// Takes in a change of any other part of the state.
     package func change(_ change: DeviceStateChange, from source: String, at time: MonotonicTime) {
         runner.send(.change(change, source: source, at: time))
     }
 
-    /// Takes in what somebody else's audio sessions are doing: those of another process, or of firmware that keeps its
-    /// own.
+    /// Takes in the activity of audio sessions outside of this device: another process's, or those that firmware keeps
+    /// itself.
     package func sessions(are activity: SessionActivity) {
         runner.send(.sessions(activity))
     }
 
-    /// Takes in what the device's own audio sessions are doing.
+    /// Takes in the activity of the device's own audio sessions.
     func ownSessions(are activity: SessionActivity) {
         runner.send(.ownSessions(activity))
     }
 
-    /// Takes in where the sessions have the device's sound go.
+    /// Takes in the route that the sessions chose.
     func setDeviceRoute(_ route: AudioRoute) {
         runner.send(.deviceRoute(route))
     }
@@ -101,7 +100,7 @@ package final class DeviceStateStore: Sendable {
     }
 }
 
-/// Functions that are called with each value at once, in the order in which they were added.
+/// Functions that are called with each value, on the caller's thread, in the order in which they were added.
 final class ObserverList<Value: Sendable>: Sendable {
     private let observers = Mutex<[@Sendable (Value) -> Void]>([])
 
@@ -109,7 +108,7 @@ final class ObserverList<Value: Sendable>: Sendable {
         observers.withLock { $0.append(observer) }
     }
 
-    func tell(_ value: Value) {
+    func notify(_ value: Value) {
         for observer in observers.withLock({ $0 }) { observer(value) }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import RingerHardware
 
 // A named pipe stands for the device: what is written is read, the last writer's end is its unplugging.
-@Suite struct DeviceWatcherTests {
+@Suite struct HotplugReaderTests {
     private let directory: TemporaryDirectory
     private let loop: EventLoop
     private var path: FilePath { directory.path.appending("device") }
@@ -20,24 +20,24 @@ import Testing
     @Test("what is so now is told before start returns, then what is read, in order")
     func reading() async throws {
         let device = try PipeDevice(path)
-        let watcher = makeWatcher()
+        let reader = makeReader()
         let told = Told()
-        try watcher.start { told.add($0) }
+        try reader.start { told.add($0) }
         #expect(told.all == ["begin"])
         for byte in 1...3 as ClosedRange<UInt8> { device.write(byte) }
         await told.wait(for: "3")
         #expect(told.all == ["begin", "1", "2", "3"])
-        #expect(watcher.name == "pipe")
-        watcher.close()
+        #expect(reader.name == "pipe")
+        reader.close()
         loop.close()
     }
 
     @Test("a device that goes is told as lost, and found when it is back, again and again")
     func hotplug() async throws {
         var device = try PipeDevice(path)
-        let watcher = makeWatcher()
+        let reader = makeReader()
         let told = Told()
-        try watcher.start { told.add($0) }
+        try reader.start { told.add($0) }
         for round in 1...3 as ClosedRange<UInt8> {
             device.unplug()
             await told.wait(for: "lost")
@@ -50,17 +50,17 @@ import Testing
             told.all == [
                 "begin", "lost", "found", "begin", "1", "lost", "found", "begin", "2", "lost", "found", "begin", "3",
             ])
-        watcher.close()
+        reader.close()
         loop.close()
     }
 
     @Test("a device that opens and fails at once is not opened in an endless round")
     func brokenDevice() async throws {
-        let watcher = DeviceWatcher<BrokenSource>(loop: loop, name: "broken", directory: directory.path) {
+        let reader = HotplugReader<BrokenSource>(loop: loop, name: "broken", directory: directory.path) {
             () throws(RingerError) in try BrokenSource()
         }
         let told = Told()
-        try watcher.start { told.add($0) }
+        try reader.start { told.add($0) }
         await told.wait(for: "lost")
         await told.wait(for: "lost")
         for _ in 0..<10 { loop.sync {} }
@@ -69,7 +69,7 @@ import Testing
         // Any change of the directory makes it try again.
         try directory.write("", to: "other")
         await told.wait(for: "found")
-        watcher.close()
+        reader.close()
         loop.close()
     }
 
@@ -77,7 +77,7 @@ import Testing
     @Test("a device whose bus failed is opened again without a change in its directory")
     func busFailure() async throws {
         let opened = Counter(Atomic(0))
-        let watcher = DeviceWatcher<FailingSource>(loop: loop, name: "failing", directory: directory.path) {
+        let reader = HotplugReader<FailingSource>(loop: loop, name: "failing", directory: directory.path) {
             () throws(RingerError) in
             let number = opened.value.add(1, ordering: .relaxed).newValue
             // The first one fails when it is read, the next ones when they are opened, the fifth works.
@@ -85,41 +85,41 @@ import Testing
             return try FailingSource(fails: number == 1)
         }
         let told = Told()
-        try watcher.start { told.add($0) }
+        try reader.start { told.add($0) }
         await told.wait(for: "lost")
         await told.wait(for: "found")
         await told.wait(for: "read")
         #expect(told.all == ["begin", "lost", "found", "begin", "read"])
         #expect(opened.value.load(ordering: .relaxed) == 5)
-        watcher.close()
+        reader.close()
         loop.close()
     }
 
     @Test("a device that is missing is an error, and nothing is watched")
     func missing() throws {
-        let watcher = makeWatcher()
-        let error = #expect(throws: RingerError.self) { try watcher.start { _ in } }
+        let reader = makeReader()
+        let error = #expect(throws: RingerError.self) { try reader.start { _ in } }
         #expect(error?.code == .notFound)
         let device = try PipeDevice(path)
         let told = Told()
         // It may be tried again.
-        try watcher.start { told.add($0) }
+        try reader.start { told.add($0) }
         #expect(told.all == ["begin"])
-        let again = #expect(throws: RingerError.self) { try watcher.start { _ in } }
+        let again = #expect(throws: RingerError.self) { try reader.start { _ in } }
         #expect(again?.code == .invalid)
-        watcher.close()
+        reader.close()
         withExtendedLifetime(device) {}
         loop.close()
     }
 
-    @Test("a handler that closes the watcher is not called again")
+    @Test("a handler that closes the reader is not called again")
     func closedByHandler() async throws {
         let device = try PipeDevice(path)
-        let watcher = makeWatcher()
+        let reader = makeReader()
         let told = Told()
-        try watcher.start { event in
+        try reader.start { event in
             told.add(event)
-            if told.all.last == "1" { watcher.close() }
+            if told.all.last == "1" { reader.close() }
         }
         for byte in 1...9 as ClosedRange<UInt8> { device.write(byte) }
         await told.wait(for: "1")
@@ -137,17 +137,17 @@ import Testing
             let before = openDescriptors()
             for _ in 0..<200 {
                 let device = try PipeDevice(path)
-                let watcher = DeviceWatcher<PipeSource>(loop: loop, name: "pipe", directory: directory) {
+                let reader = HotplugReader<PipeSource>(loop: loop, name: "pipe", directory: directory) {
                     () throws(RingerError) in try PipeSource(path)
                 }
                 let isClosed = Counter(Atomic(0))
                 let late = Counter(Atomic(0))
-                try watcher.start { _ in
+                try reader.start { _ in
                     if isClosed.value.load(ordering: .acquiring) == 1 { late.value.add(1, ordering: .relaxed) }
                 }
                 for byte in 0..<8 as Range<UInt8> { device.write(byte) }
-                loop.execute { watcher.close() }
-                watcher.close()
+                loop.execute { reader.close() }
+                reader.close()
                 isClosed.value.store(1, ordering: .releasing)
                 device.unplug()
                 loop.sync {}
@@ -159,8 +159,8 @@ import Testing
         loop.close()
     }
 
-    private func makeWatcher() -> DeviceWatcher<PipeSource> {
-        DeviceWatcher(loop: loop, name: "not open", directory: directory.path) { [path] () throws(RingerError) in
+    private func makeReader() -> HotplugReader<PipeSource> {
+        HotplugReader(loop: loop, name: "not open", directory: directory.path) { [path] () throws(RingerError) in
             try PipeSource(path)
         }
     }
@@ -174,7 +174,7 @@ private final class Counter: Sendable {
     }
 }
 
-/// What a watcher told, as words.
+/// What a reader told, as words.
 private final class Told: Sendable {
     private struct State {
         var words: [String] = []
@@ -186,7 +186,7 @@ private final class Told: Sendable {
 
     var all: [String] { state.withLock { $0.words } }
 
-    func add(_ event: WatchEvent<String>) {
+    func add(_ event: HotplugEvent<String>) {
         let word =
             switch event {
             case .report(let report): report
@@ -259,7 +259,7 @@ private final class PipeDevice: Sendable {
 }
 
 /// The reading end.
-private struct PipeSource: ~Copyable, DeviceSource {
+private struct PipeSource: ~Copyable, OpenDevice {
     let descriptor: CInt
     let name = "pipe"
 
@@ -276,7 +276,7 @@ private struct PipeSource: ~Copyable, DeviceSource {
         reports.append("begin")
     }
 
-    /// One byte at a time: the watcher asks again while there may be more.
+    /// One byte at a time: the reader asks again while there may be more.
     mutating func read(
         isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
     ) throws(RingerError) -> Bool {
@@ -294,7 +294,7 @@ private struct PipeSource: ~Copyable, DeviceSource {
 }
 
 /// A device that can be opened, and nothing else.
-private struct BrokenSource: ~Copyable, DeviceSource {
+private struct BrokenSource: ~Copyable, OpenDevice {
     let descriptor: CInt
     let name = "broken"
 
@@ -320,7 +320,7 @@ private struct BrokenSource: ~Copyable, DeviceSource {
 }
 
 /// A device that is read once: with an error of its bus, or with success.
-private struct FailingSource: ~Copyable, DeviceSource {
+private struct FailingSource: ~Copyable, OpenDevice {
     let descriptor: CInt
     let name = "failing"
     private let writer: CInt

@@ -3,34 +3,35 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// A descriptor that is readable when something changed, with what it takes to read it.
+/// A descriptor that becomes readable when something changed.
 protocol ChangeNotifier: ~Copyable, Sendable {
-    /// Readable when something changed. It stays the notifier's.
+    /// Readable when something changed. The notifier closes it.
     var descriptor: CInt { get }
 
-    /// Reads what the descriptor has.
+    /// Reads the descriptor until it is empty.
     ///
-    /// - Returns: Whether something happened that the owner waits for.
+    /// - Returns: Whether something relevant to the owner changed.
     mutating func drain() -> Bool
 }
 
-/// Calls a handler on the event loop's thread when something comes to, goes from or changes its mode in a directory.
-typealias DirectoryWatch = ChangeWatch<DirectoryNotifier>
+/// Calls a handler on the event loop's thread when files of a directory are created, removed, renamed or change their
+/// mode.
+typealias DirectoryWatch = ChangeWatch<InotifyDescriptor>
 
 extension DirectoryWatch {
-    /// Watches `directory` from now on.
+    /// Starts watching `directory`.
     ///
-    /// - Throws: ``RingerError`` where the user has no inotify instances or watches left.
+    /// - Throws: ``RingerError`` if the user has no inotify instances or watches left.
     convenience init(
         _ directory: FilePath, loop: EventLoop, _ handler: @escaping @Sendable () -> Void
     ) throws(RingerError) {
-        self.init(try DirectoryNotifier(directory), loop: loop, handler)
+        self.init(try InotifyDescriptor(directory), loop: loop, handler)
     }
 }
 
-/// Calls a handler on the event loop's thread when its notifier has changes.
+/// Calls a handler on the event loop's thread when its notifier reports changes.
 ///
-/// The loop keeps it until it is closed; the owner closes it.
+/// The loop retains it until it is closed; the owner closes it.
 final class ChangeWatch<Notifier: ChangeNotifier & ~Copyable>: Sendable {
     private struct State: ~Copyable {
         var notifier: Notifier?
@@ -40,7 +41,7 @@ final class ChangeWatch<Notifier: ChangeNotifier & ~Copyable>: Sendable {
     private let loop: EventLoop
     private let state: Mutex<State>
 
-    /// Watches `notifier` from now on.
+    /// Starts watching.
     init(_ notifier: consuming Notifier, loop: EventLoop, _ handler: @escaping @Sendable () -> Void) {
         let descriptor = notifier.descriptor
         self.loop = loop
@@ -52,7 +53,7 @@ final class ChangeWatch<Notifier: ChangeNotifier & ~Copyable>: Sendable {
         state.withLock { $0.watch = watch }
     }
 
-    /// Ends watching; a call of the handler that is under way ends first, unless the handler itself calls this.
+    /// Ends watching. Waits for a running call of the handler, unless the handler itself calls this.
     func close() {
         loop.sync { self.tearDown() }
     }

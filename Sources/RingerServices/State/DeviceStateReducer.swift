@@ -1,37 +1,40 @@
-/// The device's state as the ports tell it: what happened goes in, the new state and its events come out.
-struct DeviceStateMachine: StateMachine {
+/// Computes the device's state from what the ports and sessions report: events go in, the new state and its events come
+/// out.
+struct DeviceStateReducer: StateMachine {
     enum Event: Sendable {
         case ringSilent(SwitchEvent, source: String)
         case change(DeviceStateChange, source: String, at: MonotonicTime)
-        /// What somebody else's audio sessions are doing.
+        /// Audio sessions outside of this device started or stopped something.
         case sessions(SessionActivity)
-        /// What this device's own audio sessions are doing.
+        /// The device's own audio sessions started or stopped something.
         case ownSessions(SessionActivity)
-        /// The sessions have the device's sound go there.
+        /// The sessions chose another route.
         case deviceRoute(AudioRoute)
         /// Whether the board has a receiver.
         case hasReceiver(Bool)
     }
 
     enum Action: Sendable, Equatable {
-        /// A source told this. Sessions hear of it before the state is published: what they stop, they stop by name.
-        case tell(DeviceStateChange)
-        /// The state is this now; each later one has a greater version.
+        /// A source reported a change. Sessions get it before the state is published, so that each sound they stop has
+        /// its reason.
+        case change(DeviceStateChange)
+        /// The new state. Each state has a greater version than the one before.
         case publish(DeviceState, version: UInt64)
         case report(DeviceEvent)
     }
 
     private(set) var state: DeviceState
-    /// Counts the states.
+    /// The version of ``state``.
     private(set) var version: UInt64 = 1
-    /// Why the switch cannot be read now; nil while it can, while a slider settles, and without a switch.
+    /// Why the switch cannot be read; nil while it can, while a slider settles, and without a switch.
     private(set) var switchProblem: RingerError?
-    /// What the sound hardware grants and says.
+    /// The format and volume that the sound hardware reports.
     private(set) var hardware = HardwareFigures()
     private var sessions: SessionActivity = []
     private var ownSessions: SessionActivity = []
 
-    /// A device of which nothing is known but whether it has a switch, whose position is unreadable until it is read.
+    /// A device of which nothing is known yet, except whether it has a switch; its position is unreadable until it is
+    /// read.
     init(hasSwitch: Bool = false) {
         state = DeviceState(isSwitchUnreadable: hasSwitch)
     }
@@ -62,8 +65,8 @@ struct DeviceStateMachine: StateMachine {
         }
         state.sessions = sessions.union(ownSessions)
         var actions: [Action] = []
-        if case .change(let change, _, _) = event { actions.append(.tell(change)) }
-        // The state goes first: what it forbids must stop before anybody is told why.
+        if case .change(let change, _, _) = event { actions.append(.change(change)) }
+        // The state before the event: a sound that the state forbids stops before anybody is told why.
         if state != before {
             version += 1
             actions.append(.publish(state, version: version))
