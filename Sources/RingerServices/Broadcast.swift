@@ -1,11 +1,11 @@
 import Synchronization
 
-/// One sequence of values, told to every subscriber.
+/// Sends values to every subscriber.
 ///
-/// A subscriber that is slow delays neither the sender nor the others: each has a buffer of its own.
+/// Each subscriber has a buffer of its own: a slow one delays neither the sender nor the others.
 final class Broadcast<Element: Sendable>: Sendable {
     private struct State {
-        /// Few, and in the order in which they subscribed.
+        /// In the order in which they subscribed.
         var subscribers: [(id: UInt64, continuation: AsyncStream<Element>.Continuation)] = []
         var nextID: UInt64 = 0
         var isFinished = false
@@ -13,7 +13,7 @@ final class Broadcast<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many subscriptions there are. One whose stream was dropped is none.
+    /// How many subscribers there are, without those whose stream was dropped.
     var subscriberCount: Int { state.withLock { $0.subscribers.count } }
 
     deinit {
@@ -23,9 +23,9 @@ final class Broadcast<Element: Sendable>: Sendable {
     /// Subscribes. The subscription ends when the stream is dropped or its task cancelled.
     ///
     /// - Parameters:
-    ///   - policy: What the subscriber's buffer keeps when it is slow.
-    ///   - first: What it is told first; nil for nothing.
-    /// - Returns: The values from now on, in the order in which they were sent.
+    ///  - policy: What the subscriber's buffer keeps when it is full.
+    ///   - first: The first value; nil for none.
+    /// - Returns: The values from now on, in order.
     func subscribe(
         buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy, startingWith first: Element? = nil
     ) -> AsyncStream<Element> {
@@ -47,12 +47,12 @@ final class Broadcast<Element: Sendable>: Sendable {
         return stream
     }
 
-    /// Tells every subscriber `element`, in the order in which the calls are made.
+    /// Sends `element` to every subscriber, in the order of the calls.
     ///
-    /// - Returns: How many subscribers' buffers were full, so that a value was lost there.
+    /// - Returns: How many subscribers lost a value because their buffers were full.
     @discardableResult
     func send(_ element: Element) -> Int {
-        // Yielding under the lock keeps the order between two senders; it runs nobody's code.
+        // Yielding under the lock keeps the order between two senders; no user code runs in it.
         state.withLock { state in
             var lost = 0
             for subscriber in state.subscribers {

@@ -1,20 +1,20 @@
 import Glibc
 import SystemPackage
 
-/// Threads of Ringer's own, which do not belong to Swift's pool and end with what they run.
+/// Threads that do not belong to Swift's pool and end with their body.
 package enum DetachedThread {
     /// Runs `body` on a new detached thread.
     ///
-    /// The thread takes no signals, which are the program's affair, but those that a crash raises. The corresponding C
+    /// The thread blocks all signals, which the program handles, except those that a crash raises. The corresponding C
     /// function is `pthread_create`.
     ///
     /// - Parameters:
-    ///   - stackSize: The thread's stack, in bytes.
-    ///   - inheritsScheduling: Whether it has the caller's scheduling policy, which may be `SCHED_FIFO`; false for the
-    ///     ordinary one.
-    ///   - body: What it runs. The thread ends when it returns.
+    ///   - stackSize: The thread's stack in bytes.
+    ///   - inheritsScheduling: Whether the thread has the caller's scheduling policy, which may be `SCHED_FIFO`; false
+    ///     for the ordinary one.
+    ///   - body: What the thread runs.
     /// - Returns: The thread.
-    /// - Throws: The system's reason where it has no thread left.
+    /// - Throws: The system's reason if it has no thread left.
     @discardableResult
     package static func start(
         stackSize: Int, inheritsScheduling: Bool = false, _ body: @escaping @Sendable () -> Void
@@ -35,12 +35,12 @@ package enum DetachedThread {
         return id
     }
 
-    /// Runs `body` on a thread of its own and returns what it returns: for work that would hold up the caller's thread.
+    /// Runs `body` on a thread of its own and returns its result: for work that would hold up the caller's thread.
     ///
-    /// No thread of Swift's pool is started for it. Where the system has no thread left, `body` runs on the caller's.
+    /// No thread of Swift's pool is started. If the system has no thread left, `body` runs on the caller's.
     ///
     /// - Parameters:
-    ///   - stackSize: The thread's stack, in bytes.
+    ///   - stackSize: The thread's stack in bytes.
     ///   - body: The work. It is not interrupted when the task is cancelled.
     package static func run<Value: Sendable>(
         stackSize: Int = 256 * 1024, _ body: @escaping @Sendable () -> Value
@@ -54,13 +54,13 @@ package enum DetachedThread {
         }
     }
 
-    /// Has the calling thread take no signals but those that a crash raises: blocked, they would end the process without
-    /// the backtrace that a handler prints.
+    /// Blocks all signals on the calling thread except those that a crash raises: if these were blocked, the process
+    /// would end without the backtrace that their handler prints.
     fileprivate static func blockSignals() {
         var signals = sigset_t()
         sigfillset(&signals)
         for signal in [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV] { sigdelset(&signals, signal) }
-        // The starting thread may have blocked those too.
+        // The creating thread may have blocked those too.
         pthread_sigmask(SIG_SETMASK, &signals, nil)
     }
 }

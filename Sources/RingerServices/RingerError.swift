@@ -1,9 +1,9 @@
 import Glibc
 import SystemPackage
 
-/// An operation on a device or a file that failed: which, on what, and why.
+/// A failed operation on a device or a file, with the reason.
 public struct RingerError: Error, Sendable, Hashable {
-    /// The kind of failure. More kinds may come: treat an unknown one like any other failure.
+    /// The kind of failure. There may be more kinds in the future: treat unknown ones like any other failure.
     public struct Code: RawRepresentable, Sendable, Hashable {
         /// The code's name, as JSON and logs show it.
         public let rawValue: String
@@ -19,12 +19,12 @@ public struct RingerError: Error, Sendable, Hashable {
         public static let permissionDenied = Code(rawValue: "permissionDenied")
         /// Another process, or another part of this one, holds it.
         public static let busy = Code(rawValue: "busy")
-        /// It was there and is gone: unplugged, or its driver unloaded. An error on a bus, as `EIO` and `ENXIO` report it, is
-        /// no proof of that; those have the code ``system``.
+        /// It was there and is gone: unplugged, or its driver unloaded. Errors of a bus, `EIO` and `ENXIO`, do not
+        /// prove that; they have the code ``system``.
         public static let disconnected = Code(rawValue: "disconnected")
-        /// It is there and cannot do what was asked, such as a switch without that code.
+        /// It exists and cannot do what was requested, such as a device without the wanted switch.
         public static let unsupported = Code(rawValue: "unsupported")
-        /// What was asked makes no sense: a name, a number or a file that cannot be right.
+        /// The request makes no sense: a name, a number or a file that cannot be right.
         public static let invalid = Code(rawValue: "invalid")
         /// It did not answer in time.
         public static let timedOut = Code(rawValue: "timedOut")
@@ -34,7 +34,7 @@ public struct RingerError: Error, Sendable, Hashable {
         public static let system = Code(rawValue: "system")
     }
 
-    /// All contents in one allocation, so that the events and results that carry errors stay small.
+    /// All contents in one allocation, so that events and results that carry errors stay small.
     private indirect enum Box: Sendable, Hashable {
         case contents(Contents)
     }
@@ -76,7 +76,7 @@ public struct RingerError: Error, Sendable, Hashable {
         set { contents.subject = newValue }
     }
 
-    /// The system's reason, where the system gave one.
+    /// The system's reason, if there is one.
     public var errno: Errno? {
         get { contents.errno }
         set { contents.errno = newValue }
@@ -94,7 +94,7 @@ public struct RingerError: Error, Sendable, Hashable {
             Contents(code: code, operation: operation, subject: subject, errno: errno, detail: detail))
     }
 
-    /// A failure that the system explains by `errno`; the code follows from it.
+    /// A failure with the system's reason `errno`, which determines the code.
     public init(_ operation: String, _ subject: String, _ errno: Errno, detail: String? = nil) {
         self.init(Code(errno), operation, subject, errno: errno, detail: detail)
     }
@@ -103,8 +103,8 @@ public struct RingerError: Error, Sendable, Hashable {
 extension RingerError.Code {
     /// The code that fits `errno` best, for an operation on a device or file.
     ///
-    /// `EIO` and `ENXIO` are ``system``: an I2C expander or a haptic chip that did not acknowledge once reports them, and
-    /// the next attempt may succeed.
+    /// `EIO` and `ENXIO` are ``system``: an I2C expander or a haptic chip reports them for a single missing
+    /// acknowledgement, and the next attempt may succeed.
     public init(_ errno: Errno) {
         switch errno.rawValue {
         case ENOENT, ENOTDIR: self = .notFound

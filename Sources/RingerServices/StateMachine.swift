@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Rules over time as a value: what happened goes in, what is to be done comes out.
+/// Rules over time, as a value: events go in, actions come out.
 package protocol StateMachine: Sendable {
     /// What can happen.
     associatedtype Event: Sendable
-    /// What can be asked to be done.
+    /// What to do.
     associatedtype Action: Sendable
 
-    /// Takes in what happened, and says what is to be done, in order.
+    /// Takes in an event and returns what to do, in order.
     mutating func handle(_ event: Event) -> [Action]
 }
 
-/// Runs a state machine: events come in from any thread, actions are carried out one after another, in the order in
-/// which the events were taken in, and never under the lock.
+/// Runs a state machine: any thread sends events; actions are performed one at a time, in the order of the events, and
+/// never under the lock.
 ///
-/// The first thread to send an event carries out its actions and those of events that other threads send meanwhile. An
-/// action may send events; their actions are carried out after it. An action must not block: the stop of a motor may wait
-/// behind it. User code is therefore handed to ``UserCompletion`` or ``DeviceClock/callBack(_:)``.
+/// The first thread to send an event performs its actions and those of events that other threads send meanwhile. An
+/// action may send events; their actions are performed after it. An action must not block, since the stop of a motor
+/// may be waiting: user code is handed to ``UserCompletion`` or ``DeviceClock/callBack(_:)``.
 package final class StateMachineRunner<Machine: StateMachine>: Sendable {
     private struct State {
         var machine: Machine
@@ -27,23 +27,23 @@ package final class StateMachineRunner<Machine: StateMachine>: Sendable {
     private let state: Mutex<State>
     private let perform: @Sendable (Machine.Action, StateMachineRunner) -> Void
 
-    /// Runs `machine`; `perform` carries out its actions, and is handed the runner to send what comes of them.
+    /// Runs `machine`. `perform` performs an action, and may send events to the runner.
     package init(_ machine: Machine, perform: @escaping @Sendable (Machine.Action, StateMachineRunner) -> Void) {
         state = Mutex(State(machine: machine))
         self.perform = perform
     }
 
-    /// Tells the machine what happened.
+    /// Sends an event.
     package func send(_ event: Machine.Event) {
         send { machine in (machine.handle(event), ()) }
     }
 
-    /// Has `body` tell the machine what happened, and returns what it learnt by that. The actions may not have been
-    /// carried out yet, where another thread is at work.
+    /// Calls `body` with the machine to send an event, and returns the answer of `body`. The actions may not have been
+    /// performed yet if another thread is performing actions.
     package func send<Answer: Sendable>(
         _ body: (inout Machine) -> (actions: [Machine.Action], answer: Answer)
     ) -> Answer {
-        // Nothing is pending where nobody is at work: these actions go first, and need not be put there.
+        // If no thread is performing actions, nothing is pending: these actions run first, and need not be queued.
         let (actions, answer): ([Machine.Action], Answer) = state.withLock { state in
             let (actions, answer) = body(&state.machine)
             if state.isAtWork {
@@ -72,7 +72,7 @@ package final class StateMachineRunner<Machine: StateMachine>: Sendable {
         }
     }
 
-    /// Reads the machine as it is now. Actions that it asked for may not have been carried out yet.
+    /// Reads the machine's current state. Actions that it returned may not have been performed yet.
     package func read<Result: Sendable>(_ body: @Sendable (Machine) -> Result) -> Result {
         state.withLock { body($0.machine) }
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A place for one timer: setting it cancels the one before.
+/// One timer: setting it cancels the previous one.
 final class TimerSlot: Sendable {
     private let clock: any DeviceClock
     private let timer = Mutex<(any DeviceTimer)?>(nil)
@@ -9,7 +9,7 @@ final class TimerSlot: Sendable {
         self.clock = clock
     }
 
-    /// Calls `body` at `time`, in place of whatever was to be called.
+    /// Calls `body` at `time`. Replaces the previous timer.
     func set(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
         let next = clock.schedule(at: time, body)
         timer.withLock { timer in
@@ -18,7 +18,7 @@ final class TimerSlot: Sendable {
         }
     }
 
-    /// Forgets what was to be called.
+    /// Cancels the timer.
     func cancel() {
         timer.withLock { timer in
             timer?.cancel()

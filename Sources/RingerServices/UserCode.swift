@@ -3,21 +3,22 @@ import Synchronization
 
 /// Code of the library's user: completions, observers, log handlers.
 ///
-/// It may block for as long as it likes. It therefore never runs inside a ``StateMachineRunner``, on the device's thread or
-/// on the sound thread, where stops and turn-offs would wait for it. ``DeviceClock/callBack(_:)`` runs it.
+/// It may block for any time. Therefore it never runs inside a ``StateMachineRunner``, on the device's thread or on the
+/// sound thread, where it would delay stops. ``DeviceClock/callBack(_:)`` runs it.
 package enum UserCode {
-    /// What one thread is doing.
+    /// The state of one thread.
     private final class ThreadState {
-        /// How many state machines' runners are carrying out actions, one inside the other.
+        /// How many state machine runners are performing actions, nested.
         var runners = 0
-        /// How many calls of user code are under way, one inside the other.
+        /// How many calls of user code are running, nested.
         var calls = 0
         /// User code that waits for the runners to finish.
         var waiting: [@Sendable () -> Void] = []
         var isRunningWaiting = false
     }
 
-    /// Whether runners are counted: only a virtual clock needs it, and an edge on hardware is spared the steps.
+    /// Whether runners are counted. Only a virtual clock needs that; on hardware an edge is handled in fewer steps
+    /// without it.
     private static let countsRunners = Atomic(false)
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -46,34 +47,34 @@ package enum UserCode {
         body()
     }
 
-    /// Whether the calling thread runs user code: a call of the library made now is made from a completion or an observer.
+    /// Whether the calling thread runs user code: then a call of the library comes from a completion or an observer.
     package static var isRunning: Bool { state.calls > 0 }
 
     // MARK: - In virtual time
 
-    /// Counts runners from now on, for ``runAfterRunners(_:)``.
+    /// Starts counting runners, for ``runAfterRunners(_:)``.
     package static func countRunners() {
         countsRunners.store(true, ordering: .relaxed)
     }
 
-    /// Runs `body` on the calling thread as soon as no state machine's runner and no other user code is at work on it:
-    /// what a virtual clock has in place of a callback thread.
+    /// Runs `body` on the calling thread once no runner and no other user code is running on it: a virtual clock's
+    /// replacement for the callback thread.
     package static func runAfterRunners(_ body: @escaping @Sendable () -> Void) {
         let state = state
         state.waiting.append(body)
         runWaiting(state)
     }
 
-    /// A runner begins to carry out actions on the calling thread.
+    /// A runner begins to perform actions on the calling thread.
     ///
-    /// - Returns: Whether ``leaveRunner(_:)`` has to be called when it is done.
+    /// - Returns: Whether ``leaveRunner(_:)`` has to be called at its end.
     static func enterRunner() -> Bool {
         guard countsRunners.load(ordering: .relaxed) else { return false }
         state.runners += 1
         return true
     }
 
-    /// A runner has carried out its actions.
+    /// A runner has performed its actions.
     static func leaveRunner(_ isCounted: Bool) {
         guard isCounted else { return }
         let state = state
@@ -82,7 +83,7 @@ package enum UserCode {
     }
 
     private static func runWaiting(_ state: ThreadState) {
-        // Calls come one after another, as on a thread of their own.
+        // One call after another, as on a thread of its own.
         guard state.runners == 0, !state.isRunningWaiting, !state.waiting.isEmpty else { return }
         state.isRunningWaiting = true
         defer { state.isRunningWaiting = false }
@@ -90,10 +91,10 @@ package enum UserCode {
     }
 }
 
-/// A completion of the user's for one call of the library.
+/// The user's completion of one call of the library.
 ///
-/// Where the outcome is known before the call returns, the completion runs on the caller's thread, just before the return.
-/// Later outcomes are handed to ``DeviceClock/callBack(_:)``.
+/// If the outcome is known before the call returns, the completion runs on the caller's thread just before the return.
+/// A later outcome is handed to ``DeviceClock/callBack(_:)``.
 package final class UserCompletion<Outcome: Sendable>: Sendable {
     private enum Phase: Sendable {
         case calling
@@ -106,7 +107,7 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
     private let clock: any DeviceClock
     private let body: @Sendable (Outcome) -> Void
 
-    /// A completion of a call that is under way. The caller of this initialiser calls ``callReturns()`` at its end.
+    /// The completion of a call in progress. The caller of this initialiser calls ``callReturns()`` at its end.
     package init(_ clock: any DeviceClock, _ body: @escaping @Sendable (Outcome) -> Void) {
         self.clock = clock
         self.body = body
@@ -129,7 +130,7 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
         if isLater { clock.callBack { [body] in body(outcome) } }
     }
 
-    /// The call is about to return: an outcome that is known is handed to the completion now.
+    /// The call is about to return: passes an outcome that is known to the completion now.
     package func callReturns() {
         let known: Outcome? = phase.withLock { phase in
             switch phase {

@@ -1,24 +1,24 @@
 import CALSA
 import CLinux
 
-/// What alsa-lib says of its failures, besides their number.
+/// The messages that alsa-lib prints about its failures.
 enum ALSAMessages {
-    /// From now on keeps what alsa-lib says on this thread, instead of printing it. What the process set for its other
-    /// threads stays. The corresponding C function is `snd_lib_error_set_local`.
+    /// Stores alsa-lib's messages of this thread from now on instead of printing them. Other threads are not affected.
+    /// The corresponding C function is `snd_lib_error_set_local`.
     static func keepOnThisThread() {
         ringer_alsa_keep_messages()
     }
 
-    /// Forgets what was said so far, so that what is taken later belongs to what is done from here on.
+    /// Drops the stored messages, so that the next ``take()`` returns one of the calls that follow.
     static func forget() {
         ringer_forget_message()
     }
 
-    /// What was said first since ``forget()``; nil where nothing was.
+    /// The first message since ``forget()``; nil if there was none.
     static func take() -> String? {
         defer { ringer_forget_message() }
         guard let message = ringer_kept_message() else { return nil }
-        // SAFETY: the text ends in a zero and stays until this thread keeps another, which needs a call to alsa-lib.
+        // SAFETY: the text ends in a zero and stays until the next call to alsa-lib on this thread.
         let text = String(cString: message)
         return text.isEmpty ? nil : text
     }

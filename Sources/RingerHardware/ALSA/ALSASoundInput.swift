@@ -3,9 +3,9 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// The microphone over ALSA: the first capture PCM, as the kernel numbers them, or one that is named.
+/// The microphone over ALSA: the first capture PCM in the kernel's order, or a named one.
 ///
-/// Each question opens it, without conversion, and closes it before the answer; nothing is recorded.
+/// Each request opens it without conversion and closes it before it answers; nothing is recorded.
 public final class ALSASoundInput: SoundInput {
     /// "capture PCM".
     public let name = "capture PCM"
@@ -13,11 +13,9 @@ public final class ALSASoundInput: SoundInput {
     private let thread: SoundThread
     private let directory: FilePath
 
-    /// A microphone.
-    ///
     /// - Parameters:
     ///   - pcm: The PCM's name in ALSA's configuration; nil for the first capture PCM of the lowest card.
-    ///   - output: The output on whose thread for opening PCMs it is opened.
+    ///   - output: The output whose PCM-opening thread is used.
     ///   - paths: Where the cards' files are.
     public init(pcm: String? = nil, beside output: ALSASoundOutput, paths: HardwarePaths = .standard) {
         self.pcm = pcm
@@ -25,7 +23,7 @@ public final class ALSASoundInput: SoundInput {
         directory = paths.sound
     }
 
-    /// Opens the PCM and configures it: for the preferred rate, or else 48,000 Hz, in stereo, as near as it comes.
+    /// Opens the PCM and configures it as near as possible to the preferred rate (48,000 Hz without one), in stereo.
     public func ask(
         _ preferences: SessionPreferences, pcm: String? = nil,
         completion: @escaping @Sendable (Result<SoundPortFormat, RingerError>) -> Void

@@ -1,12 +1,12 @@
 import RingerServices
 import Synchronization
 
-/// The speaker over ALSA: a PCM handle for each sound that plays, all of them written from one thread.
+/// The speaker over ALSA: one PCM handle for each playing sound, all written by one thread.
 ///
-/// The thread sleeps while nothing plays. ALSA's own messages become the errors' ``RingerError/detail``; nothing is
-/// printed.
+/// The thread sleeps while nothing plays. ALSA's own messages are not printed; they become the errors'
+/// ``RingerError/detail``.
 public final class ALSASoundOutput: SoundOutput {
-    /// "ALSA" and the PCM of every route that has none of its own.
+    /// "ALSA" and the PCM of the routes that have no PCM of their own.
     public var name: String { "ALSA \(pcm)" }
     let pcm: String
     private let routes: [AudioRoute: String]
@@ -16,18 +16,19 @@ public final class ALSASoundOutput: SoundOutput {
 
     /// An output that plays to `pcm`.
     ///
-    /// Nothing is opened yet: a PCM that is missing shows when it is played to, or by ``grant(sampleRate:channels:route:)``.
+    /// Nothing is opened yet: a missing PCM is noticed when a sound is played, or by
+    /// ``grant(sampleRate:channels:route:)``.
     ///
     /// - Parameters:
-    ///   - pcm: The PCM's name in ALSA's configuration, for every route that `routes` does not name.
-    ///   - routes: The PCM of each route that has one of its own.
-    ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. Where the process may not have
-    ///     it, ``schedulingError`` says so.
-    ///   - busyPatience: How long a sound waits for a PCM that another process holds, which is tried every 20 ms; zero
-    ///     has it fail at once. For another sound of this output it waits as long as that one lasts.
-    ///   - linger: How long a PCM stays open after its sound, so that the next one starts at once. While it does, a
-    ///     device that takes one stream only is busy for other processes.
-    /// - Throws: ``RingerError`` where the system has no descriptor or thread left.
+    ///   - pcm: The PCM's name in ALSA's configuration, for every route that is not in `routes`.
+    ///   - routes: The routes that have a PCM of their own, and its name.
+    ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. If the process lacks the right
+    ///     to it, ``schedulingError`` says so.
+    ///   - busyPatience: How long a sound waits for a PCM that another process holds, trying every 20 ms; zero to fail
+    ///     at once. For other sounds of this output it waits without limit.
+    ///   - linger: How long a PCM stays open after its sound, so that the next one starts at once. Meanwhile a device
+    ///     that takes a single stream is busy for other processes.
+    /// - Throws: ``RingerError`` if the system has no descriptor or thread left.
     public convenience init(
         pcm: String = "default", routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil,
         busyPatience: Duration = .seconds(2), linger: Duration = .seconds(2)
@@ -51,72 +52,73 @@ public final class ALSASoundOutput: SoundOutput {
         thread.shutDown()
     }
 
-    /// Why the sound thread does not run with the real-time priority that was asked for; nil where it does, or none was.
+    /// Why the sound thread does not run with the requested real-time priority; nil if it does, or none was requested.
     public var schedulingError: RingerError? { thread.loop.schedulingError }
 
-    /// What the PCM that was opened last granted; nil before the first.
+    /// The format granted by the PCM that was opened last; nil before the first.
     public var lastGrant: HardwareFormat? { thread.lastGrant }
 
-    /// The PCM of `route`: its own, or else that of every route.
+    /// The PCM of `route`.
     public func pcm(for route: AudioRoute) -> String { routes[route] ?? pcm }
 
-    /// What the PCM of `route` grants to sound of `channels` channels at `sampleRate` frames a second.
+    /// The format in which the PCM of `route` takes sound of `channels` channels at `sampleRate` frames a second.
     ///
-    /// Opens it, where it is not open, and leaves it open for as long as after a sound: the first sound of that format
-    /// starts at once. Waits for the sound thread, so it is not for a task's executor.
+    /// Opens the PCM if necessary, and keeps it open as after a sound: the first sound of that format starts at once.
+    /// Blocks until the sound thread has answered; do not call it from a task.
     ///
-    /// - Throws: ``RingerError``, as a sound's end would tell it: not found, busy, permission denied, unsupported.
+    /// - Throws: ``RingerError`` as a sound's end would report it: not found, busy, permission denied, unsupported.
     public func grant(
         sampleRate: Double, channels: Int, route: AudioRoute = .speaker
     ) throws(RingerError) -> HardwareFormat {
         try thread.grant(pcm(for: route), sampleRate: sampleRate, channels: channels)
     }
 
-    /// Why the PCM of `route` plays one sound at a time, with the line of `asound.conf` that has ALSA's default PCM mix; nil
-    /// where it plays several.
+    /// Why the PCM of `route` cannot play two sounds at once; nil if it can. The error's detail has the line of
+    /// `asound.conf` that makes ALSA's default PCM mix.
     ///
-    /// Opens it twice at once, for 48,000 Hz in stereo, and closes it. Waits for the sound thread.
+    /// Opens the PCM twice, for 48,000 Hz in stereo, and closes it. Blocks until the sound thread has answered.
     ///
-    /// - Throws: ``RingerError`` where it cannot be opened once: not found, busy, permission denied, unsupported.
+    /// - Throws: ``RingerError`` if the PCM cannot be opened at all: not found, busy, permission denied, unsupported.
     public func mixingProblem(route: AudioRoute = .speaker) throws(RingerError) -> RingerError? {
         try thread.mixingProblem(of: pcm(for: route))
     }
 
-    /// Calls `handler` with each PCM that plays one sound at a time, when that is found out: when it is opened, or when a
-    /// sound has to wait for another. The error's detail is the line of `asound.conf` that has ALSA's default PCM mix.
+    /// Calls `handler` with an error for each PCM that cannot play two sounds at once, when it is opened or when a
+    /// sound has to wait for another. The error's detail has the line of `asound.conf` that makes ALSA's default PCM
+    /// mix.
     public func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {
         thread.reports.reportProblems(handler)
     }
 
-    /// Tells `handler` what the hardware behind the PCM that was opened last was granted: what it runs at behind `plug` and
-    /// `dmix`. What lies beyond its buffer is measured when a format is played for the first time, and told then.
+    /// Reports to `handler` the format of the hardware behind the PCM that was opened last, behind `plug` and `dmix`.
+    /// The latency beyond its buffer is measured and reported when a format is played for the first time.
     public func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
         thread.follow(handler)
     }
 
-    /// Has PCMs that are opened from now on run at the nearest rate, and in the nearest period. Where the hardware has
-    /// another rate than a sound, `plug` converts. The buffer is 80 ms long, and two periods at least.
+    /// Sets the preferred rate and period of PCMs that are opened from now on; the hardware's nearest ones are used.
+    /// `plug` converts sounds of another rate. The buffer holds 80 ms, and at least two periods.
     public func prefer(_ preferences: SessionPreferences) {
         thread.prefer(preferences)
     }
 
-    /// Opens the PCM of `route`, configures it, and closes it again, on the sound thread. Without a preferred rate it is
-    /// asked for 48,000 Hz, in stereo. A PCM of this output that is idle gives way.
+    /// Opens the PCM of `route`, configures it for the preferred rate (48,000 Hz without one) in stereo, and closes it
+    /// again, on the sound thread. Closes an idle PCM of this output that is in the way.
     public func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) {
         thread.ask(pcm(for: route), completion)
     }
 
     /// Begins to play `sound` on the PCM of its route, and returns at once.
     ///
-    /// The rate is rounded to whole hertz. What the PCM cannot play as it is, `plug` converts; where that cannot
-    /// either, the sound fails as unsupported. After an underrun, and after a suspension that the device could not
-    /// resume, it goes on with the first frame that was not heard, and ends later by as much as the gap took; a stream
-    /// whose position stands still for a second fails as timed out.
+    /// The rate is rounded to whole hertz. `plug` converts what the PCM cannot play; a format that `plug` cannot
+    /// convert either fails as unsupported. After an underrun, and after a suspension that the device cannot resume,
+    /// the sound continues with the first frame that was not heard, and ends later by the length of the gap. A stream
+    /// whose position does not change for 1 s fails as timed out.
     ///
-    /// Where the PCM is busy, the sound waits, unless its options say otherwise: behind the other sounds of this output on
-    /// the same hardware, or for another process, as long as the output's patience lasts.
+    /// If the PCM is busy, the sound waits unless its options say otherwise: for earlier sounds of this output on the
+    /// same hardware without limit, for other processes as long as the output's `busyPatience`.
     ///
-    /// `handler` is called on the sound thread, where everything that plays waits for it to return. After ``close()``
+    /// `handler` is called on the sound thread: all playing sounds wait for it to return. After ``close()``
     /// it is called from a task.
     public func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
@@ -128,13 +130,13 @@ public final class ALSASoundOutput: SoundOutput {
         return voice
     }
 
-    /// Closes the PCMs that are kept for the next sound. It is done when PCMs are closed that were being opened for sounds
-    /// that have ended meanwhile, too.
+    /// Closes the PCMs that are kept open for the next sound. `completion` is called once they are closed, including
+    /// PCMs that were being opened for sounds that have ended meanwhile.
     public func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void) {
         thread.release(stoppingSounds: stoppingSounds, completion)
     }
 
-    /// Stops every sound and closes every PCM. When it returns, each has been told its end; a sound that is played
+    /// Stops every sound and closes every PCM. Before it returns, the end of each sound was reported. A sound played
     /// later fails as closed.
     public func close() {
         thread.shutDown()

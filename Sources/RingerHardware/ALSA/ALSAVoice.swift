@@ -4,8 +4,8 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// One sound on one PCM: carries out what its ``PlaybackMachine`` asks for.
-// SAFETY: the variables are used on the sound thread alone; `stop` and `setGain` hand over to it.
+/// One sound on one PCM: performs the actions of its ``PlaybackMachine``.
+// SAFETY: the variables are used on the sound thread only; `stop` and `setGain` hand over to it.
 final class ALSAVoice: Playback, @unchecked Sendable {
     private var machine: PlaybackMachine
     private var actions: [PlaybackMachine.Action] = []
@@ -63,7 +63,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     /// Begins to play, unless the output was closed.
     ///
-    /// - Parameter isLate: It was closed before the sound was handed to it.
+    /// - Parameter isLate: The output was closed before it took the sound.
     func begin(isLate: Bool) {
         if isLate || thread.isClosed {
             let error = RingerError(.closed, "play", PCMHandle.subject(pcm))
@@ -77,7 +77,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         isOver.store(true, ordering: .releasing)
         guard let handler = handler.take() else { return }
         let event = PlaybackEvent.ended(end, at: .now, StreamPosition(played: 0, total: sound.frames))
-        // Where the sound thread is gone this is the caller's, from within whose call the handler is not called.
+        // If the sound thread has ended, this is the caller's thread, on which the handler must not be called.
         if thread.loop.isCurrentThread {
             handler(event)
         } else {
@@ -92,7 +92,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     private func send(_ event: PlaybackMachine.Event) {
         actions.append(contentsOf: machine.handle(event))
-        // An action's answer, or a handler's wish, waits its turn.
+        // Answers to an action and calls from handlers are queued while an event is being handled.
         if isAtWork { return }
         isAtWork = true
         defer { isAtWork = false }
@@ -133,7 +133,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         }
     }
 
-    /// Asks the PCM, and takes its answer, or its failure, to the machine.
+    /// Calls the PCM, and sends the answer or the error to the machine.
     private func ask(_ body: (PCMHandle) throws(RingerError) -> PlaybackMachine.Event) {
         guard let handle else { return }
         do throws(RingerError) {
@@ -144,7 +144,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         }
     }
 
-    /// Its PCM is open.
+    /// The voice's PCM is open.
     func opened(_ handle: PCMHandle) {
         // The sound may have been stopped meanwhile.
         if isOver.load(ordering: .acquiring) { return thread.giveBack(unused: handle) }
@@ -152,12 +152,12 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format))
     }
 
-    /// Its PCM cannot be opened.
+    /// The voice's PCM cannot be opened.
     func failed(_ error: RingerError) {
         send(.failed(error, left: nil, at: .now))
     }
 
-    /// Its PCM is busy, and it waits.
+    /// The voice's PCM is busy; the voice waits for it.
     func waits(for error: RingerError) {
         handler?(.waiting(error, at: .now))
     }
@@ -211,13 +211,13 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     private func isReady(_ index: Int, _ ready: Int16) {
         guard let handle, !watched.isEmpty else { return }
         descriptors[index].revents = ready
-        // A plugin with several descriptors wants to see all of them, as they are at one moment.
+        // A plug-in with several descriptors needs the state of all of them at one moment.
         if descriptors.count > 1 { poll(&descriptors, nfds_t(descriptors.count), 0) }
         do throws(RingerError) {
             let failures = Int16(POLLERR | POLLHUP | POLLNVAL)
             if try handle.meaning(of: descriptors) != 0 || ready & failures != 0 { send(.ready) }
         } catch {
-            // The position's or the write's answer says what is wrong.
+            // Reading the position, or the next write, returns the error.
             send(.ready)
         }
     }
@@ -250,7 +250,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         do throws(RingerError) {
             try handle.drop()
         } catch {
-            // A stream that cannot be stopped is closed, which stops it. Its sound's end is known already.
+            // A stream that cannot be stopped is closed, which stops it. The outcome of its sound is known already.
             isReusable = false
         }
         let now = time ?? .now

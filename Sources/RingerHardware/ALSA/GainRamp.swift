@@ -1,19 +1,19 @@
 import SoundFile
 
-/// The gain of a sound over its frames: even from one value to another, steady before and after.
+/// The gain of a sound over its frames: a linear ramp between two values, constant before and after it.
 struct GainRamp: Sendable, Hashable {
     private var from: Float
     private var to: Float
     private var start = 0
     private var frames = 0
 
-    /// The same gain throughout, held to 0 to 1.
+    /// A constant gain, clamped to 0...1.
     init(_ gain: Float) {
         from = Self.valid(gain)
         to = from
     }
 
-    /// Goes to `gain` from the gain at `frame`, over the `frames` that follow it.
+    /// Ramps from the gain at `frame` to `gain` over the following `frames` frames.
     mutating func go(to gain: Float, from frame: Int, over frames: Int) {
         from = self.gain(at: frame)
         to = Self.valid(gain)
@@ -21,19 +21,19 @@ struct GainRamp: Sendable, Hashable {
         self.frames = max(0, frames)
     }
 
-    /// The gain of the frame `frame`.
+    /// The gain at `frame`.
     func gain(at frame: Int) -> Float {
         if frame - start >= frames { return to }
         if frame <= start { return from }
         return from + (to - from) * (Float(frame - start) / Float(frames))
     }
 
-    /// Whether every frame from `frame` on is played as it is.
+    /// Whether all frames from `frame` on have gain 1.
     func isUnity(from frame: Int) -> Bool {
         to == 1 && (from == 1 || frame - start >= frames)
     }
 
-    /// Puts the frames `range` of `sound` into `output` with their gain, replacing what was there.
+    /// Replaces `output` with the frames `range` of `sound`, multiplied by their gain.
     func apply(to sound: PCMBuffer, frames range: Range<Int>, into output: inout [Int16]) {
         let channels = sound.channels
         output.removeAll(keepingCapacity: true)
@@ -46,7 +46,7 @@ struct GainRamp: Sendable, Hashable {
         }
     }
 
-    /// `gain` held to 0 to 1; what is not a number is silence.
+    /// `gain` clamped to 0...1; NaN becomes 0.
     private static func valid(_ gain: Float) -> Float {
         gain > 0 ? min(gain, 1) : 0
     }

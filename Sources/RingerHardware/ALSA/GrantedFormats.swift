@@ -1,27 +1,27 @@
 import RingerServices
 
-/// What PCMs were granted, by name, and what was told of it.
+/// The formats that PCMs granted, by name, and the format that was reported last.
 struct GrantedFormats: Sendable {
-    /// What is preferred.
+    /// The preferred rate and period.
     private(set) var preferences = SessionPreferences()
-    /// What was told last.
+    /// The format that was reported last.
     private(set) var told: SoundPortFormat?
     private var formats: [String: HardwareFormat] = [:]
     private var delays: [(format: HardwareFormat, delay: Duration)] = []
 
-    /// How many delays are remembered: a device plays in few formats.
+    /// How many formats' delays are remembered. A device plays in few formats.
     private static let delayCount = 8
 
-    /// Takes in what is preferred from now on. What was granted before says nothing of it.
+    /// Sets the preferences. Formats granted under the previous ones are dropped.
     mutating func prefer(_ preferences: SessionPreferences) {
         guard preferences != self.preferences else { return }
         self.preferences = preferences
         formats = [:]
     }
 
-    /// The PCM `name` was opened, and this is the hardware behind it.
+    /// The PCM `name` was opened, with this hardware behind it.
     ///
-    /// - Returns: What is to be told; nil where that is known.
+    /// - Returns: The format to report; nil if it was reported already.
     mutating func opened(_ name: String, _ format: HardwareFormat) -> SoundPortFormat? {
         formats[name] = format
         return tell(format)
@@ -30,9 +30,9 @@ struct GrantedFormats: Sendable {
     /// Whether the PCM `name` was opened under these preferences.
     func isKnown(_ name: String) -> Bool { formats[name] != nil }
 
-    /// Sound goes to the PCM `name` now, which is not opened for it.
+    /// Sound goes to the PCM `name` now, which is not opened for that.
     ///
-    /// - Returns: What is to be told; nil where that is known, or nothing is.
+    /// - Returns: The format to report; nil if it was reported already, or is unknown.
     mutating func movedTo(_ name: String) -> SoundPortFormat? {
         formats[name].flatMap { tell($0) }
     }
@@ -42,13 +42,13 @@ struct GrantedFormats: Sendable {
         formats[name] = nil
     }
 
-    /// Whether what lies beyond the hardware's buffer was measured.
+    /// Whether the delay beyond the hardware's buffer was measured.
     func isMeasured(_ format: HardwareFormat) -> Bool { delays.contains { $0.format == format } }
 
-    /// So long a way lies beyond the hardware's buffer. It is measured once in each format: it varies a little, and who
-    /// listens for changes of latency means others.
+    /// Takes in the measured delay beyond the hardware's buffer. Only the first measurement of each format counts: it
+    /// varies a little, and such variations are no change of the route's latency.
     ///
-    /// - Returns: What is to be told; nil where that is known.
+    /// - Returns: The format to report; nil if it was reported already.
     mutating func measured(_ delay: Duration, _ format: HardwareFormat) -> SoundPortFormat? {
         if isMeasured(format) { return nil }
         delays.append((format, delay))

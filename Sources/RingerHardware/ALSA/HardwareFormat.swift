@@ -1,17 +1,17 @@
-/// What a PCM granted: the format in which it takes frames, and how it buffers them.
+/// The format in which a PCM takes frames, and how it buffers them.
 public struct HardwareFormat: Sendable, Hashable {
-    /// The PCM's name, with the conversion that had to be put in front of it.
+    /// The PCM's name, including a conversion put in front of it.
     public var pcm: String
     /// Frames a second.
     public var sampleRate: Int
     /// Samples in a frame.
     public var channels: Int
-    /// Frames in a period: how often the device asks for more, and how finely it tells its position at worst.
+    /// Frames in a period: how often the device asks for more, and the coarsest resolution of its position.
     public var periodFrames: Int
     /// Frames in the buffer: the most that can be written ahead.
     public var bufferFrames: Int
 
-    /// What `pcm` granted.
+    /// A format that `pcm` granted.
     public init(pcm: String, sampleRate: Int, channels: Int, periodFrames: Int, bufferFrames: Int) {
         self.pcm = pcm
         self.sampleRate = sampleRate
@@ -20,12 +20,12 @@ public struct HardwareFormat: Sendable, Hashable {
         self.bufferFrames = bufferFrames
     }
 
-    /// How long a period sounds.
+    /// The duration of a period.
     public var period: Duration { duration(ofFrames: periodFrames) }
-    /// How long a full buffer sounds: a writer that is late by more underruns.
+    /// The duration of a full buffer: if the writer is late by more, the stream underruns.
     public var latency: Duration { duration(ofFrames: bufferFrames) }
 
-    /// How long `frames` sound, rounded up to the nanosecond: after it they have been heard.
+    /// The duration of `frames`, rounded up to the nanosecond.
     func duration(ofFrames frames: Int) -> Duration {
         // Int64, since Int has 32 bits on some processors.
         let rate = Int64(sampleRate)
@@ -33,9 +33,9 @@ public struct HardwareFormat: Sendable, Hashable {
         return .seconds(seconds) + .nanoseconds((rest * 1_000_000_000 + rate - 1) / rate)
     }
 
-    /// How many whole frames sound in `duration`.
+    /// How many whole frames are heard in `duration`.
     func frames(in duration: Duration) -> Int {
-        // A sound is hours at most; a product beyond Int64 says "longer than any sound".
+        // Overflow means "longer than any sound".
         let (product, overflow) = duration.nanoseconds.multipliedReportingOverflow(by: Int64(sampleRate))
         return overflow ? .max : Int(clamping: product / 1_000_000_000)
     }

@@ -3,15 +3,15 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// A playback or capture PCM that is open, and the configuration that was made for it; closes both when it goes, unless
-/// they are closed before that.
+/// An open playback or capture PCM and the configuration made for it. Both are closed by ``close()``, or else on
+/// deinitialisation.
 final class OpenPCM {
     let pcm: OpaquePointer
     /// The name that was opened.
     let name: String
-    /// What errors call it.
+    /// The PCM's name in errors.
     let subject: String
-    /// The configuration that was made for it. Its conversion refers to it for as long as it is open.
+    /// The configuration made for this PCM, whose conversion refers to it while the PCM is open.
     private let configuration: OpaquePointer?
     private var isClosed = false
 
@@ -31,14 +31,14 @@ final class OpenPCM {
 
     /// Opens `name` for playback behind a conversion whose hardware side runs at `sampleRate`.
     ///
-    /// `plug` itself asks the hardware for the rate that is nearest to the sound's own, and takes another one from its
-    /// configuration alone. The corresponding C functions are `snd_config_update_r` and `snd_pcm_open_lconf`.
+    /// `plug` asks the hardware for the rate nearest to the sound's own, and takes another rate only from its
+    /// configuration. The corresponding C functions are `snd_config_update_r` and `snd_pcm_open_lconf`.
     init(_ name: String, subject: String, convertingTo sampleRate: Int) throws(RingerError) {
         ALSAMessages.forget()
         let definition = """
             pcm.ringer_converted { type plug slave { pcm "\(Self.escaped(name))" rate \(sampleRate) } }
             """
-        // A copy of the process's configuration of its own: others may be reading that one.
+        // A private copy of the process's configuration: other threads may be reading that one.
         var top: OpaquePointer?
         var update: OpaquePointer?
         let loaded = snd_config_update_r(&top, &update, nil)
@@ -63,7 +63,7 @@ final class OpenPCM {
         close()
     }
 
-    /// Closes it; nothing else is called afterwards. The corresponding C function is `snd_pcm_close`.
+    /// Closes the PCM, which must not be used afterwards. The corresponding C function is `snd_pcm_close`.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -79,7 +79,7 @@ final class OpenPCM {
         return snd_config_load(top, input)
     }
 
-    /// `name` as it stands between double quotes.
+    /// `name`, escaped for use between double quotes.
     private static func escaped(_ name: String) -> String {
         var escaped = ""
         for character in name {
@@ -91,12 +91,12 @@ final class OpenPCM {
 
     private static func openError(_ number: CInt, _ subject: String) -> RingerError {
         var error = error(number, "open", subject)
-        // Nothing was there that could have gone.
+        // The device was not there before: it is missing, not disconnected.
         if number == ENODEV || number == ENXIO { error.code = .notFound }
         return error
     }
 
-    /// The error of alsa-lib's `number`.
+    /// The error for alsa-lib's `number`.
     static func error(_ number: CInt, _ operation: String, _ subject: String) -> RingerError {
         var error = RingerError(operation, subject, Errno(rawValue: number), detail: ALSAMessages.take())
         // The PCM of a sound server that ended reports these.
@@ -104,34 +104,34 @@ final class OpenPCM {
         return error
     }
 
-    /// The name of `name` behind a conversion.
+    /// The name of the PCM `name` behind a conversion.
     static func plug(_ name: String) -> String {
-        // The name may have arguments of its own; a quote keeps their commas together.
+        // `name` may have arguments; quotes keep their commas together.
         let quote = name.contains("'") ? "\"" : "'"
         return "plug:\(quote)\(name)\(quote)"
     }
 
-    /// Whether it converts already, so that plug in front of it would not help.
+    /// Whether the PCM converts already, so that another plug would not help.
     var converts: Bool { snd_pcm_type(pcm) == SND_PCM_TYPE_PLUG }
 }
 
 // MARK: - Configuring
 
 extension OpenPCM {
-    /// The period asked for; a sound's gain changes at most that late.
+    /// The period asked for, which is also the delay of a change of a sound's gain.
     static let period: Duration = .milliseconds(10)
-    /// The shortest buffer asked for: how late this process's thread may be without an underrun.
+    /// The shortest buffer asked for: if this process's thread is late by more, the stream underruns.
     static let buffer: Duration = .milliseconds(80)
 
-    /// The rate of the hardware that comes nearest to `preferred` and has to be asked for; nil where the hardware runs at
-    /// that rate by itself when it is asked for sound of `sampleRate`, or has no choice.
+    /// The hardware rate nearest to `preferred`; nil if the hardware chooses it without being asked when it plays sound
+    /// of `sampleRate`, or has no choice.
     func rateToAskFor(preferred: Double, sampleRate: Int) -> Int? {
-        // Anything that a device could be asked for.
+        // The range of rates that hardware could have.
         guard preferred >= 1, preferred <= 1_000_000 else { return nil }
         let preferred = Int(preferred.rounded())
         guard preferred != sampleRate, let parameters = PCMHardwareParameters() else { return nil }
         let hw = parameters.pointer
-        // Without conversion, so that what is left are the rates of the hardware.
+        // Without conversion, only the rates of the hardware remain.
         guard snd_pcm_hw_params_any(pcm, hw) >= 0, snd_pcm_hw_params_set_rate_resample(pcm, hw, 0) >= 0 else {
             return nil
         }
@@ -145,9 +145,9 @@ extension OpenPCM {
         return Int(rate) == sampleRate ? nil : Int(rate)
     }
 
-    /// Has it take, or give, 16-bit samples in that format.
+    /// Configures the PCM for 16-bit samples in this format.
     ///
-    /// - Throws: ``RingerError``: unsupported where it has no such format.
+    /// - Throws: ``RingerError``: unsupported if the PCM lacks the format.
     func configure(
         sampleRate: Int, channels: Int, _ preferences: SessionPreferences
     ) throws(RingerError) -> HardwareFormat {
@@ -157,7 +157,7 @@ extension OpenPCM {
         let format = "play 16-bit samples, \(channels) channels at \(sampleRate) Hz"
         let period = preferences.period ?? Self.period
         var periodTime = Self.microseconds(period)
-        // Two periods are the least that a stream runs in.
+        // A stream needs at least two periods.
         var bufferTime = Self.microseconds(max(Self.buffer, period * 2))
         var direction: CInt = 0
         try check(snd_pcm_hw_params_any(pcm, hw), "configure")
@@ -180,7 +180,7 @@ extension OpenPCM {
             bufferFrames: Int(bufferFrames))
     }
 
-    /// Has it give what it gives by itself, as near to `preferences` as it comes, and stereo.
+    /// Configures a capture PCM for the rate nearest to `preferences`, in stereo if possible.
     func configureCapture(_ preferences: SessionPreferences) throws(RingerError) -> HardwareFormat {
         ALSAMessages.forget()
         guard let hardware = PCMHardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
@@ -212,21 +212,23 @@ extension OpenPCM {
         return self.hardware(behind: asked, PCMSetup(of: pcm))
     }
 
-    /// Has a stream of `format` start when it is told to, stop when it runs dry, and wake the writer for each period.
+    /// Configures a stream of `format` to start on request, to stop on underrun, and to wake its writer every period.
     func setThresholds(_ format: HardwareFormat) throws(RingerError) {
         guard let software = PCMSoftwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
         let sw = software.pointer
         var boundary: snd_pcm_uframes_t = 0
         try check(snd_pcm_sw_params_current(pcm, sw), "configure")
         try check(snd_pcm_sw_params_get_boundary(sw, &boundary), "configure")
-        // Started by us alone, so that the moment is known; stopped when it runs dry, so that an underrun is too.
+        // Only we start the stream, so that the start time is known; it stops on underrun, so that the time of that is
+        // known too.
         try check(snd_pcm_sw_params_set_start_threshold(pcm, sw, boundary), "configure")
         try check(snd_pcm_sw_params_set_stop_threshold(pcm, sw, snd_pcm_uframes_t(format.bufferFrames)), "configure")
         try check(snd_pcm_sw_params_set_avail_min(pcm, sw, snd_pcm_uframes_t(format.periodFrames)), "configure")
         try check(snd_pcm_sw_params(pcm, sw), "configure")
     }
 
-    /// The format of the hardware behind it, once it is configured; `format` itself where alsa-lib does not describe it.
+    /// The format of the hardware behind the configured PCM; `format` itself if alsa-lib does not describe the
+    /// hardware.
     func hardware(behind format: HardwareFormat, _ setup: PCMSetup?) -> HardwareFormat {
         guard let setup else { return format }
         return HardwareFormat(
@@ -238,7 +240,7 @@ extension OpenPCM {
         if result < 0 { throw Self.error(-result, operation, subject) }
     }
 
-    /// A step that fails because the PCM has no such format.
+    /// Throws `unsupported` if a step of the configuration failed.
     private func require(_ result: CInt, _ operation: String) throws(RingerError) {
         guard result < 0 else { return }
         var error = Self.error(-result, operation, subject)
@@ -252,10 +254,10 @@ extension OpenPCM {
 }
 
 extension SessionPreferences {
-    /// The period that is preferred; nil where none is.
+    /// The preferred period; nil if there is none.
     fileprivate var period: Duration? {
         let microseconds = (Double(ioBufferDuration) * 1_000_000).rounded()
-        // Up to a quarter of an hour: beyond it no hardware goes, and no number overflows.
+        // At most a quarter of an hour: longer than any hardware's period, and short enough for every integer here.
         guard microseconds >= 1, microseconds <= 1e9 else { return nil }
         return .microseconds(Int64(microseconds))
     }

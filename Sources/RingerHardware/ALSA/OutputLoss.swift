@@ -1,14 +1,14 @@
 import RingerServices
 import SystemPackage
 
-/// Whether the PCM that sounds go to is gone, or the sound server behind it, from what opening and playing say.
+/// Whether the PCM of an output, or the sound server behind it, is gone, judged by the errors of opening and playing.
 struct OutputLoss: Sendable, Hashable {
     /// The PCM is gone.
     private(set) var isLost = false
-    /// It was there once: one that never was is a mistake in a name, and not lost.
+    /// The PCM was open before: one that never was is a mistake in its name, not a loss.
     private var wasOpen = false
 
-    /// It was opened.
+    /// The PCM was opened.
     ///
     /// - Returns: Whether it was lost before.
     mutating func opened() -> Bool {
@@ -17,9 +17,9 @@ struct OutputLoss: Sendable, Hashable {
         return isLost
     }
 
-    /// Opening it failed, or a sound on it did.
+    /// Opening the PCM, or playing on it, failed.
     ///
-    /// - Returns: Whether it is lost from now on, and was not before.
+    /// - Returns: Whether this is a new loss.
     mutating func failed(_ error: RingerError) -> Bool {
         guard wasOpen, !isLost, Self.isLoss(error) else { return false }
         isLost = true
@@ -29,7 +29,7 @@ struct OutputLoss: Sendable, Hashable {
     private static func isLoss(_ error: RingerError) -> Bool {
         if error.code == .disconnected || error.code == .notFound { return true }
         switch error.errno {
-        // A sound server that went away; `EIO` is what its plug-in reports for a stream that broke off.
+        // A sound server that ended; `EIO` is what its plug-in reports for a broken stream.
         case .connectionRefused, .connectionReset, .socketNotConnected, .connectionAbort, .ioError: return true
         default: return false
         }

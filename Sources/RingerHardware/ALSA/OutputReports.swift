@@ -1,16 +1,17 @@
 import RingerServices
 import Synchronization
 
-/// What an output reports of its PCMs: what they granted, whether they mix, and whether the one that is watched is lost.
-// SAFETY: all but `follow` and `reportProblems` is used on the sound thread alone, on which everything is reported; after that thread ended, by
-// the caller of `SoundThread.shutDown` alone.
+/// Reports what an output knows of its PCMs: their granted formats, whether they mix, and whether the watched one is
+/// lost.
+// SAFETY: all but `follow` and `reportProblems` is used on the sound thread only, which also makes the reports; after
+// that thread ended, only by the caller of `SoundThread.shutDown`.
 final class OutputReports: @unchecked Sendable {
     /// The PCM whose loss is reported.
     private struct WatchedOutput {
         var name: String
         var handler: @Sendable (Bool) -> Void
         var loss = OutputLoss()
-        /// What it granted last: the lost PCM is looked for in that format.
+        /// The last request that was granted: with it the lost PCM is looked for.
         var request: PCMRequest?
     }
 
@@ -19,24 +20,24 @@ final class OutputReports: @unchecked Sendable {
     private let follower = Mutex<(@Sendable (SoundPortFormat) -> Void)?>(nil)
     private var watched: WatchedOutput?
     private let problems = Mutex<(@Sendable (RingerError) -> Void)?>(nil)
-    /// The PCMs that do not mix, and those of them that are still to be reported.
+    /// The PCMs that do not mix, and those of them that were not reported yet.
     private var unmixed: (all: Set<String>, due: [String]) = ([], [])
-    /// What PCMs lead to, by name.
+    /// The devices of PCMs, by the PCM's name.
     private var devices: [String: PCMDevice] = [:]
 
     // MARK: - What is granted
 
-    /// Reports to `handler` from now on what the hardware is granted; to nobody where it is nil. Any thread may call it.
+    /// Sets the handler of granted formats; nil for none. May be called on any thread.
     func follow(_ handler: (@Sendable (SoundPortFormat) -> Void)?) {
         follower.withLock { $0 = handler }
     }
 
-    /// Reports what was granted last.
+    /// Reports the format that was granted last.
     func reportLast() {
         if let told = formats.told { follower.withLock { $0 }?(told) }
     }
 
-    /// Takes in what is preferred of PCMs that are opened from now on.
+    /// Sets the preferences for PCMs that are opened from now on.
     func prefer(_ preferences: SessionPreferences) {
         formats.prefer(preferences)
     }
@@ -61,7 +62,7 @@ final class OutputReports: @unchecked Sendable {
         _ = add(formats.movedTo(name))
     }
 
-    /// Measures what lies beyond the buffer of `handle`, which runs, unless it is known.
+    /// Measures the delay beyond the buffer of `handle`, which is running, unless it is known.
     ///
     /// - Returns: Whether ``flush()`` has something to report.
     func measure(_ handle: PCMHandle) -> Bool {
@@ -75,7 +76,7 @@ final class OutputReports: @unchecked Sendable {
         return true
     }
 
-    /// Reports what changed.
+    /// Makes the pending reports.
     func flush() {
         while !news.isEmpty {
             let format = news.removeFirst()
@@ -89,12 +90,12 @@ final class OutputReports: @unchecked Sendable {
 
     // MARK: - Problems
 
-    /// Calls `handler` from now on with each problem; nobody where it is nil. Any thread may call it.
+    /// Sets the handler of problems; nil for none. May be called on any thread.
     func reportProblems(_ handler: (@Sendable (RingerError) -> Void)?) {
         problems.withLock { $0 = handler }
     }
 
-    /// The PCM `name` plays one sound at a time.
+    /// The PCM `name` cannot play two sounds at once.
     ///
     /// - Returns: Whether ``flush()`` has something to report: each PCM is reported once.
     func doesNotMix(_ name: String) -> Bool {
@@ -105,20 +106,20 @@ final class OutputReports: @unchecked Sendable {
 
     // MARK: - Loss
 
-    /// Reports to `handler` from now on whether the PCM `name` is lost.
+    /// Starts reporting to `handler` whether the PCM `name` is lost.
     func watchLoss(of name: String, _ handler: @escaping @Sendable (Bool) -> Void) {
         watched = WatchedOutput(name: name, handler: handler)
         handler(false)
     }
 
-    /// Ends reporting it.
+    /// Ends reporting losses.
     func unwatchLoss() {
         watched = nil
     }
 
-    /// A sound, or opening its PCM `name`, failed.
+    /// Opening or playing on the PCM `name` failed.
     func failed(_ error: RingerError, of name: String) {
-        // What comes back in its place may grant something else.
+        // The device that takes its place may grant another format.
         if error.code == .disconnected || error.code == .notFound { formats.forget(name) }
         guard var output = watched, output.name == name else { return }
         let isNews = output.loss.failed(error)
@@ -126,7 +127,7 @@ final class OutputReports: @unchecked Sendable {
         if isNews { output.handler(true) }
     }
 
-    /// The PCM that is lost, as it was opened last; nil where none is lost.
+    /// The last request for the lost PCM; nil if none is lost.
     var lost: PCMRequest? {
         guard let output = watched, output.loss.isLost else { return nil }
         return output.request

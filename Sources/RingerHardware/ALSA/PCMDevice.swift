@@ -2,15 +2,15 @@ import CALSA
 import RingerServices
 import SystemPackage
 
-/// The device of a sound card that a PCM leads to, possibly through conversion and mixing.
+/// The sound card's device that a PCM leads to, possibly through conversion and mixing.
 struct PCMDevice: Sendable, Hashable {
     var card: Int
     var device: Int
     var subdevice: Int
-    /// How many sounds the hardware plays at once.
+    /// How many streams the hardware plays at once.
     var subdevices: Int
 
-    /// The device of `pcm`; nil where that is no card's. The corresponding C function is `snd_pcm_info`.
+    /// The device of `pcm`; nil if the PCM does not lead to a card. The corresponding C function is `snd_pcm_info`.
     init?(of pcm: OpaquePointer) {
         var info: OpaquePointer?
         guard snd_pcm_info_malloc(&info) == 0, let info else { return nil }
@@ -22,17 +22,17 @@ struct PCMDevice: Sendable, Hashable {
         subdevices = Int(snd_pcm_info_get_subdevices_count(info))
     }
 
-    /// The same for every PCM that leads there.
+    /// The device's name, the same for every PCM that leads to it.
     var name: String { "hw:\(card),\(device),\(subdevice)" }
 
-    /// The line of `asound.conf` that has the device mix, as ALSA's default PCM, for all processes of the group `audio`.
-    /// The corresponding plug-in is `dmix`.
+    /// The line of `asound.conf` that makes the device mix as ALSA's default PCM, for all processes of the group
+    /// `audio`. The corresponding plug-in is `dmix`.
     var mixingConfiguration: String {
         let id = AttributeFile(path: FilePath("/proc/asound/card\(card)/id"))
-        // A card that is gone by now has a number still.
+        // A card that was removed meanwhile still has its number.
         let card = (try? id.read()) ?? "\(card)"
-        // The subdevice is named: a second dmix client opens with O_APPEND, which the kernel refuses with EINVAL on a device
-        // of several subdevices unless one is given.
+        // With the subdevice: a second dmix client opens with O_APPEND, which the kernel refuses with EINVAL on a
+        // device of several subdevices unless one is given.
         return "pcm.!default { type plug slave.pcm { type dmix ipc_key 5394 ipc_perm 0660 "
             + "slave { pcm \"hw:CARD=\(card),DEV=\(device),SUBDEV=\(subdevice)\" "
             + "rate 48000 period_time 10000 buffer_time 80000 } } }"
@@ -40,7 +40,7 @@ struct PCMDevice: Sendable, Hashable {
 }
 
 extension RingerError {
-    /// The PCM `name`, which leads to `device`, plays one sound at a time.
+    /// The error that the PCM `name`, which leads to `device`, plays one sound at a time.
     static func doesNotMix(_ name: String, _ device: PCMDevice?) -> RingerError {
         let advice = device.map {
             "to mix, play to \"default\", with this in /etc/asound.conf: \($0.mixingConfiguration)"

@@ -3,36 +3,36 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// An open playback PCM, in one format; closes it when it goes.
+/// An open playback PCM in one format. It is closed by ``close()``, or else on deinitialisation.
 ///
-/// Once it is open, nothing here blocks: the PCM is opened with `SND_PCM_NONBLOCK`, and nothing drains. Every negative
-/// result of alsa-lib becomes a ``RingerError`` here, and nowhere else.
-// SAFETY: one thread at a time uses it: the opener's until it hands the handle over, then the sound thread, then the
-// opener's again, which closes it. Each handing over is ordered by the event loops' locks. The PCM's own state is locked by
-// alsa-lib. So is the configuration, which all PCMs of the process share: `snd_pcm_open` reads it under
-// `snd_config_update_r`'s lock and holds a reference to it, so that another thread's update replaces it without changing
-// it. `snd_pcm_writei` on another PCM touches neither.
+/// Once the PCM is open, no call blocks: it was opened with `SND_PCM_NONBLOCK`, and is never drained. All negative
+/// results of alsa-lib are converted to ``RingerError`` here.
+// SAFETY: one thread at a time uses it: the opener's, then the sound thread, then the opener's again, which closes it.
+// The event loops' locks order each handover. alsa-lib locks the PCM's own state, and the configuration that all PCMs
+// of the process share: `snd_pcm_open` reads it under `snd_config_update_r`'s lock and holds a reference to it, so that
+// another thread's update replaces it without changing it. `snd_pcm_writei` on another PCM touches neither.
 final class PCMHandle: @unchecked Sendable {
-    /// The PCM as it was asked for, without the conversion that was put in front of it.
+    /// The request, without a conversion put in front of the PCM.
     let request: PCMRequest
     /// What the PCM granted.
     let format: HardwareFormat
-    /// The hardware behind conversion and mixing: what it runs at, and how it buffers.
+    /// The format of the hardware behind conversion and mixing.
     let hardware: HardwareFormat
-    /// The device of a sound card that it leads to; nil where it leads elsewhere.
+    /// The device of a sound card that the PCM leads to; nil if it leads elsewhere.
     let device: PCMDevice?
-    /// Whether it certainly plays one sound at a time: a device of one stream, and nothing that mixes before it.
+    /// Whether it is certain to play one sound at a time: the device takes a single stream, and nothing before it
+    /// mixes.
     let playsOneSound: Bool
     private let open: OpenPCM
     private var name: String { request.name }
     private var pcm: OpaquePointer { open.pcm }
 
-    /// Opens a PCM, as near to what is preferred as the hardware comes.
+    /// Opens a PCM as near to the preferences as the hardware allows.
     ///
-    /// A PCM that cannot take that rate, channel count or 16-bit samples is opened through `plug`, which converts; and so
-    /// is one whose hardware is to run at another rate than the sound's.
+    /// The PCM is opened through `plug`, which converts, if it does not take the rate, channel count or 16-bit samples,
+    /// or if the hardware is to run at another rate than the sound's.
     ///
-    /// - Throws: ``RingerError``: not found, busy, permission denied, unsupported where `plug` cannot convert either.
+    /// - Throws: ``RingerError``: not found, busy, permission denied, unsupported if `plug` cannot convert either.
     init(_ request: PCMRequest) throws(RingerError) {
         self.request = request
         (open, format) = try Self.open(
@@ -44,7 +44,7 @@ final class PCMHandle: @unchecked Sendable {
         playsOneSound = device?.subdevices == 1 && setup?.isShared == false
     }
 
-    /// Closes it; nothing else is called afterwards. The corresponding C function is `snd_pcm_close`.
+    /// Closes the PCM, which must not be used afterwards. The corresponding C function is `snd_pcm_close`.
     func close() {
         open.close()
     }
@@ -56,10 +56,9 @@ final class PCMHandle: @unchecked Sendable {
         try check(snd_pcm_prepare(pcm), "prepare")
     }
 
-    /// Writes `frames` frames from `samples` on, as far as there is room.
+    /// Writes up to `frames` frames of `samples`.
     ///
-    /// - Returns: How many frames were taken; 0 where there is no room. The corresponding C function is
-    ///   `snd_pcm_writei`.
+    /// - Returns: How many frames were taken; 0 if there is no room. The corresponding C function is `snd_pcm_writei`.
     func write(_ samples: UnsafePointer<Int16>, frames: Int) throws(RingerError) -> Int {
         while true {
             let result = snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(frames))
@@ -69,9 +68,9 @@ final class PCMHandle: @unchecked Sendable {
         }
     }
 
-    /// Starts the stream, unless writing has started it. The corresponding C function is `snd_pcm_start`.
+    /// Starts the stream, unless writing started it. The corresponding C function is `snd_pcm_start`.
     func start() throws(RingerError) {
-        // alsa-lib's plugins assert, and abort, where one is started in any other state.
+        // alsa-lib's plug-ins abort on an assertion if a stream is started in any other state.
         switch snd_pcm_state(pcm) {
         case SND_PCM_STATE_RUNNING: return
         case SND_PCM_STATE_PREPARED: try check(snd_pcm_start(pcm), "start")
@@ -79,38 +78,38 @@ final class PCMHandle: @unchecked Sendable {
         }
     }
 
-    /// How many written frames have not been heard yet, those in the device's own queues included; may be negative
-    /// for a moment when the stream has run dry. The corresponding C function is `snd_pcm_delay`.
+    /// How many written frames have not been heard, including those in the device's own queues; may be negative briefly
+    /// after an underrun. The corresponding C function is `snd_pcm_delay`.
     func delay() throws(RingerError) -> Int {
         var delay: snd_pcm_sframes_t = 0
         try check(snd_pcm_delay(pcm, &delay), "read the position")
         return delay
     }
 
-    /// Takes back what was written last, except for the `frames` that are heard next.
+    /// Takes back the frames written last, except for the next `frames` to be heard.
     ///
-    /// Only a stream that lies in a card's own buffer, dmix's included, can be taken back: what a plugin has passed on to
-    /// another process is gone, whatever it says of itself.
+    /// This works only for a stream in a card's own buffer, including dmix's: frames that a plug-in passed to another
+    /// process are gone, even if it claims otherwise.
     ///
-    /// - Returns: How many frames were taken back; 0 where the stream cannot. The corresponding C functions are
-    ///   `snd_pcm_rewindable` and `snd_pcm_rewind`.
+    /// - Returns: How many frames were taken back; 0 if the stream does not support it. The corresponding C functions
+    ///   are `snd_pcm_rewindable` and `snd_pcm_rewind`.
     func rewind(keeping frames: Int) -> Int {
         guard device != nil, snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING else { return 0 }
         let most = min(snd_pcm_rewindable(pcm), snd_pcm_sframes_t(format.bufferFrames)) - frames
         guard most > 0 else { return 0 }
-        // A stream that fails here says so again when it is written to.
+        // The next write will report an error of the stream.
         return max(0, snd_pcm_rewind(pcm, snd_pcm_uframes_t(most)))
     }
 
-    /// How many written frames were left in the buffer when the stream stopped by itself; nil where it cannot tell.
-    /// The corresponding C function is `snd_pcm_status`.
+    /// How many written frames were left in the buffer when the stream stopped on its own; nil if unknown. The
+    /// corresponding C function is `snd_pcm_status`.
     func framesLeftAtStop() -> Int? {
         guard let status = PCMStatus(), snd_pcm_status(pcm, status.pointer) == 0 else { return nil }
         return max(0, format.bufferFrames - Int(clamping: snd_pcm_status_get_avail(status.pointer)))
     }
 
-    /// How long a way lies beyond the buffer of a stream that runs: the device's own queues, a wireless link; nil where it
-    /// does not run, or cannot tell. The corresponding C function is `snd_pcm_status`.
+    /// The delay beyond the buffer of a running stream: the device's own queues, a wireless link; nil if it is not
+    /// running, or unknown. The corresponding C function is `snd_pcm_status`.
     func delayBeyondBuffer() -> Duration? {
         guard let status = PCMStatus(), snd_pcm_status(pcm, status.pointer) == 0,
             snd_pcm_status_get_state(status.pointer) == SND_PCM_STATE_RUNNING
@@ -119,25 +118,25 @@ final class PCMHandle: @unchecked Sendable {
         return format.duration(ofFrames: max(0, snd_pcm_status_get_delay(status.pointer) - buffered))
     }
 
-    /// How an attempt to resume went.
+    /// The result of an attempt to resume.
     enum Resumption {
-        /// The stream runs where it stopped.
+        /// The stream is running again.
         case running
-        /// The stream is to be started.
+        /// The stream has to be started.
         case prepared
         /// The device is not awake yet.
         case later
-        /// The device cannot: the stream is to be prepared again.
+        /// The device cannot resume: the stream has to be prepared again.
         case refused
     }
 
-    /// Tries to go on after the system was suspended. The corresponding C function is `snd_pcm_resume`.
+    /// Tries to resume after the system was suspended. The corresponding C function is `snd_pcm_resume`.
     func resume() throws(RingerError) -> Resumption {
         let result = snd_pcm_resume(pcm)
         if result == -EAGAIN { return .later }
         if result < 0 && result != -ENODEV { return .refused }
         try check(result, "resume")
-        // alsa-lib 1.2.8 keeps to itself that an external plugin refused; the state tells.
+        // alsa-lib 1.2.8 does not report that an external plug-in refused; the state shows it.
         switch snd_pcm_state(pcm) {
         case SND_PCM_STATE_RUNNING, SND_PCM_STATE_DRAINING: return .running
         case SND_PCM_STATE_PREPARED: return .prepared
@@ -146,14 +145,15 @@ final class PCMHandle: @unchecked Sendable {
         }
     }
 
-    /// Stops the stream at once; what is in the buffer is not heard. The corresponding C function is `snd_pcm_drop`.
+    /// Stops the stream at once; frames in the buffer are not heard. The corresponding C function is `snd_pcm_drop`.
     func drop() throws(RingerError) {
         try check(snd_pcm_drop(pcm), "stop")
     }
 
     // MARK: - Waiting for room
 
-    /// What to wait for until there is room for a period. The corresponding C function is `snd_pcm_poll_descriptors`.
+    /// The descriptors to wait for until there is room for a period. The corresponding C function is
+    /// `snd_pcm_poll_descriptors`.
     func pollDescriptors() -> [pollfd] {
         let count = snd_pcm_poll_descriptors_count(pcm)
         guard count > 0 else { return [] }
@@ -162,8 +162,8 @@ final class PCMHandle: @unchecked Sendable {
         return Array(descriptors.prefix(Int(max(0, filled))))
     }
 
-    /// What it means for the stream that descriptors came back ready: `POLLOUT`, `POLLERR` or nothing.
-    /// The corresponding C function is `snd_pcm_poll_descriptors_revents`.
+    /// The stream's events, `POLLOUT`, `POLLERR` or none, for these results of a poll. The corresponding C function is
+    /// `snd_pcm_poll_descriptors_revents`.
     func meaning(of descriptors: [pollfd]) throws(RingerError) -> Int16 {
         var descriptors = descriptors
         var events: UInt16 = 0
@@ -193,7 +193,7 @@ final class PCMHandle: @unchecked Sendable {
         }
     }
 
-    /// What errors call the PCM `name`.
+    /// The name of a PCM in errors.
     static func subject(_ name: String) -> String { "PCM \(name)" }
 }
 
@@ -215,14 +215,14 @@ extension PCMHandle {
             rate = pcm.rateToAskFor(preferred: preferences.sampleRate, sampleRate: sampleRate)
             if rate == nil { return try configured(pcm) }
         } catch let direct where direct.code == .unsupported && !converts {
-            // An exclusive device was let go of: it can be opened through plug.
+            // The exclusive device was closed: it can be opened through plug.
             return try configured(OpenPCM(OpenPCM.plug(name), subject: subject))
         }
         guard let rate else { return try configured(OpenPCM(name, subject: subject)) }
         do throws(RingerError) {
             return try configured(OpenPCM(name, subject: subject, convertingTo: rate))
         } catch let refusal where refusal.code == .unsupported {
-            // A preference is no reason not to play.
+            // If the preferences are the reason for the failure, play without them.
             var others = preferences
             others.sampleRate = 0
             return try open(name, sampleRate: sampleRate, channels: channels, others)

@@ -1,11 +1,10 @@
 import RingerServices
 import Synchronization
 
-/// The thread on which PCMs are opened and closed, one after another, beside the thread that writes sounds: an open may
-/// take as long as it likes, and no sound runs dry meanwhile.
+/// The thread on which PCMs are opened and closed, one after another: an open may take long, and must not cause an
+/// underrun of the sounds that another thread is writing.
 ///
-/// It is started with the first PCM. What is handed to it is done in order, so that a PCM that was handed over to be
-/// closed is closed before the next one is opened.
+/// The first PCM starts it. It works in order: a PCM handed over to be closed is closed before the next one is opened.
 final class PCMOpener: Sendable {
     private enum State: Sendable {
         case unused
@@ -16,31 +15,32 @@ final class PCMOpener: Sendable {
     private let state = Mutex(State.unused)
     private let realTimePriority: Int?
 
-    /// An opener whose thread runs just below the sound thread, which has this real-time priority.
+    /// An opener whose thread runs at a priority just below that of the sound thread, which is given.
     init(besides realTimePriority: Int?) {
         self.realTimePriority = realTimePriority.map { max(1, $0 - 1) }
     }
 
-    /// Calls `body` on the thread soon, which is started where it does not run; after ``close()`` at once, on the caller's.
+    /// Calls `body` on the thread, which is started if it is not running; after ``close()`` calls it at once on the
+    /// caller's.
     ///
-    /// - Throws: ``RingerError`` where the system has no descriptor or thread left. `body` is not called then.
+    /// - Throws: ``RingerError`` if the system has no descriptor or thread left. `body` is not called then.
     func execute(_ body: @escaping @Sendable () -> Void) throws(RingerError) {
         guard let loop = try started() else { return body() }
         loop.execute(body)
     }
 
-    /// Calls `body` on the thread soon; at once, on the caller's thread, where there is none.
+    /// Calls `body` on the thread soon; if the thread is not running, at once on the caller's.
     func executeIfStarted(_ body: @escaping @Sendable () -> Void) {
         guard let loop else { return body() }
         loop.execute(body)
     }
 
-    /// Waits until everything is done that was handed over so far.
+    /// Waits until everything handed over so far is done.
     func wait() {
         loop?.sync {}
     }
 
-    /// Ends the thread, once what was handed over is done.
+    /// Ends the thread once everything handed over is done.
     func close() {
         let state = state.withLock { state in
             defer { state = .closed }

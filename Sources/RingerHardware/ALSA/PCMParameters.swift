@@ -1,7 +1,7 @@
 import CALSA
 import SystemPackage
 
-/// A hardware configuration under negotiation. The corresponding C type is `snd_pcm_hw_params_t`.
+/// The hardware parameters of a PCM, while they are chosen. The corresponding C type is `snd_pcm_hw_params_t`.
 struct PCMHardwareParameters: ~Copyable {
     let pointer: OpaquePointer
 
@@ -17,11 +17,11 @@ struct PCMHardwareParameters: ~Copyable {
     }
 }
 
-/// The software's side of a configuration. The corresponding C type is `snd_pcm_sw_params_t`.
+/// The software parameters of a PCM. The corresponding C type is `snd_pcm_sw_params_t`.
 struct PCMSoftwareParameters: ~Copyable {
     let pointer: OpaquePointer
 
-    /// A configuration to fill in. The corresponding C function is `snd_pcm_sw_params_malloc`.
+    /// Parameters to fill in. The corresponding C function is `snd_pcm_sw_params_malloc`.
     init?() {
         var pointer: OpaquePointer?
         guard snd_pcm_sw_params_malloc(&pointer) == 0, let pointer else { return nil }
@@ -33,7 +33,7 @@ struct PCMSoftwareParameters: ~Copyable {
     }
 }
 
-/// What a stream is doing, as far as a snapshot tells. The corresponding C type is `snd_pcm_status_t`.
+/// A snapshot of a stream's state. The corresponding C type is `snd_pcm_status_t`.
 struct PCMStatus: ~Copyable {
     let pointer: OpaquePointer
 

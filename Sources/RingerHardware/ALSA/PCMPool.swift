@@ -1,9 +1,9 @@
 import RingerServices
 
-/// The PCMs of an output: opens them and closes them on a thread of their own, and keeps those that no sound plays on for
-/// a while, stopped, so that the next sound of the same format starts at once.
-// SAFETY: used on the sound thread alone, where the completions are called too; after that thread ended, by the caller of
-// `SoundThread.shutDown` alone.
+/// The PCMs of an output: opens and closes them on a thread of their own, and keeps idle ones open for a while,
+/// stopped, so that the next sound of the same format starts at once.
+// SAFETY: used on the sound thread only, where the completions are called too; after that thread ended, only by the
+// caller of `SoundThread.shutDown`.
 final class PCMPool: @unchecked Sendable {
     private struct Idle {
         var handle: PCMHandle
@@ -27,7 +27,7 @@ final class PCMPool: @unchecked Sendable {
 
     // MARK: - Opening
 
-    /// A PCM that is open already, prepared for a sound; nil where there is none.
+    /// An open PCM, prepared for a sound; nil if there is none in this format.
     func take(_ request: PCMRequest) -> PCMHandle? {
         guard let index = idle.lastIndex(where: { $0.handle.request == request }) else { return nil }
         let pcm = idle.remove(at: index)
@@ -36,7 +36,7 @@ final class PCMPool: @unchecked Sendable {
             try pcm.handle.prepare()
             return pcm.handle
         } catch {
-            // It went bad while nobody used it. Opening it again tells whether the device is there.
+            // It broke while it was idle. Opening it again shows whether the device is still there.
             discard(pcm.handle)
             return nil
         }
@@ -49,7 +49,7 @@ final class PCMPool: @unchecked Sendable {
         openMakingRoom(request, isKept: true, completion)
     }
 
-    /// Opens a PCM and closes it before any other is opened. What it granted is left of it.
+    /// Opens a PCM and closes it before any other is opened; only its granted format is passed on.
     func lookAt(
         _ request: PCMRequest, _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
     ) {
@@ -62,9 +62,9 @@ final class PCMPool: @unchecked Sendable {
     ) {
         let discarded = discarded
         openNew(request, isKept: isKept) { [self] result in
-            // What held the device may have been a PCM of our own: idle, in another format or by another name, or one that
-            // was to be closed just behind this attempt. Another one of ours may hold it at the next attempt, too; each
-            // attempt after the first follows one that closed a PCM.
+            // A PCM of our own may have held the device: one that was idle in another format or under another name, or
+            // one that was about to be closed. The same may hold for the next attempt; each further attempt follows one
+            // that closed a PCM.
             guard case .failure(let error) = result, error.code == .busy,
                 !idle.isEmpty || self.discarded != discarded
             else { return completion(result) }
@@ -93,7 +93,7 @@ final class PCMPool: @unchecked Sendable {
     }
 
     private static func open(_ request: PCMRequest) -> Result<PCMHandle, RingerError> {
-        // The first call loads alsa-lib: a firmware that plays nothing does without.
+        // The first call loads alsa-lib: firmware that plays nothing does not need it.
         ALSAMessages.keepOnThisThread()
         do throws(RingerError) {
             let handle = try PCMHandle(request)
@@ -106,7 +106,7 @@ final class PCMPool: @unchecked Sendable {
 
     // MARK: - Closing
 
-    /// Takes back a PCM that is stopped. `completion` is called when it is kept, or closed where it is not.
+    /// Takes back a stopped PCM. `completion` is called once it is kept, or closed.
     func giveBack(_ handle: PCMHandle, _ completion: @escaping @Sendable () -> Void = {}) {
         if isClosed || linger <= .zero { return discard(handle, completion) }
         let timer = loop.schedule(at: loop.now + linger) { [self, id = ObjectIdentifier(handle)] in
@@ -130,10 +130,10 @@ final class PCMPool: @unchecked Sendable {
         }
     }
 
-    /// Closes what is idle, and calls `completion` when it is closed.
+    /// Closes the idle PCMs, and calls `completion` once they are closed.
     func release(_ completion: @escaping @Sendable () -> Void) {
         closeIdle()
-        // What was being opened for a sound that is over comes back before the thread has done this.
+        // A PCM that is being opened for a sound that has ended comes back before the thread runs this.
         opener.executeIfStarted { [self] in
             loop.execute { [self] in
                 closeIdle()
@@ -150,7 +150,7 @@ final class PCMPool: @unchecked Sendable {
         idle = []
     }
 
-    /// Closes what is idle. What is given back from now on is closed at once, on the caller's thread.
+    /// Closes the idle PCMs. PCMs given back from now on are closed at once, on the caller's thread.
     func close() {
         isClosed = true
         closeIdle()

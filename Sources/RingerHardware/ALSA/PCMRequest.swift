@@ -1,6 +1,6 @@
 import RingerServices
 
-/// Which PCM a sound needs, in which format.
+/// The PCM and format that a sound needs.
 struct PCMRequest: Sendable, Hashable {
     /// The PCM's name in ALSA's configuration.
     var name: String
@@ -8,13 +8,13 @@ struct PCMRequest: Sendable, Hashable {
     var sampleRate: Int
     /// Samples in a frame.
     var channels: Int
-    /// What the hardware is to be asked for.
+    /// The rate and period to ask the hardware for.
     var preferences: SessionPreferences
 
     /// The PCM `name`, for sound of `channels` channels at `sampleRate` frames a second, rounded to whole hertz.
     ///
-    /// - Throws: ``RingerError``: unsupported where no device has such a format. Within the bounds that are checked here
-    ///   the device says itself what it cannot do.
+    /// - Throws: ``RingerError``: unsupported if no device could have the format. Of formats within these bounds, the
+    ///   device itself reports whether it has them.
     init(
         _ name: String, sampleRate: Double, channels: Int, _ preferences: SessionPreferences = SessionPreferences()
     ) throws(RingerError) {

@@ -1,18 +1,18 @@
 import CALSA
 
-/// The setup of the PCM that lies behind all conversion and mixing, as alsa-lib describes it.
+/// The setup of the PCM behind all conversion and mixing, according to alsa-lib's description.
 ///
-/// There is no function that hands out a slave. The description of a PCM ends with that of its innermost slave: lines of
+/// No function returns a PCM's slave, but the description of a PCM ends with that of its innermost slave, in lines of
 /// names and values such as "rate         : 48000". The corresponding C function is `snd_pcm_dump`.
 struct PCMSetup: Sendable, Hashable {
     var sampleRate = 0
     var channels = 0
     var periodFrames = 0
     var bufferFrames = 0
-    /// Whether several streams may come together on the way there.
+    /// Whether a PCM on the way mixes or shares several streams.
     var isShared = false
 
-    /// What a description says last; nil where it lacks one of these.
+    /// The last setup in a description; nil if it lacks one of the values.
     init?(_ description: some StringProtocol) {
         for line in description.split(separator: "\n") {
             // "Slave: Direct Stream Mixing PCM"
@@ -38,7 +38,7 @@ struct PCMSetup: Sendable, Hashable {
         guard sampleRate > 0, channels > 0, periodFrames > 0, bufferFrames > 0 else { return nil }
     }
 
-    /// The setup behind `pcm`, which was configured; nil where alsa-lib does not describe it.
+    /// The setup behind `pcm`, which was configured; nil if alsa-lib does not describe it.
     init?(of pcm: OpaquePointer) {
         var output: OpaquePointer?
         guard snd_output_buffer_open(&output) == 0, let output else { return nil }

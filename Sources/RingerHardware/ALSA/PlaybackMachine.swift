@@ -1,27 +1,27 @@
 import RingerServices
 import SystemPackage
 
-/// The life of one sound on a PCM, as a value: what the PCM answered goes in, what is to be asked of it comes out.
+/// The life of one sound on a PCM, as a value: the PCM's answers go in, the next calls to it come out.
 ///
-/// The sound is written as far ahead as the buffer takes it and started with what the first write took. Behind its last
-/// frame go zeros, so that nothing stale is heard while its end is awaited: on a timer set to the moment at which the
-/// stream's own delay says that the last frame is out, not on a period's boundary.
+/// The sound is written as far ahead as the buffer allows, and started after the first write. Zeros follow its last
+/// frame, so that nothing stale is heard before its end is noticed. The end is a timer set by the stream's own delay to
+/// the moment at which the last frame is heard; it does not depend on the period.
 ///
-/// After an underrun, and after a suspension that the device could not resume, the sound goes on with the first frame
-/// that was not heard: nothing is skipped, and it ends later by as much as the gap took.
+/// After an underrun, and after a suspension that the device cannot resume, the sound continues with the first frame
+/// that was not heard: nothing is skipped, and it ends later by the length of the gap.
 struct PlaybackMachine: StateMachine {
     private enum Phase {
-        /// Nothing has been asked for.
+        /// Not prepared.
         case new
         case opening
-        /// Ready, and not yet started.
+        /// Prepared, not started.
         case filling
         case starting
-        /// Frames of the sound are left to be written.
+        /// Frames of the sound remain to be written.
         case running
-        /// The sound is written, the zeros behind it are not.
+        /// The sound is written; the zeros after it are not.
         case padding
-        /// All is written; the last frame is awaited.
+        /// All is written; the last frame has not been heard.
         case draining
         case preparing
         case resuming
@@ -33,7 +33,7 @@ struct PlaybackMachine: StateMachine {
         case suspension
     }
 
-    /// What errors call the PCM.
+    /// The PCM's name in errors.
     private let subject: String
     private let reportAt: Duration?
     private let limits: Limits
@@ -42,38 +42,38 @@ struct PlaybackMachine: StateMachine {
     private var format = HardwareFormat(pcm: "", sampleRate: 1, channels: 1, periodFrames: 1, bufferFrames: 1)
 
     private var ledger: PlaybackLedger
-    /// What the last write asked for.
+    /// How many frames the last write offered.
     private var asked = 0
     private var unfinishedAt: MonotonicTime?
 
-    /// There may be room, and nothing was written into it yet.
+    /// There may be room that was not written to yet.
     private var hasRoom = false
-    /// That there is room was told by the descriptors.
+    /// The descriptors reported that there is room.
     private var wasTold = false
     private var isStarted = false
-    /// Why the stream does not run at the moment.
+    /// Why the stream is not running.
     private var interruption: Interruption?
     private var resumeAttempts = 0
     private var restarts = 0
     private var heardAtRestart = -1
 
-    /// When the report is due that was not made yet.
+    /// The time of the report that was requested and not made yet.
     private var reportDue: MonotonicTime?
     private var isStallCheckDue = false
     private var isStopping = false
-    /// Where the stream was last seen, zeros and latency included, and since when it has been there.
+    /// The stream's last known position, zeros and latency included, and since when it has not changed.
     private var streamPosition = Int.min
     private var streamMovedAt = MonotonicTime(nanoseconds: 0)
     /// When the position was last read.
     private var seenAt = MonotonicTime(nanoseconds: 0)
     private var drainPause: Duration = .zero
-    /// Gains that wait for the stream to say how far it goes back.
+    /// Gains that wait until it is known how many frames the stream takes back.
     private var pendingGains: [(gain: Float, duration: Duration)] = []
 
-    /// How close to being heard frames are left as they were written: the thread may be late by that.
+    /// Frames that will be heard within this time are not taken back: the thread may be that late.
     private static let safety: Duration = .milliseconds(10)
 
-    /// The life of a sound of `frames` frames on the PCM `subject`.
+    /// A sound of `frames` frames on the PCM `subject`.
     init(frames: Int, options: PlaybackOptions, subject: String, limits: Limits = Limits()) {
         self.subject = subject
         ledger = PlaybackLedger(total: frames)
@@ -115,7 +115,7 @@ struct PlaybackMachine: StateMachine {
 // MARK: - Writing
 
 extension PlaybackMachine {
-    /// Begins to write into the empty, prepared stream.
+    /// Begins to write to the empty, prepared stream.
     private mutating func fill() -> [Action] {
         phase = .filling
         ledger.restart()
@@ -131,12 +131,12 @@ extension PlaybackMachine {
         return [.write(next, ramp)]
     }
 
-    /// Goes to another gain. What was written with the old one and is far from being heard is taken back first, where the
-    /// stream can do that, so that a full buffer does not hold the change up. The last frames of a sound are left as
-    /// they are.
+    /// Changes the gain. Frames that were written with the old gain and will not be heard soon are taken back first, if
+    /// the stream supports it, so that the change does not wait for a full buffer. The last frames of a sound are not
+    /// changed.
     private mutating func setGain(_ gain: Float, over duration: Duration) -> [Action] {
         if phase == .new || phase == .opening {
-            // Nothing is heard yet that could change: the sound begins with it.
+            // Nothing has been heard: the sound begins with this gain.
             ramp = GainRamp(gain)
             return []
         }
@@ -162,7 +162,7 @@ extension PlaybackMachine {
         return [.pad(frames: asked)]
     }
 
-    /// The zeros that must be behind the sound: the last period whole, and one more for a thread that comes late.
+    /// The zeros needed after the sound: the rest of its last period, and another period in case the thread is late.
     private var padding: Int {
         max(1, min(2 * format.periodFrames, format.bufferFrames - format.periodFrames))
     }
@@ -177,7 +177,7 @@ extension PlaybackMachine {
         case .filling:
             if frames == 0 { return end(.failed(refusal), isReusable: false) }
             ledger.wrote(frames)
-            // Whether zeros are wanted depends on whether the stream keeps what it is given.
+            // Whether zeros are needed depends on whether the stream buffers.
             if ledger.isWritten { return [.readPosition] }
             let room = format.bufferFrames - ledger.ahead
             return frames == asked && room > 0 ? write(atMost: room) : start()
@@ -204,7 +204,7 @@ extension PlaybackMachine {
         }
     }
 
-    /// Looks again later: descriptors that tell of room where there is none would be told from over and over.
+    /// Tries again later: descriptors that wrongly report room would be reported again and again.
     private func pause() -> [Action] {
         [.unwatch, .schedule(.wake, at: seenAt + format.period / 2)]
     }
@@ -232,7 +232,7 @@ extension PlaybackMachine {
         return actions + runs(at: now)
     }
 
-    /// The stream runs: for the first time, or again.
+    /// The stream is running, for the first time or again.
     private mutating func runs(at now: MonotonicTime) -> [Action] {
         var actions: [Action] = []
         switch interruption {
@@ -246,7 +246,7 @@ extension PlaybackMachine {
         actions.append(.schedule(.stall, at: now + patience))
         if !ledger.isWritten {
             phase = .running
-            // A stream that keeps no time takes everything at once; on one that does, this finds the buffer full.
+            // A stream without timing takes everything at once; on any other the buffer is full now.
             return actions + write(atMost: format.bufferFrames)
         }
         phase = ledger.padded < padding ? .padding : .draining
@@ -264,8 +264,7 @@ extension PlaybackMachine {
         StreamPosition(played: ledger.heard, total: ledger.total, unfinishedAt: unfinishedAt)
     }
 
-    /// The report, whose time may have passed before its timer was heard: on a thread that was held up, that may be the
-    /// end's.
+    /// Makes the report if its time has come: if the thread was held up, the end's timer may be handled first.
     private mutating func reportIfDue(at now: MonotonicTime) -> [Action] {
         guard let due = reportDue, due <= now else { return [] }
         reportDue = nil
@@ -274,7 +273,7 @@ extension PlaybackMachine {
 
     private mutating func position(_ delay: Int, before: MonotonicTime, at now: MonotonicTime) -> [Action] {
         if phase == .filling {
-            // What is given to a stream that keeps nothing is gone: zeros behind it would only be heard too.
+            // A stream that does not buffer has played everything: zeros would only add silence.
             let room = format.bufferFrames - ledger.ahead
             return delay > 0 && room > 0 ? pad(atMost: room) : start()
         }
@@ -303,16 +302,16 @@ extension PlaybackMachine {
         switch phase {
         case .running where hasRoom: return actions + write(atMost: format.bufferFrames)
         case .padding where hasRoom: return actions + pad(atMost: format.bufferFrames)
-        // Frames may be in the device's own queue, behind its buffer, and leave it only while more follow them.
+        // Frames may be in the device's own queue after the buffer, and leave it only when others follow.
         case .draining where hasRoom: return actions + pad(atMost: format.bufferFrames)
         case .draining: return actions + awaitEnd(delay: delay, hasMoved: hasMoved, at: now)
         default: return actions
         }
     }
 
-    /// Sleeps until the last frame is out, or the zeros behind it are about to be used up.
+    /// Sets the timer for the last frame, or for the moment at which the zeros after it run out.
     private mutating func awaitEnd(delay: Int, hasMoved: Bool, at now: MonotonicTime) -> [Action] {
-        // A device that tells its position in coarse steps repeats itself: ask it less often.
+        // A device with a coarse position repeats itself: ask it less often.
         let least: Duration = .microseconds(200)
         drainPause = hasMoved ? least : min(max(drainPause, least) * 2, max(format.period, least))
         // The last zeros filled the buffer.
@@ -335,7 +334,7 @@ extension PlaybackMachine {
             hasRoom = true
             return [.readPosition]
         case .stall:
-            // A stream that is suspended has patience of its own.
+            // A suspended stream has its own time-out.
             guard answers else { return [] }
             isStallCheckDue = true
             return [.readPosition]
@@ -353,19 +352,19 @@ extension PlaybackMachine {
         isStallCheckDue = false
         if isStopping { return end(.stopped) }
         var actions = reportIfDue(at: now)
-        // A stream that ran dry behind the last frame has done what it should.
+        // The stream underran after the last frame: the sound is finished.
         if ledger.isHeard { return actions + end(.drained, at: now) }
 
         guard mayRestart(after: error) else {
             var error = error
-            // Where it played a moment ago, that there is no such device means that it went.
+            // The device was there before: it is disconnected, not missing.
             if isStarted, error.errno == .noSuchFileOrDirectory { error.code = .disconnected }
             return actions + end(.failed(error), isReusable: false)
         }
 
         let why: Interruption = error.errno == .streamsPipe ? .suspension : .underrun
         actions.append(.unwatch)
-        // Before the stream was told to have started, nobody is to hear of its troubles.
+        // Nothing is reported before the start was.
         if isStarted {
             interruption = why
             actions.append(.tell(why == .suspension ? .suspended(at: now) : .underrun(at: now)))
@@ -376,7 +375,7 @@ extension PlaybackMachine {
         return actions + [.resume]
     }
 
-    /// Whether `error` is one that a stream survives, and it has not failed so too often.
+    /// Whether the stream can be restarted after `error`, and was not restarted too often.
     private mutating func mayRestart(after error: RingerError) -> Bool {
         switch phase {
         case .filling, .starting, .running, .padding, .draining: break
@@ -389,7 +388,7 @@ extension PlaybackMachine {
         return restarts <= limits.fruitlessRestarts
     }
 
-    /// Empties the stream, and goes on with the first frame that was not heard.
+    /// Prepares the stream again, and continues with the first frame that was not heard.
     private mutating func prepare() -> [Action] {
         phase = .preparing
         ledger.rewind()

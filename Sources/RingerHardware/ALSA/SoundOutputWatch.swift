@@ -2,12 +2,12 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// Tells when the PCM that sounds go to is gone, and when it is back: a card that was unplugged, a sound server that
-/// ended. It is the PCM of the routes that have none of their own.
+/// Reports when the PCM of an output disappears and when it is back: a card that was unplugged, a sound server that
+/// ended. It watches the PCM of the routes that have no PCM of their own.
 ///
-/// That it is gone is found when a sound fails; an output that is not used is not asked. When the cards' directory changes
-/// after that, the PCM is opened to see, and closed again; a sound server's return shows with the next sound. Nothing
-/// polls.
+/// A loss is noticed when a sound fails; an idle output is not checked. After a loss, each change of the cards'
+/// directory makes it open and close the PCM; the return of a sound server is noticed with the next sound. It does not
+/// poll.
 public final class SoundOutputWatch: DeviceStateSource {
     /// "ALSA default".
     public let name: String
@@ -16,11 +16,11 @@ public final class SoundOutputWatch: DeviceStateSource {
     private let directory: FilePath
     private let watch = Mutex<DirectoryWatch?>(nil)
 
-    /// A watch of `output`; one at a time can watch it.
+    /// A watch of `output`, which can have one watch at a time.
     ///
     /// - Parameters:
     ///   - output: The output.
-    ///   - loop: The thread that the cards' directory is watched on. What is found is told on the output's own.
+    ///   - loop: The thread that watches the cards' directory. Reports are made on the output's own thread.
     ///   - paths: Where the cards' files come and go.
     public init(_ output: ALSASoundOutput, loop: EventLoop, paths: HardwarePaths = .standard) {
         name = output.name
@@ -34,7 +34,7 @@ public final class SoundOutputWatch: DeviceStateSource {
         watch.withLock { $0 }?.closeSoon()
     }
 
-    /// Begins to watch. What is so now is told before it returns: an output that was not used yet is not lost.
+    /// Starts watching. Reports the current state before it returns: an output that was not used yet is not lost.
     public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
         let directoryWatch = try DirectoryWatch(directory, loop: loop) { [weak thread = output.thread] in
             thread?.lookForLost()
@@ -51,8 +51,8 @@ public final class SoundOutputWatch: DeviceStateSource {
         output.thread.watchLoss(of: output.pcm) { handler(.outputLost($0)) }
     }
 
-    /// Ends watching. It may be called from anywhere, the handler included; elsewhere it waits for a call of the handler
-    /// that is under way, so the caller must hold no lock that the handler takes.
+    /// Ends watching. May be called from the handler; elsewhere it waits for a running call of the handler, so the
+    /// caller must not hold a lock that the handler takes.
     public func close() {
         output.thread.unwatchLoss()
         watch.withLock { $0.take() }?.close()

@@ -3,9 +3,9 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// The thread on which all sounds of an output are written. Their PCMs are opened and closed on another one.
-// SAFETY: all variables, and what `pool` and `reports` hold, are used on the loop's thread alone, and after it ended by
-// `shutDown`'s caller alone: whatever may run later looks at `isClosed` first.
+/// The thread that writes all sounds of an output. Another thread opens and closes their PCMs.
+// SAFETY: all variables, and those of `pool` and `reports`, are used on the loop's thread only, and after it ended only
+// by the caller of `shutDown`: code that may run later checks `isClosed` first.
 final class SoundThread: @unchecked Sendable {
     private var voices: [UInt64: ALSAVoice] = [:]
     private var queue: PCMQueue
@@ -27,25 +27,25 @@ final class SoundThread: @unchecked Sendable {
         queue = PCMQueue(patience: busyPatience)
     }
 
-    /// Whether ``shutDown()`` was called: nothing is opened any more.
+    /// Whether ``shutDown()`` was called: no PCM is opened any more.
     var isClosed: Bool { closed.load(ordering: .acquiring) }
 
-    /// What was granted last.
+    /// The format granted last.
     var lastGrant: HardwareFormat? { granted.withLock { $0 } }
 
     // MARK: - Sounds
 
-    /// Keeps `voice` until it is over.
+    /// Retains `voice` until it is over.
     func add(_ voice: ALSAVoice) {
         voices[voice.number] = voice
     }
 
-    /// Has `voice` get its PCM: at once where one is open already and no other sound waits for it.
+    /// Gives `voice` a PCM: at once if one is open and no other sound waits for it.
     func openPCM(for voice: ALSAVoice) {
         send(.add(voice.number, pcm: voice.pcm, waits: voice.waitsWhenBusy, now: loop.now))
     }
 
-    /// Lets `voice` go, which is over and has given its PCM back.
+    /// Releases `voice`, which is over and has returned its PCM.
     func remove(_ voice: ALSAVoice) {
         voices[voice.number] = nil
         send(.removed(voice.number))
@@ -53,7 +53,7 @@ final class SoundThread: @unchecked Sendable {
 
     private func send(_ event: PCMQueue.Event) {
         actions.append(contentsOf: queue.handle(event))
-        // What an action leads to waits its turn.
+        // What an action causes is queued until the action is done.
         if isAtWork { return }
         isAtWork = true
         defer { isAtWork = false }
@@ -63,7 +63,7 @@ final class SoundThread: @unchecked Sendable {
     private func perform(_ action: PCMQueue.Action) {
         switch action {
         case .open(let number):
-            // Where the output is closed, the sound is about to be stopped.
+            // If the output is closed, the sound is about to be stopped.
             guard !isClosed, let voice = voices[number] else { return }
             open(voice.pcm, sampleRate: voice.sound.sampleRate, channels: voice.sound.channels) { [self] result in
                 switch result {
@@ -89,7 +89,7 @@ final class SoundThread: @unchecked Sendable {
 
     // MARK: - PCMs
 
-    /// Has a prepared PCM: at once one that is open already, later one that had to be opened.
+    /// Passes on a prepared PCM: at once if one is open, else once it was opened.
     private func open(
         _ name: String, sampleRate: Double, channels: Int,
         _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
@@ -116,23 +116,23 @@ final class SoundThread: @unchecked Sendable {
         }
     }
 
-    /// Takes back a PCM that is stopped. `completion` is called when it is kept, or closed where it is not.
+    /// Takes back a stopped PCM. `completion` is called once it is kept, or closed.
     func giveBack(_ handle: PCMHandle, isReusable: Bool, _ completion: @escaping @Sendable () -> Void) {
         if isReusable { pool.giveBack(handle, completion) } else { pool.discard(handle, completion) }
     }
 
-    /// Takes back a PCM that was opened, and not written to.
+    /// Takes back a PCM that was opened and not written to.
     func giveBack(unused handle: PCMHandle, _ completion: @escaping @Sendable () -> Void = {}) {
         do throws(RingerError) {
             try handle.drop()
             pool.giveBack(handle, completion)
         } catch {
-            // It goes bad before anything is played. The next sound opens it, and fails if the device is gone.
+            // It broke before anything was played. The next sound opens it again, and fails if the device is gone.
             pool.discard(handle, completion)
         }
     }
 
-    /// What `name` grants, which is open afterwards. Waits for the sound thread, and must not be called on it.
+    /// The format of the PCM `name`, which stays open. Blocks; must not be called on the sound thread.
     func grant(_ name: String, sampleRate: Double, channels: Int) throws(RingerError) -> HardwareFormat {
         precondition(!loop.isCurrentThread, "The sound thread would wait for itself.")
         let result = Mutex<Result<HardwareFormat, RingerError>>(.failure(closedError(name)))
@@ -148,8 +148,8 @@ final class SoundThread: @unchecked Sendable {
         return try result.withLock { $0 }.get()
     }
 
-    /// Why the PCM `name` plays one sound at a time; nil where it can be opened twice. Waits for the sound thread, and must
-    /// not be called on it.
+    /// Why the PCM `name` cannot play two sounds at once; nil if it can be opened twice. Blocks; must not be called on
+    /// the sound thread.
     func mixingProblem(of name: String) throws(RingerError) -> RingerError? {
         precondition(!loop.isCurrentThread, "The sound thread would wait for itself.")
         let request = try PCMRequest(name, sampleRate: 48_000, channels: 2)
@@ -186,20 +186,20 @@ final class SoundThread: @unchecked Sendable {
 
     // MARK: - What is granted
 
-    /// Reports to `handler` from now on what the hardware is granted, and first what it was granted last.
+    /// Reports granted formats to `handler`, beginning with the last one.
     func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
         reports.follow(handler)
-        // A thread that nobody uses is not woken.
+        // Nothing was granted yet: do not wake the thread.
         guard lastGrant != nil else { return }
         loop.execute { [self] in if !isClosed { reports.reportLast() } }
     }
 
-    /// Has what is opened from now on be as near to `preferences` as the hardware comes.
+    /// Sets the preferences for PCMs that are opened from now on.
     func prefer(_ preferences: SessionPreferences) {
         loop.execute { [self] in if !isClosed { reports.prefer(preferences) } }
     }
 
-    /// Finds out what the PCM `name` grants, and reports it before `completion` is called.
+    /// Finds out the format of the PCM `name`, and reports it before `completion` is called.
     func ask(_ name: String, _ completion: @escaping @Sendable (RingerError?) -> Void) {
         loop.execute { [self] in
             if isClosed { return completion(closedError(name)) }
@@ -215,7 +215,7 @@ final class SoundThread: @unchecked Sendable {
             reports.moved(to: name)
             return completion(nil)
         }
-        // What plays keeps its format; what is opened after it reports the new one.
+        // Playing sounds keep their format; the next PCM to be opened reports the new one.
         if voices.values.contains(where: { $0.pcm == name }) { return completion(nil) }
         let preferences = reports.formats.preferences
         let isPreferred = preferences.sampleRate >= 1 && preferences.sampleRate <= 1_000_000
@@ -227,7 +227,7 @@ final class SoundThread: @unchecked Sendable {
         }
     }
 
-    /// Opens a PCM, notes what it grants, and closes it again.
+    /// Opens a PCM, notes its format, and closes it again.
     private func lookAt(_ request: PCMRequest, _ completion: @escaping @Sendable (RingerError?) -> Void) {
         pool.lookAt(request) { [self] result in
             switch result {
@@ -245,55 +245,55 @@ final class SoundThread: @unchecked Sendable {
         if reports.opened(handle) { reportSoon() }
     }
 
-    /// Measures what lies beyond the buffer of `handle`, which runs, unless it is known.
+    /// Measures the delay beyond the buffer of `handle`, which is running, unless it is known.
     func measure(_ handle: PCMHandle) {
         if reports.measure(handle) { reportSoon() }
     }
 
-    /// Reports what changed after what is being done now: a sound that begins does not wait for those who listen.
+    /// Makes the pending reports after the current work: the start of a sound does not wait for observers.
     private func reportSoon() {
         loop.execute { [self] in if !isClosed { reports.flush() } }
     }
 
     // MARK: - Loss
 
-    /// Reports to `handler` whether the PCM `name` is lost, from now on and on the sound thread.
+    /// Starts reporting to `handler`, on the sound thread, whether the PCM `name` is lost.
     func watchLoss(of name: String, _ handler: @escaping @Sendable (Bool) -> Void) {
         loop.sync { [self] in if !isClosed { reports.watchLoss(of: name, handler) } }
     }
 
-    /// Ends reporting it; a call of the handler that is under way ends first, unless this is it.
+    /// Ends reporting losses. Waits for a running call of the handler, unless the handler itself calls this.
     func unwatchLoss() {
         loop.sync { [self] in if !isClosed { reports.unwatchLoss() } }
     }
 
-    /// Ends reporting it soon.
+    /// Ends reporting losses, without waiting.
     func unwatchLossSoon() {
         loop.execute { [self] in if !isClosed { reports.unwatchLoss() } }
     }
 
-    /// A sound, or opening its PCM `name`, failed.
+    /// Opening or playing on the PCM `name` failed.
     func failed(_ error: RingerError, of name: String) {
         reports.failed(error, of: name)
     }
 
-    /// Looks soon whether the PCM that was lost can be opened again. It is closed at once.
+    /// Checks soon whether the lost PCM can be opened again; closes it at once.
     func lookForLost() {
         loop.execute { [self] in
             guard !isClosed, let request = reports.lost else { return }
-            // Where it cannot be opened it stays lost.
+            // If it cannot be opened, it stays lost.
             lookAt(request) { _ in }
         }
     }
 
     // MARK: - The end
 
-    /// Closes the PCMs on which no sound plays; where `stoppingSounds` says so, stops all sounds first.
+    /// Closes the idle PCMs, after stopping all sounds if `stoppingSounds`.
     func release(stoppingSounds: Bool, _ completion: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
             if isClosed { return completion() }
             if stoppingSounds {
-                // The newest first: none that waits has its turn because the one before it is stopped.
+                // The newest first, so that no waiting sound starts because the one before it was stopped.
                 for number in voices.keys.sorted(by: >) { voices[number]?.stopNow() }
             }
             pool.release(completion)
@@ -308,7 +308,7 @@ final class SoundThread: @unchecked Sendable {
             retry?.cancel()
             for voice in voices.values { voice.stopNow() }
         }
-        // What was being opened or closed meanwhile is taken to its end.
+        // Finish what was being opened or closed.
         opener.wait()
         loop.sync { [self] in reports.unwatchLoss() }
         reports.follow(nil)

@@ -89,7 +89,7 @@ struct CardControls: ~Copyable, @unchecked Sendable {
         return snd_ctl_elem_info(controls, info) == 0 && snd_ctl_elem_info_get_type(info) == SND_CTL_ELEM_TYPE_BOOLEAN
     }
 
-    /// Whether `element` is on; nil where it is gone. The corresponding C function is `snd_ctl_elem_read`.
+    /// Whether `element` is on; nil if it is gone. The corresponding C function is `snd_ctl_elem_read`.
     func isOn(_ element: Element) throws(RingerError) -> Bool? {
         ALSAMessages.forget()
         snd_ctl_elem_value_clear(value)

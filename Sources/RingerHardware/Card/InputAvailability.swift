@@ -48,8 +48,8 @@ package final class InputAvailability: DeviceStateSource {
         try loop.syncThrowing { () throws(RingerError) in try self.begin(handler) }
     }
 
-    /// Ends watching. It may be called from anywhere, the handler included; elsewhere it waits for a call of the handler
-    /// that is under way, so the caller must hold no lock that the handler takes.
+    /// Ends watching. May be called from the handler; elsewhere it waits for a running call of the handler, so the
+    /// caller must not hold a lock that the handler takes.
     package func close() {
         loop.sync { self.tearDown() }
         for microphone in microphones { microphone.close() }

@@ -36,8 +36,8 @@ package final class JackControls: DeviceStateSource {
         try reader.startReporting(handler)
     }
 
-    /// Ends watching and closes the card's controls. It may be called from anywhere, the handler included; elsewhere it
-    /// waits for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
+    /// Ends watching and closes the card's controls. May be called from the handler; elsewhere it waits for a running
+    /// call of the handler, so the caller must not hold a lock that the handler takes.
     package func close() {
         reader.close()
     }

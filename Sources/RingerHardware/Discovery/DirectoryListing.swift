@@ -3,13 +3,14 @@ import SystemPackage
 
 /// Reads the names in a directory.
 enum DirectoryListing {
-    /// The names that are `prefix` and a number, by that number; none where the directory cannot be read.
+    /// The names that consist of `prefix` and a number, in numeric order; empty if the directory cannot be read.
     ///
     /// The corresponding C function is `readdir`.
     static func numbered(_ prefix: StaticString, in directory: FilePath) -> [String] {
         guard let stream = opendir(directory.string) else { return [] }
         defer { closedir(stream) }
-        // In order already: a few names among hundreds, and sorting code would cost more memory than it saves time.
+        // Sorted while inserting: a few names among hundreds, and sorting code would cost more memory than it saves
+        // time.
         var found: [(number: Int, name: String)] = []
         while let entry = readdir(stream) {
             // SAFETY: `d_name` ends with a zero within the entry, which lives until the next call of `readdir`.
@@ -25,14 +26,13 @@ enum DirectoryListing {
         return found.map(\.name)
     }
 
-    /// All names but those of the directory itself and its parent; none where it cannot be read.
+    /// All names except "." and ".."; empty if the directory cannot be read.
     static func names(in directory: FilePath) -> [String] {
         let contents = contents(of: directory)
         return contents.directories + contents.files
     }
 
-    /// The names of the directories in a directory, and those of everything else, links included; none where it cannot
-    /// be read.
+    /// The names of the directories in a directory, and of everything else, links included; empty if it cannot be read.
     static func contents(of directory: FilePath) -> (directories: [String], files: [String]) {
         guard let stream = opendir(directory.string) else { return ([], []) }
         defer { closedir(stream) }
@@ -49,7 +49,7 @@ enum DirectoryListing {
         return (directories, files)
     }
 
-    /// The number that follows `prefix` in `name`, a C string, where nothing else does.
+    /// The number after `prefix` in the C string `name`; nil unless the name consists of these two.
     private static func number(in name: UnsafePointer<CChar>, after prefix: StaticString) -> Int? {
         // SAFETY: a static string of more than one character has its bytes in memory; `strncmp` stops at the zero.
         guard

@@ -3,28 +3,28 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// Finds the device's switch, motor and jacks from what the kernel shows.
+/// Finds the device's switch, motor and jacks in what the kernel shows.
 package enum HardwareDiscovery {
     /// The GPIO line of the switch: its name in `gpio-line-names`.
     package static let switchLine = "ring-silent"
     /// The GPIO line of the motor: its name in `gpio-line-names`.
     package static let motorLine = "vibrator"
-    /// The LED that is a motor.
+    /// The name of an LED that is a motor.
     package static let motorLED = "vibrator"
 
-    /// Looks at every input device, GPIO chip and LED, and closes them again.
+    /// Looks at every input device, GPIO chip and LED.
     ///
-    /// Nothing is requested and nothing moves: a line in use stays so. A switch that this process may not open is found by
-    /// what sysfs and the device tree show of it, and is listed with its ``HardwareFindings/Candidate/problem``.
+    /// No line is requested, nothing is changed, and everything is closed again. A switch that this process may not
+    /// open is found in sysfs and the device tree, and is listed with its ``HardwareFindings/Candidate/problem``.
     ///
-    /// - Parameter paths: Where the kernel shows them.
-    /// - Returns: What there is, the part to use first; and what could not be looked at, and why.
+    /// - Parameter paths: if the kernel shows its devices.
+    /// - Returns: The parts that were found, the preferred one first, and what could not be looked at.
     package static func scan(_ paths: HardwarePaths = .standard) -> HardwareFindings {
         let evidence = SwitchEvidence(paths)
         var findings = HardwareFindings()
         var sliders: [HardwareFindings.Candidate<SwitchSpecification>] = []
         let inputs = DirectoryListing.numbered("event", in: paths.input)
-        // Last those whose files this process does not see, as in a container.
+        // The kernel's devices whose files this process does not see, as in a container, come last.
         for file in inputs + evidence.inputDevices.filter({ !inputs.contains($0) }) {
             let path = paths.input.appending(file)
             do throws(RingerError) {
@@ -60,7 +60,7 @@ package enum HardwareDiscovery {
                 try look(at: chip, into: &findings)
             } catch {
                 let problem = HardwareProblem(error, path)
-                // Where there is a better switch, the line may be that switch's own.
+                // If there is another switch, the line may be the one that its driver uses.
                 if findings.switches.isEmpty && evidence.hasLine(switchLine, chip: file) {
                     hidden(file, problem)
                 } else {
@@ -81,9 +81,9 @@ package enum HardwareDiscovery {
         }
     }
 
-    /// Adds the switch that sysfs shows of an input device that cannot be opened.
+    /// Adds the switch of an input device that cannot be opened, if sysfs shows one.
     ///
-    /// - Returns: Whether it shows one.
+    /// - Returns: Whether sysfs shows one.
     private static func look(
         at evidence: SwitchEvidence, of path: FilePath, _ problem: HardwareProblem,
         into findings: inout HardwareFindings, _ sliders: inout [HardwareFindings.Candidate<SwitchSpecification>]
@@ -110,7 +110,7 @@ package enum HardwareDiscovery {
         at device: borrowing EvdevHandle, into findings: inout HardwareFindings,
         _ sliders: inout [HardwareFindings.Candidate<SwitchSpecification>]
     ) {
-        // By its name it is found again when it comes back under another number.
+        // Its name finds it again when it comes back under another number.
         let selector: EvdevSelector =
             device.deviceName.isEmpty ? .path(device.path) : .automatic(name: device.deviceName)
         if device.has(.muteDevice) {
@@ -153,7 +153,7 @@ package enum HardwareDiscovery {
     ) throws(RingerError) {
         if let offset = try chip.offset(ofLine: switchLine) {
             let problem = held(switchLine, offset, chip)
-            // A line that the kernel's own driver holds is that driver's switch, found already.
+            // A line held by a driver of the kernel is the switch of that driver, which was found already.
             if problem == nil || findings.switches.isEmpty {
                 let name = "GPIO \(chip.name) line \(offset) (\(switchLine))"
                 findings.switches.append(
@@ -180,7 +180,7 @@ package enum HardwareDiscovery {
     }
 
     private static func unwritable(_ path: FilePath) -> HardwareProblem? {
-        // The effective user counts, not the one who started the program.
+        // Check the rights of the effective user.
         if faccessat(AT_FDCWD, path.string, W_OK, AT_EACCESS) == 0 { return nil }
         return HardwareProblem(RingerError("open for writing", path.string, .current), path)
     }

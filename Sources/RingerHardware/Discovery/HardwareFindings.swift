@@ -1,20 +1,19 @@
 import RingerServices
 import SystemPackage
 
-/// What the kernel shows of a device's hardware, and what it does not let this process see.
+/// The hardware that the kernel shows, and what this process may not see of it.
 package struct HardwareFindings: Sendable {
     /// A part that was found.
     package struct Candidate<Specification: Sendable & Hashable>: Sendable, Hashable {
-        /// How to name it, such that it is found again under another number after it was unplugged.
+        /// A specification that finds the part again if it comes back under another number.
         package var specification: Specification
-        /// What it is, for people: "evdev /dev/input/event0 (ring-silent-switch)".
+        /// The part's name, for people: "evdev /dev/input/event0 (ring-silent-switch)".
         package var name: String
-        /// Its file.
+        /// The part's file.
         package var path: FilePath
-        /// Why it cannot be opened now; nil where it can.
+        /// Why the part cannot be opened now; nil if it can.
         package var problem: HardwareProblem?
 
-        /// A part that is named by `specification`.
         package init(
             specification: Specification, name: String, path: FilePath, problem: HardwareProblem? = nil
         ) {
@@ -25,14 +24,14 @@ package struct HardwareFindings: Sendable {
         }
     }
 
-    /// The Ring/Silent switches, the one to use first: evdev switches, then sliders, then a GPIO line. One that sysfs or the
-    /// device tree shows and that this process cannot read has a ``Candidate/problem``.
+    /// The Ring/Silent switches, the preferred one first: evdev switches, then sliders, then a GPIO line. A switch that
+    /// sysfs or the device tree shows and that this process cannot read has a ``Candidate/problem``.
     package var switches: [Candidate<SwitchSpecification>] = []
-    /// The vibration motors, the one to use first: force feedback, then an LED, then a GPIO line.
+    /// The vibration motors, the preferred one first: force feedback, then an LED, then a GPIO line.
     package var motors: [Candidate<MotorSpecification>] = []
     /// The input devices with jacks, by number.
     package var jacks: [Candidate<EvdevSelector>] = []
-    /// What could not be looked at, or is there and cannot be had.
+    /// What could not be looked at, or exists and cannot be used.
     package var problems: [HardwareProblem] = []
 
     /// Findings of nothing.

@@ -1,8 +1,8 @@
 import SystemPackage
 
-/// Where the kernel shows its devices.
+/// If the kernel shows its devices.
 public struct HardwarePaths: Sendable, Hashable {
-    /// The device files; GPIO chips stand here.
+    /// The device files, GPIO chips among them.
     public var devices: FilePath
     /// The input devices' files.
     public var input: FilePath
@@ -10,9 +10,9 @@ public struct HardwarePaths: Sendable, Hashable {
     public var leds: FilePath
     /// The sound cards' files. alsa-lib itself looks in /dev/snd.
     public var sound: FilePath
-    /// The processes, and below `asound` what the sound cards do.
+    /// The processes; `asound` in it shows the state of sound cards.
     public var processes: FilePath
-    /// sysfs: the input devices' capabilities, the GPIO chips and the device tree, which every user may read.
+    /// sysfs: the input devices' capabilities, the GPIO chips and the device tree. Every user may read it.
     public var system: FilePath
 
     /// The paths, by default those of every Linux system.

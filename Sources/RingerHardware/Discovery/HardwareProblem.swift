@@ -2,24 +2,23 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// A part of the hardware that is there and cannot be had.
+/// A part of the hardware that exists and cannot be used.
 package struct HardwareProblem: Sendable, Hashable {
-    /// What failed, on what, and why.
+    /// The operation, the part and the reason.
     package var error: RingerError
-    /// The file's group, where the process may not open it; nil where the group may not either, or is root's.
+    /// The group of the part's file, if the process may not open it; nil if the group may not either, or is root's.
     package var group: String?
-    /// The command that mends it, to be run as root; nil where none is known.
+    /// The command that repairs it, to be run as root; nil if none is known.
     package var mend: String?
 
-    /// A problem.
     package init(error: RingerError, group: String? = nil, mend: String? = nil) {
         self.error = error
         self.group = group
         self.mend = mend
     }
 
-    /// A problem of `error` with the file at `path`. Where permission is missing, it names the group that has it and the
-    /// command that joins it.
+    /// The problem that `error` is for the file at `path`. If permission is missing, names the group that has it and
+    /// the command that joins the group.
     init(_ error: RingerError, _ path: FilePath) {
         self.init(error: error)
         guard error.code == .permissionDenied else { return }
@@ -37,7 +36,7 @@ package struct HardwareProblem: Sendable, Hashable {
         }
     }
 
-    /// The kernel has the device of the file at `path`, and the file is not there.
+    /// The kernel has the device of the file at `path`, but the file is missing.
     static func missingFile(_ path: FilePath) -> HardwareProblem {
         HardwareProblem(
             error: RingerError(
@@ -46,7 +45,7 @@ package struct HardwareProblem: Sendable, Hashable {
                     + "DeviceAllow= without PrivateDevices="))
     }
 
-    /// `error` with the command that mends it in its detail, where one is known.
+    /// `error` with the command that repairs it in its detail, if one is known.
     static func explain(_ error: RingerError) -> RingerError {
         guard error.subject.hasPrefix("/") else { return error }
         let problem = HardwareProblem(error, FilePath(error.subject))
@@ -56,7 +55,7 @@ package struct HardwareProblem: Sendable, Hashable {
         return error
     }
 
-    /// The command that gives a kind of device to a group, on systems that leave it to root alone.
+    /// The command that gives a kind of device to a group, for systems that reserve it to root.
     private static func udevRule(_ path: FilePath) -> String {
         let file = path.lastComponent?.string ?? ""
         let kind = file.drop { !$0.isNumber }.isEmpty ? file : String(file.prefix { !$0.isNumber }) + "*"
@@ -70,7 +69,7 @@ package struct HardwareProblem: Sendable, Hashable {
 
 /// Names of users and groups.
 private enum Account {
-    /// The user's name, or its number where it has none. The corresponding C function is `getpwuid_r`.
+    /// The user's name, or its number if it has no name. The corresponding C function is `getpwuid_r`.
     static func user(_ id: uid_t) -> String {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -81,7 +80,7 @@ private enum Account {
         return String(cString: name)
     }
 
-    /// The group's name, or its number where it has none. The corresponding C function is `getgrgid_r`.
+    /// The group's name, or its number if it has no name. The corresponding C function is `getgrgid_r`.
     static func group(_ id: gid_t) -> String {
         var entry = Glibc.group()
         var found: UnsafeMutablePointer<Glibc.group>?

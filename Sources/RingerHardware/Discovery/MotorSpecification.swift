@@ -16,12 +16,12 @@ public enum MotorSpecification: Sendable, Hashable {
     case led(String)
     /// A GPIO line.
     case gpio(GPIOLine, isActiveLow: Bool = false)
-    /// The device has no motor, or is not to use it.
+    /// The device has no motor, or must not use it.
     case none
 
     /// The motor that `text` names.
     ///
-    /// - Throws: ``RingerError`` with the code `invalid`, whose detail says what is wrong.
+    /// - Throws: ``RingerError`` with the code `invalid`, whose detail gives the reason.
     public init(_ text: String) throws(RingerError) {
         var specification = try SpecificationText(text, what: "motor")
         switch specification.kind {
@@ -48,9 +48,9 @@ public enum MotorSpecification: Sendable, Hashable {
     /// Opens the motor; nil for ``none``.
     ///
     /// - Parameters:
-    ///   - loop: Where the return of a device that disappeared is watched for.
-    ///   - paths: Where the kernel shows its devices.
-    /// - Throws: ``RingerError`` where it is missing, forbidden or in use.
+    ///  - loop: The thread on which the return of a lost device is watched for.
+    ///   - paths: if the kernel shows its devices.
+    /// - Throws: ``RingerError`` if the motor is missing, forbidden or in use.
     public func make(
         loop: EventLoop, paths: HardwarePaths = .standard
     ) throws(RingerError) -> (any VibrationMotor)? {

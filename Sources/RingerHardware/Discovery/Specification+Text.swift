@@ -1,5 +1,5 @@
 extension SwitchSpecification: CustomStringConvertible {
-    /// The specification as text, which names the same switch again unless a name in it has a comma.
+    /// The specification as text. Parsing it gives the same switch, unless a name contains a comma.
     public var description: String {
         switch self {
         case .gpio(let line, let options):
@@ -24,7 +24,7 @@ extension SwitchSpecification: CustomStringConvertible {
 }
 
 extension MotorSpecification: CustomStringConvertible {
-    /// The specification as text, which names the same motor again unless a name in it has a comma.
+    /// The specification as text. Parsing it gives the same motor, unless a name contains a comma.
     public var description: String {
         switch self {
         case .forceFeedback(let device): "ff:\(device.specification)"

@@ -1,16 +1,16 @@
 import RingerServices
 
-/// A device as it is named on the command line: "gpio:ring-silent,active-low,debounce=5ms".
+/// The name of a device on the command line, parsed: "gpio:ring-silent,active-low,debounce=5ms".
 struct SpecificationText {
-    /// What it was, for errors.
+    /// The original text, for errors.
     let text: String
-    /// What is to be made of it, for errors: "switch".
+    /// The kind of part, for errors: "switch".
     let what: String
-    /// Before the first colon: "gpio".
+    /// The text before the first colon: "gpio".
     let kind: String
-    /// What is named, without the options: "ring-silent".
+    /// The text between the first colon and the options: "ring-silent".
     let device: String
-    /// The options, in order; the value is nil where there is no equals sign.
+    /// The options, in order; the value is nil without an equals sign.
     private var options: [(name: String, value: String?)]
 
     init(_ text: String, what: String) throws(RingerError) {
@@ -35,21 +35,21 @@ struct SpecificationText {
         }
     }
 
-    /// Takes the option `name`, which has no value; false where it is not there.
+    /// Removes the option `name`, which has no value. Returns false if it is missing.
     mutating func takeFlag(_ name: String) throws(RingerError) -> Bool {
         guard let option = take(name) else { return false }
         if option.value != nil { throw failure("the option \"\(name)\" takes no value") }
         return true
     }
 
-    /// Takes the value of the option `name`; nil where it is not there.
+    /// Removes the option `name` and returns its value; nil if it is missing.
     mutating func takeValue(_ name: String) throws(RingerError) -> String? {
         guard let option = take(name) else { return nil }
         guard let value = option.value, !value.isEmpty else { throw failure("the option \"\(name)\" needs a value") }
         return value
     }
 
-    /// Takes the option `name` as a duration, "10ms", "500us", "1s" or "0"; nil where it is not there.
+    /// Removes the option `name` and returns its duration, "10ms", "500us", "1s" or "0"; nil if it is missing.
     mutating func takeDuration(_ name: String) throws(RingerError) -> Duration? {
         guard let value = try takeValue(name) else { return nil }
         let digits = value.prefix { $0.isASCII && $0.isNumber }
@@ -67,7 +67,7 @@ struct SpecificationText {
         failure("\"\(name)=\(value)\" is no duration such as 10ms, 500us or 1s, of an hour at most")
     }
 
-    /// Everything that is there must have been taken.
+    /// Throws if an option is left over.
     func finish() throws(RingerError) {
         guard let option = options.first else { return }
         throw failure(
@@ -75,7 +75,7 @@ struct SpecificationText {
                 ? "there is nothing after a comma" : "\"\(kind)\" knows no option \"\(option.name)\"")
     }
 
-    /// The error that says why the text is not valid.
+    /// The error that the text is not valid.
     func failure(_ reason: String) -> RingerError {
         RingerError(.invalid, "use as a \(what)", "\"\(text)\"", detail: reason)
     }
@@ -85,7 +85,7 @@ struct SpecificationText {
         return options.remove(at: index)
     }
 
-    /// The GPIO line that is named: "NAME" or "CHIP:OFFSET".
+    /// Parses a GPIO line: "NAME" or "CHIP:OFFSET".
     func line() throws(RingerError) -> GPIOLine {
         guard !device.isEmpty else { throw failure("the line is missing: gpio:NAME or gpio:CHIP:OFFSET") }
         guard let colon = device.lastIndex(of: ":") else { return .named(device) }
@@ -98,7 +98,7 @@ struct SpecificationText {
         return .offset(Int(offset), chip: chip)
     }
 
-    /// The input device that is named: "PATH" or "auto".
+    /// Parses an input device: "PATH" or "auto".
     func selector(named name: String?) throws(RingerError) -> EvdevSelector {
         if device == "auto" { return .automatic(name: name) }
         guard device.hasPrefix("/") else {

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Evidence of a Ring/Silent switch in files that every user may read: sysfs and the device tree.
 ///
-/// A process that may not open the device files learns from it that there is a switch whose position it does not know.
+/// It tells a process without permission for the device files that there is a switch whose position it cannot read.
 struct SwitchEvidence {
     private let system: FilePath
 
@@ -13,7 +13,7 @@ struct SwitchEvidence {
 
     // MARK: - Input devices
 
-    /// The names of the kernel's input devices, "event0", by number.
+    /// The names of the kernel's input devices, "event0", in numeric order.
     var inputDevices: [String] { DirectoryListing.numbered("event", in: system.appending("class").appending("input")) }
 
     /// Whether the input device `file`, "event0", has `code`, a switch or an axis.
@@ -29,7 +29,7 @@ struct SwitchEvidence {
         return word >> UInt(bit) & 1 != 0
     }
 
-    /// What the input device's driver calls it; empty where it has no name.
+    /// The name of the input device; empty if it has none.
     func name(ofInputDevice file: String) -> String {
         (try? AttributeFile(path: device(file).appending("name")).read()) ?? ""
     }
@@ -40,7 +40,7 @@ struct SwitchEvidence {
 
     // MARK: - GPIO lines
 
-    /// The names of the kernel's GPIO chips, "gpiochip0", by number.
+    /// The names of the kernel's GPIO chips, "gpiochip0", in numeric order.
     var chips: [String] { DirectoryListing.numbered("gpiochip", in: chipFolder) }
 
     /// Whether the device tree gives one of the chip's lines the name `line`.
@@ -48,8 +48,8 @@ struct SwitchEvidence {
         Self.names(line, chipFolder.appending(chip).appending("of_node"))
     }
 
-    /// The node of the device tree that gives a line the name `line`, of a chip that is enabled; nil where none does. Its
-    /// driver may not be loaded.
+    /// The device-tree node of an enabled GPIO chip that names one of its lines `line`; nil if there is none. The
+    /// chip's driver may not be loaded.
     func node(ofLine line: String) -> FilePath? {
         Self.find(line, system.appending("firmware").appending("devicetree").appending("base"))
     }
@@ -60,7 +60,7 @@ struct SwitchEvidence {
         let contents = DirectoryListing.contents(of: node)
         if contents.files.contains("status") {
             let status = (try? AttributeFile(path: node.appending("status")).read()) ?? ""
-            // A string of the device tree ends with a zero. What is below a disabled node is disabled too.
+            // Strings in a device tree end with a zero. Nodes below a disabled node are disabled too.
             guard status.hasPrefix("ok") || status.isEmpty else { return nil }
         }
         if contents.files.contains("gpio-line-names") && names(line, node) { return node }

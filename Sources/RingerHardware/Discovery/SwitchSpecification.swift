@@ -9,8 +9,8 @@ import SystemPackage
 /// | `evdev:auto`, `evdev:PATH` | ``EvdevSwitch`` | `name=PART`, `code=SW_MUTE_DEVICE`, `inverted` |
 /// | `slider:auto`, `slider:PATH` | ``EvdevSlider`` | `name=PART`, `settle=50ms` |
 ///
-/// Options follow, each after a comma. A line's or device's name that has a comma in it cannot be written so, and a
-/// line's name with a colon in it only where no number follows; make the switch in code then.
+/// Options follow, each after a comma. A name that contains a comma cannot be written, nor a line's name with a colon
+/// that a number follows; make such a switch in code.
 public enum SwitchSpecification: Sendable, Hashable {
     /// A GPIO line.
     case gpio(GPIOLine, GPIOSwitch.Options = .init())
@@ -21,7 +21,7 @@ public enum SwitchSpecification: Sendable, Hashable {
 
     /// The switch that `text` names.
     ///
-    /// - Throws: ``RingerError`` with the code `invalid`, whose detail says what is wrong.
+    /// - Throws: ``RingerError`` with the code `invalid`, whose detail gives the reason.
     public init(_ text: String) throws(RingerError) {
         var specification = try SpecificationText(text, what: "switch")
         switch specification.kind {
@@ -59,13 +59,13 @@ public enum SwitchSpecification: Sendable, Hashable {
         try specification.finish()
     }
 
-    /// Makes the switch; it is opened when it is started.
+    /// Makes the switch. ``RingSilentSwitch/start(_:)`` opens it.
     ///
     /// - Parameters:
-    ///   - loop: Where it is watched.
-    ///   - paths: Where the kernel shows its devices.
-    ///   - isAwaited: Whether a switch that cannot be opened at the start is waited for, as it is after it was unplugged.
-    ///     Its start reports ``SwitchEvent/lost(_:at:)`` then, and throws only where the name can never be right
+    ///   - loop: The thread that reads it.
+    ///   - paths: if the kernel shows its devices.
+    ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start, as after it was unplugged.
+    ///     Starting it then reports ``SwitchEvent/lost(_:at:)``, and throws only if the name can never be right
     ///     (`invalid`, `unsupported`).
     public func make(
         loop: EventLoop, paths: HardwarePaths = .standard, isAwaited: Bool = false

@@ -16,7 +16,7 @@ public final class EvdevSlider: RingSilentSwitch {
     ///  - device: Which device.
     ///   - settleTime: How long a position must not change before it counts.
     ///   - loop: The thread that reads it.
-    ///   - paths: Where the kernel shows its devices.
+    ///   - paths: if the kernel shows its devices.
     ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start; see ``SwitchSpecification``.
     public init(
         _ device: EvdevSelector = .automatic(), settleTime: Duration = .milliseconds(50), loop: EventLoop,
@@ -52,8 +52,8 @@ public final class EvdevSlider: RingSilentSwitch {
         if !loop.isCurrentThread { isReported.wait(until: .now + .seconds(1)) }
     }
 
-    /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
-    /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
+    /// Ends watching and closes the device. May be called from the handler; elsewhere it waits for a running call of
+    /// the handler, so the caller must not hold a lock that the handler takes.
     public func close() {
         reader.close()
     }

@@ -14,7 +14,7 @@ public final class EvdevSwitch: RingSilentSwitch {
     ///   - code: The switch's code.
     ///   - isInverted: False if the switch is on at silent, as `SW_MUTE_DEVICE` is; true if it is on at ring.
     ///   - loop: The thread that reads it.
-    ///   - paths: Where the kernel shows its devices.
+    ///   - paths: if the kernel shows its devices.
     ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start; see ``SwitchSpecification``.
     public init(
         _ device: EvdevSelector = .automatic(), code: EvdevCode = .muteDevice, isInverted: Bool = false,
@@ -41,8 +41,8 @@ public final class EvdevSwitch: RingSilentSwitch {
         try reader.start { event in handler(SwitchEvent(event)) }
     }
 
-    /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
-    /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
+    /// Ends watching and closes the device. May be called from the handler; elsewhere it waits for a running call of
+    /// the handler, so the caller must not hold a lock that the handler takes.
     public func close() {
         reader.close()
     }

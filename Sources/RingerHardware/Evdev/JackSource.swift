@@ -27,8 +27,8 @@ public final class JackSource: DeviceStateSource {
         try reader.startReporting(handler)
     }
 
-    /// Ends watching and closes the device. It may be called from anywhere, the handler included; elsewhere it waits
-    /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
+    /// Ends watching and closes the device. May be called from the handler; elsewhere it waits for a running call of
+    /// the handler, so the caller must not hold a lock that the handler takes.
     public func close() {
         reader.close()
     }

@@ -63,7 +63,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. If the process lacks the right
     ///     to it, the loop runs with the ordinary scheduler and sets ``schedulingError``.
     ///   - stackSize: The thread's stack in bytes, 256 KiB by default. The kernel gives it memory as it is used.
-    /// - Throws: ``RingerError`` where the system has no descriptor or thread left.
+    /// - Throws: ``RingerError`` if the system has no descriptor or thread left.
     public init(
         name: String, realTimePriority: Int? = nil, stackSize: Int = 256 * 1024
     ) throws(RingerError) {

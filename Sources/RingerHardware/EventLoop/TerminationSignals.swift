@@ -61,7 +61,7 @@ package enum TerminationSignals {
     /// may have the signals blocked; the loop's thread accepts them.
     ///
     /// - Returns: The registration, which lasts until it is cancelled; dropping it does not cancel it.
-    /// - Throws: ``RingerError`` where the system refuses.
+    /// - Throws: ``RingerError`` if the system refuses.
     package static func handle(
         _ signals: [CInt] = all, on loop: EventLoop, _ body: @escaping @Sendable (CInt) -> Void
     ) throws(RingerError) -> Registration {

@@ -1,8 +1,8 @@
 import CGPIOD
 
-/// What pulls a GPIO line to a level while nothing drives it.
+/// What pulls a GPIO line to a level while it is not driven.
 public enum GPIOBias: String, Sendable, Hashable, CaseIterable {
-    /// As the board, or whoever used the line before, left it.
+    /// Unchanged: as set by the board or the line's last user.
     case asIs = "as-is"
     /// A resistor to the supply.
     case pullUp = "pull-up"

@@ -6,11 +6,11 @@ import SystemPackage
 // SAFETY: libgpiod keeps no state outside of this handle, which has one owner and is used by one thread at a time.
 struct GPIOChip: ~Copyable, @unchecked Sendable {
     private let chip: OpaquePointer
-    /// Its file.
+    /// The chip's file.
     let path: FilePath
-    /// Its name: "gpiochip0".
+    /// The chip's name: "gpiochip0".
     let name: String
-    /// What its driver calls it.
+    /// The label that the driver gives the chip.
     let label: String
 
     /// Opens the chip at `path`. The corresponding C function is `gpiod_chip_open`.
@@ -28,7 +28,7 @@ struct GPIOChip: ~Copyable, @unchecked Sendable {
         ringer_gpio_chip_close(chip)
     }
 
-    /// The offset of the first line named `name`; nil where there is none.
+    /// The offset of the first line named `name`; nil if there is none.
     func offset(ofLine name: String) throws(RingerError) -> Int? {
         let offset = ringer_gpio_chip_find_line(chip, name)
         if offset >= 0 { return Int(offset) }
@@ -37,13 +37,13 @@ struct GPIOChip: ~Copyable, @unchecked Sendable {
         throw RingerError("find line \(name)", path.string, reason)
     }
 
-    /// Who holds the line at `offset`; nil where nobody does, or the kernel does not tell.
+    /// The holder of the line at `offset`; nil if there is none, or the kernel does not report it.
     func consumer(ofLine offset: Int) -> String? {
         let consumer = Self.text { ringer_gpio_chip_consumer(chip, UInt32(clamping: offset), $0, $1) }
         return consumer?.isEmpty == true ? nil : consumer
     }
 
-    /// Requests an input; its edges are queued from now on.
+    /// Requests an input, whose edges are queued from now on.
     func requestInput(
         _ offset: Int, bias: GPIOBias, isActiveLow: Bool, kernelDebounce: Duration
     ) throws(RingerError) -> GPIOLineRequest {
@@ -68,7 +68,8 @@ struct GPIOChip: ~Copyable, @unchecked Sendable {
     }
 
     private static func text(_ read: (UnsafeMutablePointer<CChar>, Int) -> CInt) -> String? {
-        // SAFETY: the kernel's names have 31 bytes at most; the function writes no more than it is told, zero included.
+        // SAFETY: the kernel's names have at most 31 bytes; the function writes at most the given size, including the
+        // zero.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
             guard let start = buffer.baseAddress, read(start, buffer.count) == 0 else { return nil }
             return String(cString: start)

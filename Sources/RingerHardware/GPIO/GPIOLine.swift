@@ -4,10 +4,10 @@ import SystemPackage
 
 /// Which GPIO line to use.
 public enum GPIOLine: Sendable, Hashable {
-    /// The first line of that name, on whatever chip: `gpio-line-names` in the device tree.
+    /// The first line of that name on any chip: `gpio-line-names` in the device tree.
     case named(String)
-    /// The line at `offset` of a chip: its file, "/dev/gpiochip0"; its name, "gpiochip0"; its number, "0"; or its
-    /// label, which stays the same where the numbers do not.
+    /// The line at `offset` of a chip: the chip's file, "/dev/gpiochip0"; its name, "gpiochip0"; its number, "0"; or
+    /// its label, which stays the same when the numbers change.
     case offset(Int, chip: String)
 
     /// The line, for people.
@@ -57,12 +57,12 @@ public enum GPIOLine: Sendable, Hashable {
         throw RingerError(.notFound, "find a GPIO chip of this name or label", chip)
     }
 
-    /// Whether a chip that could not be looked at may be the right one: it is forbidden, or the system had no descriptor
-    /// or memory left. Files that are no chips, and chips that are just going, are passed over.
+    /// Whether a chip that could not be looked at may have the line: it is forbidden, or the system lacked a descriptor
+    /// or memory. Files that are not chips, and chips that are disappearing, are skipped.
     private static func mayHideChip(_ error: RingerError) -> Bool {
         switch error.code {
         case .notFound, .disconnected, .unsupported, .invalid: false
-        // A file in /dev without a device behind it.
+        // A file in /dev without a device.
         default: error.errno != .noSuchAddressOrDevice
         }
     }

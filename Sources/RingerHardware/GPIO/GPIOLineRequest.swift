@@ -3,20 +3,20 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// A GPIO line that is ours, released with its owner.
+/// A requested GPIO line, released with its owner.
 // SAFETY: libgpiod keeps no state outside of this handle, which has one owner and is used by one thread at a time.
 struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
     /// One edge.
     struct Edge: Sendable, Hashable {
         /// Whether the line became active.
         var isActive: Bool
-        /// The kernel's stamp.
+        /// The kernel's timestamp.
         var at: MonotonicTime
-        /// The kernel's number of the edge, from 1; nil where the kernel does not number them.
+        /// The kernel's number of the edge, from 1; nil if the kernel does not number edges.
         var sequence: UInt32?
     }
 
-    /// How many edges the queue of kernel ABI v1 holds, which numbers none; ours of v2 holds 64.
+    /// The capacity of the queue in kernel ABI v1, which does not number edges. With v2 we ask for 64.
     static let smallQueue = 16
 
     private let request: OpaquePointer
@@ -32,7 +32,7 @@ struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
         ringer_gpio_request_release(request)
     }
 
-    /// Whether the kernel debounces inputs for us: with libgpiod 2.x.
+    /// Whether the kernel debounces inputs: with libgpiod 2.x.
     static var kernelDebounces: Bool { ringer_gpio_kernel_debounces() }
 
     /// Readable when there are edges.
@@ -52,18 +52,18 @@ struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Tells `body` the edges that wait. There are some where `isReady`, as a poll has told.
+    /// Passes the queued edges to `body`. `isReady` says that a poll reported some.
     ///
-    /// - Returns: How many they were.
+    /// - Returns: How many there were.
     func read(isReady: Bool, _ body: (Edge) -> Void) throws(RingerError) -> Int {
         var count = 0
         var isReady = isReady
         while count < 1024 {
-            // Reading blocks where there is nothing.
+            // Reading blocks if there are no edges.
             if !isReady {
                 var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&ready, 1, 0) > 0 else { break }
-                // A chip that is gone: reading it would fail in its own way with each kernel.
+                // The chip is gone: reading it would fail differently with each kernel.
                 if ready.revents & Int16(POLLIN) == 0 { throw RingerError("read the edges", subject, .noDevice) }
             }
             isReady = false
@@ -76,7 +76,7 @@ struct GPIOLineRequest: ~Copyable, @unchecked Sendable {
             }
             guard batch >= 0 else { throw RingerError("read the edges", subject, .current) }
             count += batch
-            // The kernel gives all that it has: less than a queue is the end of it.
+            // The kernel returns all it has: fewer than a full queue are the last ones.
             if batch < Self.smallQueue { break }
         }
         return count

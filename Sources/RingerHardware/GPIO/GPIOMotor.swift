@@ -6,7 +6,7 @@ import SystemPackage
 ///
 /// Nothing but this process turns it off: a process that is killed in mid-vibration may leave the line as it was, and
 /// the motor turning, since the kernel promises nothing for a line that is released. A chip that disappears, such as an
-/// I2C expander whose driver is unbound, may drive the line on: the motor waits for the chip's return by inotify. Where
+/// I2C expander whose driver is unbound, may drive the line on: the motor waits for the chip's return by inotify. If
 /// there is a choice, describe the motor to the kernel as gpio-vibrator and use ``ForceFeedbackMotor``.
 public final class GPIOMotor: VibrationMotor {
     private struct State: ~Copyable {
@@ -29,8 +29,8 @@ public final class GPIOMotor: VibrationMotor {
     ///   - line: The line.
     ///   - isActiveLow: Whether the motor turns while the line is low.
     ///   - loop: Where the return of a chip that disappeared is watched for.
-    ///   - paths: Where the kernel shows its devices.
-    /// - Throws: ``RingerError`` where there is no such line, or it is forbidden or in use.
+    ///   - paths: if the kernel shows its devices.
+    /// - Throws: ``RingerError`` if there is no such line, or it is forbidden or in use.
     public init(
         _ line: GPIOLine, isActiveLow: Bool = false, loop: EventLoop, paths: HardwarePaths = .standard
     ) throws(RingerError) {
@@ -78,8 +78,8 @@ public final class GPIOMotor: VibrationMotor {
 
     /// Turns the motor off, and reads the line back.
     ///
-    /// - Throws: ``RingerError`` where the line could not be made inactive; each call tries again, with a new request of
-    ///   the line where need be. The code is `unreachable` where the line's chip disappeared while the motor may turn.
+    /// - Throws: ``RingerError`` if the line could not be made inactive; each call tries again, with a new request of
+    ///   the line where need be. The code is `unreachable` if the line's chip disappeared while the motor may turn.
     public func turnOff() throws(RingerError) {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }

@@ -2,10 +2,10 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// A Ring/Silent switch on a GPIO line of its own, without a driver between.
+/// A Ring/Silent switch on a GPIO line that no driver of the kernel uses.
 ///
-/// With libgpiod 2.x the kernel debounces the line, and stamps a change when it has settled; with 1.x ``Debouncer``
-/// does, and a change carries the stamp of its last edge.
+/// With libgpiod 2.x the kernel debounces the line, and a change has the timestamp at which it settled. With 1.x
+/// ``Debouncer`` does, and a change has the timestamp of its last edge.
 public final class GPIOSwitch: RingSilentSwitch {
     /// How the line is wired and read.
     public struct Options: Sendable, Hashable {
@@ -13,12 +13,12 @@ public final class GPIOSwitch: RingSilentSwitch {
         public var isActiveLow: Bool
         /// What pulls the line while the switch is open.
         public var bias: GPIOBias
-        /// How long a level has to stand before it counts.
+        /// How long a level must stand to count.
         public var debounce: Duration
-        /// False where the active line means silent; true where it means ring.
+        /// False if the active line means silent; true if it means ring.
         public var isInverted: Bool
 
-        /// Options, by default those of a line that is high at silent, pulled by the board.
+        /// By default the line is high at silent, with the board's bias.
         public init(
             isActiveLow: Bool = false, bias: GPIOBias = .asIs, debounce: Duration = .milliseconds(10),
             isInverted: Bool = false
@@ -30,19 +30,17 @@ public final class GPIOSwitch: RingSilentSwitch {
         }
     }
 
-    /// Whether the kernel debounces, numbers the edges and tells of those that it dropped: with libgpiod 2.x.
+    /// Whether the kernel debounces, numbers the edges and reports dropped ones: with libgpiod 2.x.
     public static var isDebouncedByKernel: Bool { GPIOLineRequest.kernelDebounces }
 
     private let reader: HotplugReader<Opened>
 
-    /// The switch on `line`.
-    ///
     /// - Parameters:
-    ///   - line: Which line.
+    ///   - line: The line.
     ///   - options: How it is wired and read.
-    ///   - loop: Where it is watched.
-    ///   - paths: Where the kernel shows its devices.
-    ///   - isAwaited: Whether a switch that cannot be opened at the start is waited for; see ``SwitchSpecification``.
+    ///   - loop: The thread that reads it.
+    ///   - paths: if the kernel shows its devices.
+    ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start; see ``SwitchSpecification``.
     public init(
         _ line: GPIOLine, _ options: Options = Options(), loop: EventLoop, paths: HardwarePaths = .standard,
         isAwaited: Bool = false
@@ -62,15 +60,15 @@ public final class GPIOSwitch: RingSilentSwitch {
     /// "GPIO gpiochip0 line 2 (ring-silent)".
     public var name: String { reader.name }
 
-    /// Begins to watch. The current position is reported before it returns, then each change that settled.
+    /// Starts watching. Reports the current position before it returns, then each change once it settled.
     ///
-    /// - Throws: ``RingerError``; `busy`, with the holder's name, where the line is used already.
+    /// - Throws: ``RingerError``; `busy`, with the holder's name, if the line is in use.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
         try reader.start { event in handler(SwitchEvent(event)) }
     }
 
-    /// Ends watching and releases the line. It may be called from anywhere, the handler included; elsewhere it waits
-    /// for a call of the handler that is under way, so the caller must hold no lock that the handler takes.
+    /// Ends watching and releases the line. May be called from the handler; elsewhere it waits for a running call of
+    /// the handler, so the caller must not hold a lock that the handler takes.
     public func close() {
         reader.close()
     }
@@ -85,7 +83,7 @@ public final class GPIOSwitch: RingSilentSwitch {
         init(_ line: GPIOLine, _ options: Options, _ paths: HardwarePaths) throws(RingerError) {
             let located = try line.locate(in: paths)
             let inKernel = GPIOLineRequest.kernelDebounces
-            // The request comes before the reading: edges in between are queued.
+            // Request the line before reading it: edges in between are queued.
             let request = try located.chip.requestInput(
                 located.offset, bias: options.bias, isActiveLow: options.isActiveLow,
                 kernelDebounce: inKernel ? options.debounce : .zero)
@@ -105,8 +103,8 @@ public final class GPIOSwitch: RingSilentSwitch {
 
         var deadline: MonotonicTime? { contacts.settlesAtOnce ? nil : contacts.deadline }
 
-        // Kernels before 6.6 wake nobody when a chip goes, and old ones did not bear being asked then: the chip's file
-        // tells.
+        // Kernels before 6.6 do not wake readers when a chip disappears, and old ones do not survive a poll of a
+        // removed chip: look at the chip's file instead.
         var isPresent: Bool { file?.isThere ?? true }
 
         mutating func begin(now: MonotonicTime, into reports: inout [SwitchEvent]) {
@@ -117,13 +115,13 @@ public final class GPIOSwitch: RingSilentSwitch {
             isReady: Bool, now: () -> MonotonicTime, into reports: inout [SwitchEvent]
         ) throws(RingerError) -> Bool {
             let count = try readEdges(isReady: isReady, into: &reports)
-            // The small queue drops the newest edges and does not tell: what it held last may not be so any more.
+            // The small queue silently drops the newest edges: the last level in it may be outdated.
             if count >= GPIOLineRequest.smallQueue && !contacts.areNumbered {
                 _ = contacts.debouncer.handle(.missed)
                 contacts.take(.edge(try request.isActive(), at: now()), into: &reports)
             }
             if !contacts.settlesAtOnce { return false }
-            // To look at the level again can wait until what was read has been told.
+            // Looking for more can wait until these edges have been reported.
             if count > 0 { return true }
             if contacts.deadline == nil { return false }
             contacts.deadline = nil
@@ -133,13 +131,13 @@ public final class GPIOSwitch: RingSilentSwitch {
 
         mutating func tick(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
             contacts.deadline = nil
-            // An edge from before the deadline may wait still.
+            // An edge from before the deadline may still be queued.
             _ = try readEdges(isReady: false, into: &reports)
             try checkLevel(now: now, into: &reports)
         }
 
         private mutating func readEdges(isReady: Bool, into reports: inout [SwitchEvent]) throws(RingerError) -> Int {
-            // On a copy: the line is being read, and is part of the source too.
+            // A copy, since `line`, another property of self, is being read.
             var contacts = contacts
             defer { self.contacts = contacts }
             return try request.read(isReady: isReady) { edge in contacts.take(edge, into: &reports) }
@@ -151,7 +149,7 @@ public final class GPIOSwitch: RingSilentSwitch {
         }
     }
 
-    /// What is known of the line's contacts.
+    /// The state of the line's contacts.
     private struct Contacts {
         var debouncer: Debouncer<Bool>
         let isInverted: Bool
@@ -163,7 +161,7 @@ public final class GPIOSwitch: RingSilentSwitch {
             self.isInverted = isInverted
         }
 
-        /// Whether the kernel debounces them, or nobody.
+        /// Whether every edge counts: the kernel debounces, or nobody.
         var settlesAtOnce: Bool { debouncer.duration == .zero }
         /// Whether the kernel numbers the edges.
         var areNumbered: Bool { sequence != 0 }
@@ -198,7 +196,7 @@ public final class GPIOSwitch: RingSilentSwitch {
             return mustReadLevel
         }
 
-        /// Where the switch stands, once it has settled.
+        /// The switch's position, once it has settled.
         var position: SwitchPosition { Self.position(debouncer.settled, isInverted) }
 
         private static func position(_ isActive: Bool, _ isInverted: Bool) -> SwitchPosition {

@@ -5,8 +5,8 @@ import SystemPackage
 
 /// A vibration motor that the kernel shows as an LED: its `transient` trigger turns it off after its time.
 ///
-/// Where the trigger is missing from the kernel, the brightness alone turns the motor, and nothing but this process
-/// turns it off again; ``isStoppedByKernel`` tells. An LED that disappears may drive the motor on: the motor waits for its
+/// If the trigger is missing from the kernel, the brightness alone turns the motor, and nothing but this process turns
+/// it off again; ``isStoppedByKernel`` tells. An LED that disappears may drive the motor on: the motor waits for its
 /// return, which the kernel announces. The corresponding kernel interface is the LED class, with
 /// Documentation/leds/ledtrig-transient.
 public final class LEDMotor: VibrationMotor {
@@ -28,8 +28,8 @@ public final class LEDMotor: VibrationMotor {
     /// - Parameters:
     ///   - led: The LED's name in the LED class.
     ///   - loop: Where the return of an LED that disappeared is watched for.
-    ///   - paths: Where the kernel shows its devices.
-    /// - Throws: ``RingerError`` where there is no such LED, or it is forbidden.
+    ///   - paths: if the kernel shows its devices.
+    /// - Throws: ``RingerError`` if there is no such LED, or it is forbidden.
     public convenience init(
         _ led: String = "vibrator", loop: EventLoop, paths: HardwarePaths = .standard
     ) throws(RingerError) {
@@ -103,8 +103,8 @@ public final class LEDMotor: VibrationMotor {
 
     /// Turns the motor off, and reads the brightness back.
     ///
-    /// - Throws: ``RingerError`` where the brightness could not be made 0, or read; each call tries again. The code is
-    ///   `unreachable` where the LED disappeared while the motor may turn.
+    /// - Throws: ``RingerError`` if the brightness could not be made 0, or read; each call tries again. The code is
+    ///   `unreachable` if the LED disappeared while the motor may turn.
     public func turnOff() throws(RingerError) {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }
@@ -163,7 +163,7 @@ public final class LEDMotor: VibrationMotor {
 
     /// Gives the LED its trigger, unless it has it.
     ///
-    /// - Returns: False where the kernel does not have that trigger.
+    /// - Returns: False if the kernel does not have that trigger.
     private func setTrigger() throws(RingerError) -> Bool {
         let trigger = attribute("trigger")
         guard trigger.exists else { return false }

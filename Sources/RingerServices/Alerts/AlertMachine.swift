@@ -10,7 +10,7 @@ struct AlertMachine: StateMachine {
         var pause = Duration.zero
         /// Whether the ID has a sound: a predefined vibration has none.
         var hasSound = true
-        /// Why there is no motor; nil where there is one.
+        /// Why there is no motor; nil if there is one.
         var missingMotor: RingerError?
     }
 

@@ -20,9 +20,9 @@ public struct AlertResult: Sendable, Hashable {
     public var sounded: Bool
     /// Whether any round was felt.
     public var vibrated: Bool
-    /// Why another sound was played; nil where none was.
+    /// Why another sound was played; nil if none was.
     public var fallback: SoundFallback?
-    /// Why the sound was not heard when it was last tried; nil where it was heard. The alert may have been felt all the
+    /// Why the sound was not heard when it was last tried; nil if it was heard. The alert may have been felt all the
     /// same.
     public var soundError: RingerError?
     /// When it was asked for.

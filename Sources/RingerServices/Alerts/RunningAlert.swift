@@ -45,7 +45,7 @@ final class RunningAlert: Sendable {
     /// Whether the alert may be joined: it neither is over nor is about to be.
     var isOpen: Bool { waiters.isOpen }
 
-    /// Adds a completion for the end; false where the alert is ending. It must not block.
+    /// Adds a completion for the end; false if the alert is ending. It must not block.
     @discardableResult
     func join(_ completion: @escaping @Sendable (AlertResult) -> Void) -> Bool {
         waiters.add(completion)
@@ -129,8 +129,8 @@ private final class AlertRound: Sendable {
 
     /// Begins a round.
     ///
-    /// - Throws: ``RingerError`` where the sound can never be played. Where the system could not read it, the round
-    ///   fails, and the next one tries again.
+    /// - Throws: ``RingerError`` if the sound can never be played. If the system could not read it, the round fails,
+    ///   and the next one tries again.
     func begin(
         _ parts: AlertMachine.Parts, completion: @escaping @Sendable (SystemSoundResult) -> Void
     ) throws(RingerError) {

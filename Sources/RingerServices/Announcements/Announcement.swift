@@ -1,15 +1,15 @@
-/// One announcement: a sound, or several clips joined without a gap, and the terms on which it is played.
+/// An announcement: a sound, or several clips joined without a gap, and how to play it.
 public struct Announcement: Sendable {
     /// The samples.
     public let sound: PCMBuffer
-    /// The purpose of the sound, which says whether the Ring/Silent switch silences it.
+    /// The audio category, which decides whether the Ring/Silent switch silences the sound.
     public var category: AudioCategory
     /// The category's options.
     public var options: CategoryOptions
-    /// Announcements of a greater priority are played before those of a smaller one; equal ones in the order in which they
-    /// were added. None interrupts the one that plays.
+    /// Announcements of a higher priority play first; those of equal priority in the order in which they were added. A
+    /// playing announcement is never interrupted by another.
     public var priority: Int
-    /// How long after it was added the announcement may begin; nil for any time. Later it ends as
+    /// How long after it was added the announcement may begin; nil for no limit. After that it ends as
     /// ``SoundOutcome/StopCause/expired``.
     public var expiry: Duration?
 
@@ -25,10 +25,10 @@ public struct Announcement: Sendable {
         self.expiry = expiry
     }
 
-    /// An announcement of several clips, played one right after another: "received", "twelve", "fifty".
+    /// An announcement of several clips without gaps: "received", "twelve", "fifty".
     ///
-    /// - Throws: ``RingerError`` with code `invalid` where there is no clip, or the clips differ in their sample rate or
-    ///   number of channels.
+    /// - Throws: ``RingerError`` with code `invalid` if there is no clip, or the clips differ in sample rate or channel
+    ///   count.
     public init(
         joining clips: [PCMBuffer], category: AudioCategory = .playback, options: CategoryOptions = [],
         priority: Int = 0, expiry: Duration? = nil

@@ -1,24 +1,24 @@
-/// The order of announcements: one at a time, the most important first, each played whole.
+/// The order of announcements: one at a time, by priority, each played whole.
 ///
-/// An announcement that was cut off by an interruption, or by a pause, is played again from its beginning.
+/// An announcement that was cut off by an interruption or a pause is played again from its beginning.
 struct AnnouncementMachine: StateMachine {
     typealias ID = UInt64
 
     enum Event: Sendable {
         case add(ID, Terms, now: MonotonicTime)
-        /// The session was activated, or why not, for the announcement that is due.
+        /// The session was activated for the next announcement, or refused with an error.
         case activated(SessionError?, now: MonotonicTime)
-        /// The sessions of the device changed: one that was refused may be admitted now.
+        /// The device's sessions changed: one that was refused may be admitted now.
         case sessionsChanged
         /// The sound of the announcement ended.
         case ended(ID, SoundResult, now: MonotonicTime)
         case pause
         case resume
-        /// Ends one announcement, played or waiting; the one that plays where the number is nil.
+        /// End one announcement, playing or waiting; nil for the playing one.
         case remove(ID?, SoundOutcome.StopCause, now: MonotonicTime)
-        /// Ends all announcements.
+        /// End all announcements.
         case removeAll(SoundOutcome.StopCause, now: MonotonicTime)
-        /// The time of the earliest expiry has come.
+        /// The earliest expiry has come.
         case timer(now: MonotonicTime)
     }
 
@@ -27,16 +27,16 @@ struct AnnouncementMachine: StateMachine {
         case activate(AudioCategory, CategoryOptions)
         /// Play the announcement, and send `.ended`.
         case play(ID)
-        /// Stop the announcement that plays; it ends all the same.
+        /// Stop the playing announcement, which then sends `.ended`.
         case stop(ID)
         case deactivate
-        /// Send `.timer` at this time, in place of any time before; nil for never.
+        /// Send `.timer` at this time; nil for never. Replaces the previous timer.
         case setTimer(MonotonicTime?)
         /// The announcement is over.
         case complete(ID, SoundResult)
     }
 
-    /// What decides when an announcement is played.
+    /// The terms that decide when an announcement is played.
     struct Terms: Sendable, Hashable {
         var category: AudioCategory
         var options: CategoryOptions
@@ -52,21 +52,21 @@ struct AnnouncementMachine: StateMachine {
     }
 
     private enum Phase: Equatable {
-        /// Nothing is due.
+        /// Nothing to play.
         case idle
-        /// The session is being activated on the terms of this item.
+        /// The session is being activated for this item.
         case activating(ID)
-        /// The session was refused, or interrupted: the first item waits until the sessions change.
+        /// The session was refused or interrupted: the first item waits until the sessions change.
         case refused
-        /// The first item plays.
+        /// The first item is playing.
         case playing
-        /// The first item is being stopped, to end for this cause, or to be played again where it is nil.
+        /// The first item is being stopped, and ends for this cause; nil if it is to be played again.
         case stopping(SoundOutcome.StopCause?)
     }
 
     private var phase = Phase.idle
     private(set) var isPaused = false
-    /// The announcements, the one that plays or is due first.
+    /// The announcements; the one that is playing, or next, is first.
     private var items: [Item] = []
     /// Whether the session may be active.
     private var usesSession = false
@@ -76,7 +76,7 @@ struct AnnouncementMachine: StateMachine {
 
     /// How many announcements have not ended.
     var count: Int { items.count }
-    /// The announcement that plays.
+    /// The playing announcement.
     var playing: ID? {
         switch phase {
         case .playing, .stopping: items.first?.id
@@ -127,7 +127,7 @@ struct AnnouncementMachine: StateMachine {
         return actions
     }
 
-    /// Puts `item` behind those that are as important, or more so, and never before the one that plays.
+    /// Inserts `item` after those of equal or higher priority, and never before the playing one.
     private mutating func insert(_ item: Item) {
         let first = phase == .idle || phase == .refused ? 0 : min(1, items.count)
         var index = items.endIndex
@@ -135,7 +135,7 @@ struct AnnouncementMachine: StateMachine {
         items.insert(item, at: index)
     }
 
-    /// Begins the first item, where nothing else is under way.
+    /// Begins the first item if nothing else is in progress.
     private mutating func proceed(_ actions: inout [Action]) {
         guard phase == .idle else { return }
         guard !isPaused, let first = items.first else {
@@ -153,10 +153,10 @@ struct AnnouncementMachine: StateMachine {
 
     private mutating func activated(_ error: SessionError?, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard case .activating(let id) = phase else { return }
-        // The item may have been removed meanwhile, and the next one has terms of its own.
+        // The item may have been removed meanwhile, and the next one may need another category.
         if error == nil, !isPaused, items.first?.id == id {
             phase = .playing
-            // Once begun, it does not expire.
+            // A started announcement does not expire.
             items[0].terms.expiresAt = nil
             actions.append(.play(id))
         } else if error == nil || changedMeanwhile {

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The announcement queue: announcements are played one at a time, each whole, in one audio session.
+/// The announcement queue: plays announcements one at a time, each whole, in one audio session.
 ///
-/// An interruption pauses the queue: a call, or an exclusive session. The announcement that it cut off is played again from
-/// its beginning once the session may be active again. A session that matters more, such as one of
-/// ``SessionPriority/call``, keeps the queue waiting until it is deactivated. An announcement that the Ring/Silent switch
-/// silences ends as silenced, and the next one follows. System sounds and notifications never take an announcement's place.
+/// An interruption, such as a call or an exclusive session, pauses the queue; the announcement that it cut off is
+/// played again from its beginning afterwards. A session of higher priority, such as ``SessionPriority/call``, makes
+/// the queue wait until that session is deactivated. An announcement that the Ring/Silent switch silences ends as
+/// silenced, and the next one follows. System sounds and notifications never replace an announcement.
 public final class Announcements: Sendable {
-    /// An announcement that was added.
+    /// Identifies an announcement.
     public struct ID: Sendable, Hashable {
         fileprivate let number: UInt64
     }
@@ -17,7 +17,6 @@ public final class Announcements: Sendable {
     private let queued = QueuedAnnouncements()
     private let nextNumber = Atomic<UInt64>(0)
 
-    /// The queue of a device.
     package init(_ sessions: AudioSessions) {
         let clock = sessions.clock
         let session = sessions.make(name: "announcements", category: .playback)
@@ -53,15 +52,15 @@ public final class Announcements: Sendable {
 
     // MARK: - Adding
 
-    /// Adds an announcement behind those that are as important.
+    /// Adds an announcement after those of equal or higher priority.
     ///
     /// - Parameters:
     ///   - announcement: The announcement.
-    ///   - completion: Called once, when it was played to its end, or will not be: silenced, expired, removed, failed. It is
-    ///     called on the caller's thread before the call returns where that is known by then, else on the callback thread
-    ///     (``DeviceClock/callBack(_:)``).
-    /// - Returns: The announcement, to remove it by.
-    /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not allow one of the options.
+    ///   - completion: Called once with the outcome: played to its end, silenced, expired, removed or failed. Called
+    ///     before the call returns, on the caller's thread, if the outcome is known by then; else on the callback
+    ///     thread (``DeviceClock/callBack(_:)``).
+    /// - Returns: Identifies the announcement, for ``remove(_:)``.
+    /// - Throws: ``SessionError/Code/incompatibleCategory`` if the category does not allow one of the options.
     @discardableResult
     public func add(
         _ announcement: Announcement, completion: (@Sendable (SoundResult) -> Void)? = nil
@@ -73,18 +72,18 @@ public final class Announcements: Sendable {
         return id
     }
 
-    /// Adds an announcement, and returns its outcome. Cancelling the task removes it.
+    /// Adds an announcement and waits for its outcome. Cancelling the task removes it.
     ///
     /// - Parameter announcement: The announcement.
-    /// - Returns: Its outcome, and when.
-    /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not allow one of the options.
+    /// - Returns: The outcome and its times.
+    /// - Throws: ``SessionError/Code/incompatibleCategory`` if the category does not allow one of the options.
     public func announce(_ announcement: Announcement) async throws(SessionError) -> SoundResult {
         try Self.check(announcement)
         let id = newID()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 insert(id, announcement) { continuation.resume(returning: $0) }
-                // The task may have been cancelled before there was anything to remove.
+                // The task may have been cancelled before the announcement was added.
                 if Task.isCancelled { remove(id) }
             }
         } onCancel: {
@@ -92,16 +91,16 @@ public final class Announcements: Sendable {
         }
     }
 
-    /// Adds the announcement that was begun last once more, before all that wait.
+    /// Adds the announcement that began last once more, before all waiting ones.
     ///
-    /// - Parameter completion: As that of ``add(_:completion:)``.
-    /// - Returns: The announcement, to remove it by; nil where none was begun yet.
+    /// - Parameter completion: As in ``add(_:completion:)``.
+    /// - Returns: Identifies the announcement, for ``remove(_:)``; nil if none has begun yet.
     @discardableResult
     public func repeatLast(completion: (@Sendable (SoundResult) -> Void)? = nil) -> ID? {
         guard var last = queued.last else { return nil }
         last.priority = .max
         last.expiry = nil
-        // It was added before: its options fit its category.
+        // It was added before, so its options fit its category.
         return try? add(last, completion: completion)
     }
 
@@ -133,36 +132,36 @@ public final class Announcements: Sendable {
 
     // MARK: - Control
 
-    /// How many announcements have not ended, the one that plays included.
+    /// How many announcements have not ended, including the playing one.
     public var count: Int { runner.read { $0.count } }
 
-    /// The announcement that plays; nil while none does.
+    /// The playing announcement; nil if there is none.
     public var playing: ID? { runner.read { $0.playing }.map { ID(number: $0) } }
 
-    /// Whether ``pause()`` holds the queue.
+    /// Whether the queue is paused by ``pause()``.
     public var isPaused: Bool { runner.read { $0.isPaused } }
 
-    /// Stops the announcement that plays, to be played again from its beginning after ``resume()``, and begins no other.
+    /// Pauses the queue. The playing announcement is stopped, and plays again from its beginning after ``resume()``.
     public func pause() {
         runner.send(.pause)
     }
 
-    /// Goes on after ``pause()``.
+    /// Continues after ``pause()``.
     public func resume() {
         runner.send(.resume)
     }
 
-    /// Ends the announcement that plays as ``SoundOutcome/StopCause/skipped``; the next one follows.
+    /// Ends the playing announcement as ``SoundOutcome/StopCause/skipped``; the next one follows.
     public func skip() {
         runner.send(.remove(nil, .skipped, now: clock.now))
     }
 
-    /// Ends an announcement, whether it plays or waits, as ``SoundOutcome/StopCause/caller``. One that has ended stays so.
+    /// Ends an announcement, playing or waiting, as ``SoundOutcome/StopCause/caller``. Does nothing if it has ended.
     public func remove(_ id: ID) {
         runner.send(.remove(id.number, .caller, now: clock.now))
     }
 
-    /// Ends every announcement, the one that plays included.
+    /// Ends every announcement, including the playing one.
     public func clear(because cause: SoundOutcome.StopCause = .caller) {
         runner.send(.removeAll(cause, now: clock.now))
     }
@@ -184,7 +183,7 @@ private final class QueuedAnnouncements: Sendable {
 
     private let state = Mutex(State())
 
-    /// The announcement that was begun last.
+    /// The announcement that began last.
     var last: Announcement? { state.withLock { $0.last } }
 
     func add(_ id: UInt64, _ announcement: Announcement, _ completion: @escaping @Sendable (SoundResult) -> Void) {

@@ -29,9 +29,9 @@ public final class MuteDetector: Sendable {
 
         /// A configuration of these values.
         ///
-        /// - Throws: ``RingerError`` with code `invalid` where the threshold is not above 0, the clip is not longer than the
-        ///   threshold or longer than 30 s, the deadline is not longer than the clip, there is no attempt, or the rate is not
-        ///   in 4,000 to 192,000 Hz.
+        /// - Throws: ``RingerError`` with code `invalid` if the threshold is not above 0, the clip is not longer than
+        ///   the threshold or longer than 30 s, the deadline is not longer than the clip, there is no attempt, or the
+        ///   rate is not in 4,000 to 192,000 Hz.
         public init(
             clip: Duration = .milliseconds(200), threshold: Duration = .milliseconds(100),
             deadline: Duration = .seconds(2), attempts: Int = 3, sampleRate: Double = 48_000

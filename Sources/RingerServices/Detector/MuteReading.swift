@@ -35,13 +35,13 @@ public struct MuteReading: Sendable, Hashable {
 
     /// Whether sounds are heard.
     public var verdict: Verdict
-    /// From the clip's first frame to the decision; zero where no frame was played.
+    /// From the clip's first frame to the decision; zero if no frame was played.
     public var elapsed: Duration
     /// A clip that is over before this was muted.
     public var threshold: Duration
     /// Where sound left the device.
     public var route: AudioRoute
-    /// The switch's position; nil where the process cannot read one.
+    /// The switch's position; nil if the process cannot read one.
     public var switchPosition: SwitchPosition?
     /// Why the measurement failed; nil unless the verdict is ``Verdict/unknown``.
     public var cause: Cause?

@@ -1,12 +1,12 @@
 import Glibc
 import SystemPackage
 
-/// The directory that belongs to an application, where its notification sounds are.
+/// An application's directory, which holds its notification sounds.
 public struct ApplicationContainer: Sendable, Hashable {
     /// The directory.
     public var directory: String
-    /// The application's bundle: nil for the directory's one entry that ends in `.app`, or, where it has none, the
-    /// directory itself.
+    /// The application's bundle; nil for the directory's first entry that ends in `.app`, or without one the directory
+    /// itself.
     public var bundle: String?
     /// Whether the application may send critical alerts.
     public var allowsCriticalAlerts: Bool
@@ -18,10 +18,10 @@ public struct ApplicationContainer: Sendable, Hashable {
         self.allowsCriticalAlerts = allowsCriticalAlerts
     }
 
-    /// The places to look for a file named `name`, in order: `Library/Sounds`, then the bundle.
+    /// The files to look for, in order: `name` in `Library/Sounds`, then in the bundle.
     ///
-    /// - Throws: ``RingerError`` with code `invalid` where the name is empty, or leads elsewhere: one with a slash, `..`
-    ///   or a zero byte.
+    /// - Throws: ``RingerError`` with code `invalid` if the name is empty or leads elsewhere: it has a slash, `..` or a
+    ///   zero byte.
     func files(named name: String) throws(RingerError) -> [ContainedFile] {
         guard !name.isEmpty, name != ".", !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "/")) else {
             throw RingerError(.invalid, "look for the sound", name, detail: "it is no plain file name")
@@ -39,7 +39,7 @@ public struct ApplicationContainer: Sendable, Hashable {
         return [ContainedFile(directory: directory, relativePath: "Library/Sounds/" + name), inBundle]
     }
 
-    /// The name of the directory's first entry that is marked as a bundle; nil where there is none.
+    /// The name of the directory's first entry that is marked as a bundle; nil if there is none.
     private func foundBundle() -> String? {
         // SAFETY: opendir returns nil or a stream that is closed below.
         guard let stream = opendir(directory) else { return nil }

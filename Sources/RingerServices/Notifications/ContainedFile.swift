@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A file somewhere below a directory that its path must not leave.
+/// A file below a directory that its path must not leave.
 struct ContainedFile: Sendable, Hashable {
     /// How a path is followed without leaving its directory.
     enum Resolution: Sendable {
-        /// By one system call where the kernel has it (openat2(2), Linux 5.6), else component by component.
+        /// By one system call if the kernel has it (openat2(2), Linux 5.6), else component by component.
         case automatic
         /// Component by component.
         case componentwise
     }
 
-    /// The directory, which is trusted: links on the way to it are followed.
+    /// The directory, which is trusted: symbolic links in its own path are followed.
     var directory: String
-    /// The way from there, without "..". No link in it is followed.
+    /// The path below it, without "..". Symbolic links in it are not followed.
     var relativePath: String
 
     /// The whole path, for people.
@@ -23,14 +23,14 @@ struct ContainedFile: Sendable, Hashable {
     /// Opens the file for reading; a pipe or a terminal in its place does not block.
     ///
     /// - Returns: The descriptor, which the caller closes.
-    /// - Throws: The system's reason: `ELOOP` where a component is a symbolic link.
+    /// - Throws: The system's reason: `ELOOP` if a component is a symbolic link.
     func open(_ resolution: Resolution = .automatic) throws(Errno) -> FileDescriptor {
         let root = try OwnedDirectory(ringer_open_directory(AT_FDCWD, directory, true))
         if resolution == .automatic {
             let descriptor = ringer_open_beneath(root.descriptor, relativePath)
             if descriptor >= 0 { return FileDescriptor(rawValue: descriptor) }
             let reason = Errno(rawValue: errno)
-            // EPERM: what containers of old say of system calls that they do not know.
+            // Older container runtimes return EPERM for unknown system calls.
             guard reason == .noFunction || reason == .notPermitted else { throw reason }
         }
         let components = relativePath.split(separator: "/").map(String.init)
@@ -51,7 +51,7 @@ struct ContainedFile: Sendable, Hashable {
     private struct OwnedDirectory: ~Copyable {
         let descriptor: CInt
 
-        /// Takes over `descriptor`, or throws what errno says where it is negative.
+        /// Takes over `descriptor`, or throws `errno` if it is negative.
         init(_ descriptor: CInt) throws(Errno) {
             guard descriptor >= 0 else { throw Errno(rawValue: errno) }
             self.descriptor = descriptor
@@ -61,7 +61,7 @@ struct ContainedFile: Sendable, Hashable {
             close(descriptor)
         }
 
-        /// Why the directory `name` in this one was not opened: the kernel calls a link no directory.
+        /// Why the directory `name` in this one was not opened: for a symbolic link the kernel reports ENOTDIR.
         func reason(_ number: CInt, for name: String) -> Errno {
             var status = stat()
             let isLink =

@@ -4,15 +4,15 @@ public struct NotificationSound: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The system's default alert.
         case standard
-        /// A file of the application, by its name.
+        /// A file of the application, by name.
         case named(String)
     }
 
     /// Which sound.
     public var kind: Kind
-    /// Whether it ignores the switch and do-not-disturb. The application must be allowed to.
+    /// Whether it ignores the switch and do-not-disturb, if the application may send critical alerts.
     public var isCritical: Bool
-    /// How loud, 0 to 1; values outside are held at the limits.
+    /// The volume, clamped to 0...1.
     public var volume: Float
 
     private init(_ kind: Kind, isCritical: Bool, volume: Float) {

@@ -1,17 +1,17 @@
 import SystemPackage
 
-/// The sounds of notifications: the system's, or an application's own, at a volume, critical or not.
+/// The sounds of notifications: the system's or an application's own, with a volume, critical or not.
 ///
-/// They share the device's one system sound with ``SystemSoundServices``, and vibrate as alerts do.
+/// They share the single system sound of the device with ``SystemSoundServices``, and vibrate as alerts do.
 public final class NotificationSounds: Sendable {
-    /// Which predefined sounds are the defaults.
+    /// The predefined sounds that are the defaults.
     public struct Configuration: Sendable, Hashable {
         /// The default alert.
         public var standard: SystemSoundID
         /// The default critical alert.
         public var standardCritical: SystemSoundID
 
-        /// A configuration, by default `sms-received1` (1007), and `alarm` (1005) for critical ones.
+        /// By default `sms-received1` (1007), and `alarm` (1005) for critical notifications.
         public init(standard: SystemSoundID = 1007, standardCritical: SystemSoundID = 1005) {
             self.standard = standard
             self.standardCritical = standardCritical
@@ -21,7 +21,6 @@ public final class NotificationSounds: Sendable {
     private let sounds: SystemSoundServices
     private let configuration: Configuration
 
-    /// Notification sounds that are played by `sounds`.
     package init(_ sounds: SystemSoundServices, configuration: Configuration = Configuration()) {
         self.sounds = sounds
         self.configuration = configuration
@@ -29,16 +28,17 @@ public final class NotificationSounds: Sendable {
 
     /// Begins a notification's sound and returns at once.
     ///
-    /// A name is looked up in the container's `Library/Sounds`, then in its bundle, nowhere else; no symbolic link is
-    /// followed on the way. Where the file is missing, forbidden, cannot be decoded, or lasts 30 s or longer, or the name or
-    /// a link leads elsewhere, the default plays instead, and ``SystemSoundResult/fallback`` says why.
+    /// A name is looked up in the container's `Library/Sounds`, then in its bundle, without following symbolic links.
+    /// The default plays instead if the file is missing, forbidden, cannot be decoded or lasts 30 s or longer, or if
+    /// the name or a link leads elsewhere; ``SystemSoundResult/fallback`` has the reason.
     ///
     /// - Parameters:
-    ///   - sound: The sound. A critical one of an application that may not send any is played like any other.
-    ///   - container: The application's directory; nil for an application that has none, and so no sound of its own.
-    ///   - completion: Called once, with any outcome: on the caller's thread before the call returns where the rules silence
-    ///     the sound, else on the callback thread (``DeviceClock/callBack(_:)``).
-    /// - Returns: The call, to stop it by.
+    ///   - sound: The sound. A critical one is treated as an ordinary one if the application may not send critical
+    ///     alerts.
+    ///   - container: The application's directory; nil for an application without sounds of its own.
+    ///   - completion: Called once, with the outcome: before the call returns, on the caller's thread, if the rules
+    ///     silence the sound; else on the callback thread (``DeviceClock/callBack(_:)``).
+    /// - Returns: Identifies the call, for stopping it.
     @discardableResult
     public func start(
         _ sound: NotificationSound, in container: ApplicationContainer?,
@@ -47,12 +47,12 @@ public final class NotificationSounds: Sendable {
         sounds.start(order(sound, container), completion)
     }
 
-    /// Plays a notification's sound and tells what became of it. Cancelling the task stops it.
+    /// Plays a notification's sound and returns its outcome. Cancelling the task stops it.
     ///
     /// - Parameters:
     ///   - sound: The sound.
     ///   - container: The application's directory.
-    /// - Returns: What became of it.
+    /// - Returns: The outcome.
     public func play(_ sound: NotificationSound, in container: ApplicationContainer?) async -> SystemSoundResult {
         await sounds.wait(for: order(sound, container))
     }
@@ -78,7 +78,7 @@ public final class NotificationSounds: Sendable {
         return order
     }
 
-    /// The file that `name` means, and its length.
+    /// The file that `name` refers to, and its length.
     private func find(
         _ name: String, in container: ApplicationContainer?
     ) throws(FallbackError) -> (file: ContainedFile, frames: Int) {
@@ -107,7 +107,7 @@ public final class NotificationSounds: Sendable {
     }
 }
 
-/// Why the sound that was named is not the one that plays.
+/// Why the default plays instead of the named sound.
 private struct FallbackError: Error {
     var fallback: SoundFallback
 

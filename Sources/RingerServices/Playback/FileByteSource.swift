@@ -1,11 +1,11 @@
 import Glibc
 import SystemPackage
 
-/// A file as a source of bytes: opened for reading, read at offsets, closed with the last reference.
+/// A file as a source of bytes. It is closed with the last reference.
 public final class FileByteSource: ByteSource {
     private let descriptor: FileDescriptor
 
-    /// How many bytes the file had when it was opened.
+    /// The file's size in bytes when it was opened.
     public let size: Int64
 
     /// The file's path, for errors.
@@ -13,7 +13,7 @@ public final class FileByteSource: ByteSource {
 
     /// Opens the file at `path`.
     ///
-    /// - Throws: ``RingerError`` naming the file, with the system's reason; a directory is no sound.
+    /// - Throws: ``RingerError`` naming the file, with the system's reason. A directory is refused.
     public convenience init(_ path: String) throws(RingerError) {
         try self.init(path) { () throws(Errno) in
             do {
@@ -25,9 +25,9 @@ public final class FileByteSource: ByteSource {
         }
     }
 
-    /// Opens a file that may lie nowhere but in its directory.
+    /// Opens a file that must lie within its directory.
     ///
-    /// - Throws: ``RingerError`` as ``init(_:)`` does; with the system's `ELOOP` where the path has a symbolic link.
+    /// - Throws: ``RingerError`` as ``init(_:)`` does; with the system's `ELOOP` if the path contains a symbolic link.
     convenience init(
         _ file: ContainedFile, _ resolution: ContainedFile.Resolution = .automatic
     ) throws(RingerError) {
@@ -76,7 +76,7 @@ public final class FileByteSource: ByteSource {
     }
 
     private static func close(_ descriptor: FileDescriptor) {
-        // Nothing was written: an error on closing is of no consequence.
+        // Nothing was written: an error on closing has no consequence.
         try? descriptor.close()
     }
 }

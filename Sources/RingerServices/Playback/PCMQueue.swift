@@ -1,40 +1,41 @@
-/// Which sounds of an output may open their PCM now, and which wait: for a sound of this process, or for another process.
+/// Decides which sounds of an output may open their PCM, and which wait for another sound of this process or for
+/// another process.
 ///
-/// A PCM that is busy while a sound of ours plays on it does not mix. The sounds after that one wait for its end, however
-/// long that takes, first come, first served, and no timer runs. A PCM that is busy while none of ours plays on it belongs
-/// to another process, which tells nobody when it lets go: the first in line tries again every ``retryInterval``, and each
-/// sound waits for ``patience`` at most.
+/// A PCM that is busy while a sound of this process plays on it does not mix. Later sounds wait for the end of that
+/// sound without limit, first come, first served, and without a timer. A PCM that is busy while no sound of this
+/// process plays on it is held by another process, whose release of it cannot be observed: the first sound in line
+/// tries again every ``retryInterval``, and each sound waits for at most ``patience``.
 ///
-/// PCMs of different names are one line once they turned out to be the same hardware.
+/// PCMs of different names share a line once they are known to be the same hardware.
 package struct PCMQueue: StateMachine {
-    /// A sound, as the output numbers it.
+    /// A sound, by the output's number.
     package typealias Sound = UInt64
 
     /// What can happen.
     package enum Event: Sendable {
-        /// A sound is to be played on a PCM. One that does not wait fails where it would have to.
+        /// A sound is to be played on a PCM. If `waits` is false, it fails instead of waiting.
         case add(Sound, pcm: String, waits: Bool, now: MonotonicTime)
-        /// The PCM of a sound is open. `hardware` names what it leads to; nil where that is not known.
+        /// The PCM of a sound is open. `hardware` names the device that it leads to; nil if unknown.
         case opened(Sound, hardware: String?)
         /// The PCM of a sound could not be opened.
         case refused(Sound, RingerError, now: MonotonicTime)
-        /// The sound is over, and does not hold its PCM any more.
+        /// The sound is over and no longer holds its PCM.
         case removed(Sound)
-        /// The time of ``Action/retry(at:)`` has come.
+        /// The timer of ``Action/retry(at:)`` expired.
         case retry(now: MonotonicTime)
     }
 
-    /// What is to be done.
+    /// What to do.
     package enum Action: Sendable, Hashable {
         /// Open the sound's PCM, and send ``Event/opened(_:hardware:)`` or ``Event/refused(_:_:now:)``.
         case open(Sound)
-        /// The sound begins to wait. The error says for what.
+        /// The sound begins to wait; the error gives the reason.
         case waiting(Sound, RingerError)
-        /// The sound failed, and is forgotten.
+        /// The sound failed and was removed.
         case fail(Sound, RingerError)
-        /// Send ``Event/retry(now:)`` then, instead of at the time that was asked for before.
+        /// Send ``Event/retry(now:)`` at this time. Replaces the previous timer.
         case retry(at: MonotonicTime)
-        /// The sound's PCM plays one sound at a time. Said once of each PCM.
+        /// The sound's PCM plays one sound at a time. Sent once for each PCM.
         case doesNotMix(Sound)
     }
 
@@ -50,31 +51,30 @@ package struct PCMQueue: StateMachine {
         let pcm: String
         let waits: Bool
         var phase = Phase.opening
-        /// Whether it has had to wait before.
+        /// Whether it had to wait before.
         var hasWaited = false
-        /// When it gives up waiting for another process; nil where it does not wait for one.
+        /// When it stops waiting for another process; nil if it does not wait for one.
         var deadline: MonotonicTime?
 
         var isWaiting: Bool { phase == .waitsForSound || phase == .waitsForProcess }
-        /// Whether those that come after it have to wait too.
+        /// Whether later sounds have to wait too.
         var isInLine: Bool { isWaiting || (phase == .opening && hasWaited) }
     }
 
-    /// How long the first in line waits until it tries again: 20 ms.
+    /// The pause between two attempts of the first sound in line: 20 ms.
     package static let retryInterval = Duration.milliseconds(20)
 
-    /// How long a sound waits for another process; zero has it fail at once.
+    /// How long a sound waits for another process; zero to fail at once.
     package var patience: Duration
 
-    /// In the order in which they came.
+    /// In order of arrival.
     private var entries: [Entry] = []
-    /// What the PCMs of these names lead to.
+    /// The devices that PCMs lead to, by the PCM's name.
     private var hardware: [String: String] = [:]
     /// The PCMs that do not mix.
     private var unmixed: Set<String> = []
     private var nextRetry: MonotonicTime?
 
-    /// A queue without sounds.
     package init(patience: Duration = .seconds(2)) {
         self.patience = patience
     }
@@ -114,7 +114,7 @@ package struct PCMQueue: StateMachine {
         let pcm = entries[index].pcm
         self.hardware[pcm] = hardware
         let line = line(of: pcm)
-        // What they wait for now is our own sound.
+        // They wait for a sound of this process now.
         for index in entries.indices where entries[index].phase == .waitsForProcess {
             guard self.line(of: entries[index].pcm) == line else { continue }
             entries[index].phase = .waitsForSound
@@ -135,12 +135,12 @@ package struct PCMQueue: StateMachine {
             return advance(line, hasRoom: true, &actions)
         }
         let ours = entries.count { self.line(of: $0.pcm) == line && $0.phase == .playing }
-        // With several of them it mixes, and has no room for more.
+        // With several sounds the PCM mixes, and has no room for another.
         if ours == 1, unmixed.insert(pcm).inserted { actions.append(.doesNotMix(sound)) }
         hold(index, error, forProcess: ours == 0, now, &actions)
     }
 
-    /// Has a sound wait, or fail where it does not wait, or has waited for long enough.
+    /// Makes a sound wait; fails it if it does not wait, or has waited for long enough.
     private mutating func hold(
         _ index: Int, _ error: RingerError, forProcess: Bool, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
@@ -160,10 +160,10 @@ package struct PCMQueue: StateMachine {
         scheduleRetry(now, &actions)
     }
 
-    /// Has the first of those that wait in `line` try.
+    /// Lets the first waiting sound in `line` try.
     ///
-    /// - Parameter hasRoom: Whether a PCM was closed, or opened, so that there may be room; where not, only one tries that
-    ///   nothing else would wake.
+    /// - Parameter hasRoom: Whether a PCM was closed or opened, so that there may be room. If not, only a sound that
+    ///   nothing else would wake tries.
     private mutating func advance(_ line: String, hasRoom: Bool, _ actions: inout [Action]) {
         let inLine = entries.indices.filter { self.line(of: entries[$0].pcm) == line }
         guard let first = inLine.first(where: { entries[$0].isInLine }), entries[first].isWaiting else { return }

@@ -1,19 +1,18 @@
-/// Every sound that plays, and whether it still may: asks the policy before a sound and whenever the device's state or
-/// the user's preferences change. A sound that plays is judged on the route that its PCM was chosen for, not on the
-/// device's newest one.
+/// Every playing sound: asks the policy before a sound starts and whenever the device's state or the user's preferences
+/// change. A playing sound is judged on the route for which its PCM was chosen, not on the device's newest route.
 struct PlayerMachine: StateMachine {
     typealias ID = UInt64
 
     enum Event: Sendable {
         case play(ID, SoundTerms, frames: Int, now: MonotonicTime)
-        /// The sound's request is this now.
+        /// The sound's request changed.
         case request(ID, SoundRequest, now: MonotonicTime)
-        /// The sound's terms are these now: its session was interrupted or ducked, its category or route changed.
+        /// The sound's terms changed: its session was interrupted or ducked, or changed its category or route.
         case terms(ID, SoundTerms, now: MonotonicTime)
         case stop(ID, SoundOutcome.StopCause)
         case stopAll(SoundOutcome.StopCause)
         case playback(ID, PlaybackEvent)
-        /// The device's state; one of an older version than the newest is ignored.
+        /// The device's state changed; a version older than the newest is ignored.
         case state(DeviceState, version: UInt64, now: MonotonicTime)
         case preferences(UserPreferences, now: MonotonicTime)
     }
@@ -22,11 +21,11 @@ struct PlayerMachine: StateMachine {
         case begin(ID, PlaybackOptions)
         case halt(ID)
         case setGain(ID, Float)
-        /// Pass the output's event on to whoever asked for them.
+        /// Pass the output's event on to the sound's owner.
         case forward(ID, PlaybackEvent)
         case complete(ID, SoundResult)
         case report(DeviceEvent)
-        /// The rules are these now; sounds that they forbid were halted.
+        /// The rules changed; the sounds that they forbid were halted.
         case rules(PlayerRules)
     }
 
@@ -36,7 +35,7 @@ struct PlayerMachine: StateMachine {
         var startedAt: MonotonicTime?
         var frames: Int
         var gain: Float
-        /// The route whose PCM was chosen for it; nil after its headphones were pulled out.
+        /// The route for which its PCM was chosen; nil after its headphones were pulled out.
         var route: AudioRoute?
         /// Why it is being halted; nil while it plays.
         var halted: SoundOutcome?
@@ -47,18 +46,18 @@ struct PlayerMachine: StateMachine {
     private(set) var preferences = UserPreferences()
     private let pcms: [AudioRoute: String]
     private var sounds: [ID: Sound] = [:]
-    /// The sounds, in the order in which they were begun. Most changes of state come while nothing plays.
+    /// The sounds in the order in which they began. Most changes of state come while nothing plays.
     private var inOrder: [ID] { sounds.isEmpty ? [] : sounds.keys.sorted() }
 
-    /// A machine without sounds, on an output whose routes have these PCMs.
+    /// A machine for an output whose routes have these PCMs.
     init(pcms: [AudioRoute: String]) {
         self.pcms = pcms
     }
 
-    /// What decides now.
+    /// The rules in force.
     var rules: PlayerRules { PlayerRules(state: state, preferences: preferences) }
 
-    /// How many sounds play.
+    /// How many sounds are playing.
     var count: Int { sounds.count }
 
     mutating func handle(_ event: Event) -> [Action] {
@@ -111,17 +110,16 @@ struct PlayerMachine: StateMachine {
         }
     }
 
-    /// The route on which a sound that plays is heard; nil for the one that it would take now.
+    /// The route on which a playing sound is heard; nil for the route that it would take now.
     ///
-    /// A sound keeps its PCM. Where the new route has the same PCM, the codec switches between the two, and the sound
-    /// follows.
+    /// A sound keeps its PCM. If the new route has the same PCM, the codec switches, and the sound follows.
     private func route(of sound: Sound) -> AudioRoute? {
         guard let route = sound.route, pcms[route] != pcms[sound.terms.route(in: state)] else { return nil }
         return route
     }
 
-    /// Has the sounds in headphones judged on the newest route from now on: the headphones were pulled out, and a codec
-    /// that sees that goes on with the speaker.
+    /// Judges the sounds that play on headphones on the newest route from now on: the headphones were pulled out, and
+    /// the codec switched to the speaker.
     private mutating func leaveJack() {
         for id in inOrder where sounds[id]?.route == .headphone || sounds[id]?.route == .headset {
             sounds[id]?.route = nil
@@ -160,7 +158,7 @@ struct PlayerMachine: StateMachine {
             let outcome: SoundOutcome =
                 switch end {
                 case .drained: .finished
-                // An output that stops by itself was closed.
+                // An output that stopped without being asked was closed.
                 case .stopped: sound.halted ?? .stopped(.closed)
                 case .failed(let error): .failed(error)
                 }

@@ -1,9 +1,9 @@
-/// What sounds are decided by: the device's state, and what the user chose.
+/// The inputs of a decision: the device's state and the user's preferences.
 struct PlayerRules: Sendable, Hashable {
     var state = DeviceState()
     var preferences = UserPreferences()
 
-    /// What becomes of `request` under them.
+    /// The policy's decision about `request`.
     func decide(_ request: SoundRequest) -> Decision {
         RingerPolicy.decide(request, state: state, preferences: preferences)
     }

@@ -1,17 +1,18 @@
 /// Reads sound files from the file system.
 public enum SoundLoader {
-    /// Reads what a sound file's headers say, without decoding it.
+    /// Reads the headers of a sound file, without decoding it.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - maximumDuration: How long the sound may be; nil for any length.
     /// - Returns: Its format and length.
-    /// - Throws: ``RingerError`` naming the file: the system's reason, or with code `invalid` what is wrong inside.
+    /// - Throws: ``RingerError`` naming the file, with the system's reason, or with code `invalid` and the fault in the
+    ///   file.
     public static func info(_ path: String, maximumDuration: Duration? = nil) throws(RingerError) -> SoundFileInfo {
         try info(try FileByteSource(path), maximumDuration)
     }
 
-    /// Reads the headers of a file that may lie nowhere but in its directory.
+    /// Reads the headers of a file that must lie within its directory.
     static func info(_ file: ContainedFile, maximumDuration: Duration? = nil) throws(RingerError) -> SoundFileInfo {
         try info(try FileByteSource(file), maximumDuration)
     }
@@ -20,20 +21,21 @@ public enum SoundLoader {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - maximumDuration: How long the sound may be; nil for any length. It follows from the header, before anything
-    ///     is decoded.
+    ///  - maximumDuration: How long the sound may be; nil for any length. It is checked with the header's values before
+    ///    anything is decoded.
     /// - Returns: The sound.
-    /// - Throws: ``RingerError`` naming the file: the system's reason, or with code `invalid` what is wrong inside.
+    /// - Throws: ``RingerError`` naming the file, with the system's reason, or with code `invalid` and the fault in the
+    ///   file.
     public static func load(_ path: String, maximumDuration: Duration? = nil) throws(RingerError) -> PCMBuffer {
         try load(try FileByteSource(path), maximumDuration)
     }
 
-    /// Reads and decodes a file that may lie nowhere but in its directory.
+    /// Reads and decodes a file that must lie within its directory.
     static func load(_ file: ContainedFile, maximumDuration: Duration? = nil) throws(RingerError) -> PCMBuffer {
         try load(try FileByteSource(file), maximumDuration)
     }
 
-    /// Reads and decodes a sound file on a thread of its own: files may be slow, and the caller's thread may be the
+    /// Reads and decodes a sound file on a thread of its own: reading may be slow, and the caller's thread may be the
     /// device's.
     package static func loadElsewhere(_ path: String) async throws(RingerError) -> PCMBuffer {
         let result = await DetachedThread.run { () -> Result<PCMBuffer, RingerError> in
@@ -68,7 +70,7 @@ public enum SoundLoader {
 }
 
 extension RingerError {
-    /// What was wrong inside the sound file at `path`, or with reading it.
+    /// The error for a fault in the sound file at `path`, or in reading it.
     fileprivate init(_ error: SoundFileError, reading path: String) {
         self.init(
             error.code == .maximumDurationExceeded ? .soundTooLong : .invalid, "decode the sound", path,

@@ -1,35 +1,35 @@
-/// What became of a sound.
+/// The outcome of a sound.
 @nonexhaustive
 public enum SoundOutcome: Sendable, Hashable {
     /// It was heard to its end.
     case finished
-    /// The rules did not let it be heard, or not to its end.
+    /// The policy silenced it, before or while it played.
     case silenced(by: Decision.Reason)
     /// It was stopped.
     case stopped(StopCause)
-    /// It could not be played, or not to its end.
+    /// It could not be played, or failed while it played.
     case failed(RingerError)
 
-    /// Who stopped a sound.
+    /// Who stopped a sound, or why.
     @nonexhaustive
     public enum StopCause: String, Sendable, Hashable, CaseIterable {
-        /// The one who plays it, or the task that waits for it was cancelled.
+        /// The caller, or the cancellation of the task that awaits it.
         case caller
-        /// Another sound took its place.
+        /// Another sound replaced it.
         case replaced
-        /// Its ID was disposed of.
+        /// Its system sound ID was disposed of.
         case disposed
-        /// It had lasted for as long as it may: the motor's turns, or the alert it belongs to.
+        /// It reached its time limit: the longest on-time of the motor, or the limit of its alert.
         case limited
-        /// The announcement queue went on to the next announcement.
+        /// The announcement queue skipped it.
         case skipped
-        /// It was not begun within the time that its announcement allows.
+        /// It did not begin before its announcement expired.
         case expired
         /// Its session was deactivated.
         case sessionDeactivated
-        /// Its session was removed, or the process that made it is gone.
+        /// Its session was removed, or the process that made the session ended.
         case sessionRemoved
-        /// What it was heard from is gone: a headphone was pulled out. It may go on from its position.
+        /// Its route disappeared: headphones were pulled out. It can be continued from its position.
         case oldDeviceUnavailable
         /// The output was released for another process.
         case outputReleased
@@ -38,20 +38,20 @@ public enum SoundOutcome: Sendable, Hashable {
     }
 }
 
-/// What became of a sound, and when.
+/// The outcome of a sound, and its times.
 public struct SoundResult: Sendable, Hashable {
-    /// What became of it.
+    /// The outcome.
     public var outcome: SoundOutcome
-    /// When it was asked for.
+    /// When it was requested.
     public var requestedAt: MonotonicTime
-    /// When its first frame was accepted; nil where none was.
+    /// When its first frame was accepted; nil if none was.
     public var startedAt: MonotonicTime?
     /// When it was over.
     public var endedAt: MonotonicTime
-    /// How far it was played.
+    /// How much of it was played.
     public var position: StreamPosition
 
-    /// From the first frame, or where there was none from the request, to the end.
+    /// The time from the first frame, or from the request if no frame was accepted, to the end.
     public var elapsed: Duration { endedAt - (startedAt ?? requestedAt) }
 }
 

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Plays sounds as the policy allows, and stops those that it does not allow any more.
+/// Plays sounds that the policy allows, and stops them when it no longer does.
 public final class SoundPlayer: Sendable {
-    /// A sound that was handed to the player.
+    /// Identifies a sound of the player.
     public struct ID: Sendable, Hashable {
         package let number: UInt64
     }
 
-    /// Takes the rules after each change, on the thread that brought it, once the sounds that they forbid were halted.
+    /// Receives the rules after each change, on the thread that made it, after the sounds that they forbid were halted.
     typealias RulesObserver = @Sendable (PlayerRules) -> Void
 
-    /// How long a change of gain takes.
+    /// The duration of a change of gain.
     static let gainRamp = Duration.milliseconds(20)
 
     private let clock: any DeviceClock
@@ -21,13 +21,11 @@ public final class SoundPlayer: Sendable {
     private let nextNumber = Atomic<UInt64>(0)
     private let observers: RulesObservers
 
-    /// A player over `output`.
-    ///
     /// - Parameters:
-    ///   - output: The speaker; whoever made the player closes it.
-    ///   - clock: The device's time.
-    ///   - publisher: The device's state, which the player follows.
-    ///   - report: Is told what is decided and what happens, in order.
+    ///   - output: The speaker. The creator of the player closes it.
+    ///   - clock: The device's clock.
+    ///   - publisher: The device's state, which the player observes.
+    ///   - report: Receives each decision and event, in order.
     package init(
         output: any SoundOutput, clock: any DeviceClock, publisher: StatePublisher,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
@@ -60,39 +58,40 @@ public final class SoundPlayer: Sendable {
         }
     }
 
-    /// What the user chose. Setting it stops sounds that it forbids.
+    /// The user's preferences. Setting them stops sounds that they forbid.
     public var preferences: UserPreferences {
         get { runner.read { $0.preferences } }
         set { runner.send(.preferences(newValue, now: clock.now)) }
     }
 
-    /// What decides now.
+    /// The rules in force.
     var rules: PlayerRules { runner.read { $0.rules } }
 
-    /// Adds an observer. It is not told what is so now.
+    /// Adds an observer, which is not called with the current rules.
     ///
-    /// - Returns: The number to remove it by.
+    /// - Returns: The observer's number, for ``removeRulesObserver(_:)``.
     func observeRules(_ observer: @escaping RulesObserver) -> UInt64 {
         observers.add(observer)
     }
 
-    /// Removes an observer. It may be told once more, by a change that is under way.
+    /// Removes an observer. A change in progress may still call it once.
     func removeRulesObserver(_ number: UInt64) {
         observers.remove(number)
     }
 
-    /// How many sounds play now.
+    /// How many sounds are playing.
     public var playing: Int { runner.read { $0.count } }
 
-    /// Begins `sound`, if the policy allows it, and returns at once. No audio session is arbitrated for it: it is heard
-    /// beside all others. `Device.start` and ``AudioSession/start(_:from:completion:)`` play in a session.
+    /// Begins `sound` if the policy allows it, and returns at once. The sound belongs to no audio session and is not
+    /// arbitrated: it plays at the same time as all others. `Device.start` and
+    /// ``AudioSession/start(_:from:completion:)`` play in a session.
     ///
     /// - Parameters:
     ///   - sound: The sound.
     ///   - request: The kind of sound, for the policy.
-    ///   - completion: Called once, with the outcome: on the caller's thread before the call returns where the policy
-    ///     silences the sound, else on the callback thread (``DeviceClock/callBack(_:)``).
-    /// - Returns: The sound, to stop it by.
+    ///  - completion: Called once, with the outcome: before the call returns, on the caller's thread, if the policy
+    ///    silences the sound; else on the callback thread (``DeviceClock/callBack(_:)``).
+    /// - Returns: Identifies the sound, for ``stop(_:because:)``.
     @discardableResult
     public func startOutsideSessions(
         _ sound: PCMBuffer, as request: SoundRequest, completion: (@Sendable (SoundResult) -> Void)? = nil
@@ -109,8 +108,8 @@ public final class SoundPlayer: Sendable {
         return id
     }
 
-    /// Begins `sound` for another service, whose completion and monitor run inside the player's state machine and must not
-    /// block.
+    /// Begins `sound` for another service, whose completion and monitor run inside the player's state machine and must
+    /// not block.
     func start(
         _ sound: PCMBuffer, under terms: SoundTerms, monitor: PlaybackMonitor,
         completion: @escaping @Sendable (SoundResult) -> Void
@@ -120,12 +119,12 @@ public final class SoundPlayer: Sendable {
         return id
     }
 
-    /// A number for a sound that is yet to be begun, or never will be.
+    /// Reserves the number of a sound that may begin later.
     package func reserve() -> ID {
         ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
-    /// Begins `sound` under a number that was reserved.
+    /// Begins `sound` with a reserved number.
     func start(
         _ sound: PCMBuffer, reserved id: ID, as request: SoundRequest,
         completion: @escaping @Sendable (SoundResult) -> Void
@@ -133,7 +132,7 @@ public final class SoundPlayer: Sendable {
         begin(id, sound, SoundTerms(request: request), nil, completion)
     }
 
-    /// Begins `sound` under a number that was reserved, and under the terms of its session.
+    /// Begins `sound` with a reserved number, on the terms of its session.
     func start(
         _ sound: PCMBuffer, reserved id: ID, under terms: SoundTerms,
         completion: @escaping @Sendable (SoundResult) -> Void
@@ -141,24 +140,24 @@ public final class SoundPlayer: Sendable {
         begin(id, sound, terms, nil, completion)
     }
 
-    /// Gives a sound other terms.
+    /// Changes the terms of a sound.
     func setTerms(_ terms: SoundTerms, of id: ID) {
         runner.send(.terms(id.number, terms, now: clock.now))
     }
 
-    /// Plays `sound` as ``startOutsideSessions(_:as:completion:)`` does, and returns its outcome. Cancelling the task stops
-    /// it.
+    /// Plays `sound` as ``startOutsideSessions(_:as:completion:)`` does, and returns its outcome. Cancelling the task
+    /// stops the sound.
     ///
     /// - Parameters:
     ///   - sound: The sound.
-    ///   - request: What it is, for the policy.
-    /// - Returns: What became of it, and when.
+    ///   - request: The kind of sound, for the policy.
+    /// - Returns: The outcome and its times.
     public func playOutsideSessions(_ sound: PCMBuffer, as request: SoundRequest) async -> SoundResult {
         let id = reserve()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(id, sound, SoundTerms(request: request), nil) { continuation.resume(returning: $0) }
-                // The task may have been cancelled before there was anything to stop.
+                // The task may have been cancelled before the sound began.
                 if Task.isCancelled { stop(id) }
             }
         } onCancel: {
@@ -166,7 +165,7 @@ public final class SoundPlayer: Sendable {
         }
     }
 
-    /// Stops a sound within one audio period; one that is over stays so.
+    /// Stops a sound within one audio period. Does nothing if it is over.
     public func stop(_ id: ID, because cause: SoundOutcome.StopCause = .caller) {
         runner.send(.stop(id.number, cause))
     }
@@ -176,12 +175,12 @@ public final class SoundPlayer: Sendable {
         runner.send(.stopAll(cause))
     }
 
-    /// Has the output begin to close the PCMs that no sound plays on.
+    /// Starts closing the PCMs on which no sound plays.
     func releaseOutput() {
         output.release(stoppingSounds: false) {}
     }
 
-    /// Tells the policy that the sound is something else now: its session was interrupted, its category changed.
+    /// Changes the kind of a sound for the policy: its session was interrupted, or changed its category.
     package func setRequest(_ request: SoundRequest, of id: ID) {
         runner.send(.request(id.number, request, now: clock.now))
     }
@@ -195,7 +194,8 @@ public final class SoundPlayer: Sendable {
         let now = clock.now
         let known: SoundResult? = runner.send { machine in
             var actions = machine.handle(.play(id.number, terms, frames: sound.frames, now: now))
-            // A sound that is not begun has its outcome at once, whatever other threads have the machine do meanwhile.
+            // A sound that is refused gets its outcome at once, even if another thread is running the machine's
+            // actions.
             guard case .complete(_, let result)? = actions.last else { return (actions, nil) }
             actions.removeLast()
             return (actions, result)
@@ -208,13 +208,13 @@ public final class SoundPlayer: Sendable {
 
 /// Receives the output's events of one sound.
 struct PlaybackMonitor: Sendable {
-    /// When the output reports its progress, counted from the first frame; nil for never.
+    /// When the output reports its progress, measured from the first frame; nil for never.
     var reportAt: Duration?
     /// Called with each event, in order, inside the player's state machine. It must not block.
     var onEvent: @Sendable (PlaybackEvent) -> Void
 }
 
-/// Who is told each change of the rules.
+/// The observers of changes of the rules.
 private final class RulesObservers: Sendable {
     private struct State {
         var observers: [(number: UInt64, observer: SoundPlayer.RulesObserver)] = []

@@ -1,19 +1,19 @@
-/// Under what terms a sound is played: what it is for the policy, and what its session adds to that.
+/// The terms of a sound: what kind it is for the policy, and what its session adds.
 struct SoundTerms: Sendable, Hashable {
-    /// What the sound is.
+    /// The kind of sound.
     var request: SoundRequest
-    /// A factor on the gain that the policy gives: below 1 while another session ducks this one's.
+    /// A factor for the policy's gain, 0 to 1: below 1 while another session ducks this one.
     var level: Float = 1
     /// The route of the sound's session; nil for the device's route.
     var route: AudioRoute?
 
-    /// Whether the sound waits for a busy PCM; one of the user interface never does.
+    /// Whether the sound waits for a busy PCM; a user-interface sound never does.
     var waitsWhenBusy = true
 
-    /// Whether the sound waits for a busy PCM. A click that comes seconds after the key is worse than none.
+    /// Whether the sound waits for a busy PCM. A key click that comes seconds late is worse than none.
     var waits: Bool { waitsWhenBusy && request != .systemSound(isUISound: true) }
 
-    /// The route that the sound would take if it began now.
+    /// The route that the sound would take if it started now.
     func route(in state: DeviceState) -> AudioRoute {
         let route = route ?? state.route
         guard case .session(let category, let options, _, _) = request else { return route }
@@ -21,16 +21,16 @@ struct SoundTerms: Sendable, Hashable {
             for: category, options: options, deviceRoute: route, hasReceiver: state.hasReceiver)
     }
 
-    /// What the policy decides about the sound, with the gain that its session leaves it.
+    /// The policy's decision about the sound, with the gain reduced by ``level``.
     ///
     /// - Parameters:
     ///   - state: The device's state.
-    ///   - preferences: What the user chose.
-    ///   - playing: The route that the sound plays on already; nil for the one that it would take now.
+    ///   - preferences: The user's preferences.
+    ///   - playing: The route that the sound is playing on; nil for the route that it would take now.
     func decide(_ state: DeviceState, _ preferences: UserPreferences, on playing: AudioRoute? = nil) -> Decision {
         var state = state
         if let route = playing ?? route { state.route = route }
-        // The policy moves a call from the speaker to the receiver. A sound that plays on the speaker stays there.
+        // The policy moves a call from the speaker to the receiver. A sound that is playing on the speaker stays there.
         if playing == .speaker { state.hasReceiver = false }
         switch RingerPolicy.decide(request, state: state, preferences: preferences) {
         case .play(let gain, let route, let vibrates, let reason):

@@ -1,18 +1,16 @@
-/// The rest of the device's state: jacks, volume, input, screen lock.
+/// A source of the device's state other than the switch: jacks, volume, input, screen lock.
 ///
-/// On Linux an input device with jack switches, a mixer; in a test, one that the test sets.
+/// On Linux an input device with jack switches, or a mixer; in a test, one that the test sets.
 public protocol DeviceStateSource: Sendable {
-    /// What it is, for people.
+    /// The source's name, for people.
     var name: String { get }
 
-    /// Begins to watch, and tells `handler` what is so now, then each change, in order.
+    /// Starts watching: reports to `handler` the current state before the call returns, then each change, in order.
     ///
-    /// What is so now is told before the call returns.
-    ///
-    /// - Throws: ``RingerError`` where it is missing or forbidden.
+    /// - Throws: ``RingerError`` if the source is missing or forbidden.
     func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError)
 
-    /// Ends watching and frees what the kernel holds for it. A second call does nothing.
+    /// Ends watching and frees the source's kernel resources. A second call does nothing.
     func close()
 }
 
@@ -23,28 +21,28 @@ public enum DeviceStateChange: Sendable, Hashable {
     case headphoneInserted(Bool)
     /// A microphone was plugged in, or pulled out.
     case microphoneInserted(Bool)
-    /// The output volume, 0 to 1; nil where no mixer tells it any more.
+    /// The output volume, 0 to 1; nil if no mixer reports it any more.
     case outputVolume(Float?)
     /// Whether sound can be recorded.
     case inputAvailable(Bool)
     /// Whether the screen is locked.
     case screenLocked(Bool)
-    /// Sound leaves the device elsewhere now.
+    /// The device's sound goes to another route.
     case route(AudioRoute)
-    /// A route that comes and goes, a line output or a Bluetooth device, is there, or is not any more.
+    /// A removable route, such as a line output or a Bluetooth device, appeared or disappeared.
     case routePresent(AudioRoute, Bool)
-    /// Whether another process plays: a PCM substream runs that is not this process's.
+    /// Whether another process plays sound: a playback substream is running that this process did not open.
     case otherAudioPlaying(Bool)
-    /// What the output was granted, and how late it is.
+    /// The format and latency that the output granted.
     case outputFormat(SoundPortFormat)
-    /// What the input was granted, and how late it is.
+    /// The format and latency that the input granted.
     case inputFormat(SoundPortFormat)
     /// Whether the PCM that sounds go to, or the sound server behind it, is gone.
     case outputLost(Bool)
     /// The device woke from sleep.
     case wokeFromSleep
-    /// The source is gone, and waits to come back.
+    /// The source is gone; it is waited for.
     case lost(RingerError)
-    /// The source is back; what is so now follows.
+    /// The source is back; its current state follows.
     case found
 }

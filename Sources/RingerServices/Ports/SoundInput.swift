@@ -1,13 +1,12 @@
-/// The inputs of the device, whose figures sessions report. Ringer records nothing.
+/// The device's sound inputs, whose formats sessions report. Ringer records nothing.
 ///
 /// On Linux the first capture PCM, and those of Bluetooth devices; in a test, one that the test sets.
 public protocol SoundInput: Sendable {
-    /// What the input is, for people: "capture PCM".
+    /// The input's name, for people: "capture PCM".
     var name: String { get }
 
-    /// Asks what an input grants under these preferences, and calls `completion` with it, once.
-    ///
-    /// `completion` may be called on another thread, and from within this call.
+    /// Finds out the format that an input grants for these preferences, and calls `completion` with it once, possibly
+    /// on another thread or from within this call.
     ///
     /// - Parameters:
     ///   - preferences: The preferred sample rate and buffer duration.

@@ -1,77 +1,81 @@
 @_exported import SoundFile
 
-/// The speaker: plays PCM, and reports how that goes.
+/// The speaker: plays PCM sound and reports its progress.
 ///
-/// On Linux an ALSA PCM for each sound that plays; in a test, one that records samples on the test's clock.
+/// On Linux an ALSA PCM for each playing sound; in a test, one that records samples on the test's clock.
 public protocol SoundOutput: Sendable {
-    /// What the output is, for people: "ALSA default".
+    /// The output's name, for people: "ALSA default".
     var name: String { get }
 
-    /// The PCM that sounds of `route` are played to. Between two routes of one PCM the codec switches, and a sound that
-    /// plays follows it; between two PCMs no sound moves.
+    /// The PCM for sounds of `route`. When the route changes between two routes with the same PCM, the codec switches
+    /// and a playing sound follows; a sound never moves to another PCM.
     func pcm(for route: AudioRoute) -> String
 
     /// Begins to play `sound`, and returns at once.
     ///
-    /// `handler` gets the sound's events, in order, on the output's own thread, never from within this call: first
-    /// ``PlaybackEvent/waiting(_:at:)``, where another sound or process holds the output, then
-    /// ``PlaybackEvent/started(at:)``, unless the output could not be opened or the sound was stopped before that, and
-    /// last, exactly once, ``PlaybackEvent/ended(_:at:_:)``. A sound without frames starts and ends as drained.
+    /// `handler` receives the sound's events in order on the output's own thread, never from within this call: first
+    /// ``PlaybackEvent/waiting(_:at:)`` if another sound or process holds the output; then
+    /// ``PlaybackEvent/started(at:)``, unless the output could not be opened or the sound was stopped before; and last,
+    /// exactly once, ``PlaybackEvent/ended(_:at:_:)``. A sound without frames starts and ends as drained.
     func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback
 
-    /// Calls `handler` from now on with what keeps the output from doing all that is asked of it, such as a PCM that plays
-    /// one sound at a time; each problem once, on the output's own thread. It replaces the handler before.
+    /// Sets the handler of problems that limit the output, such as a PCM that plays one sound at a time. It is called
+    /// once for each problem, on the output's own thread.
     func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void)
 
-    /// Calls `handler` from now on with the format that the output was granted last, whenever that changes, on the
-    /// output's own thread. It replaces the handler before.
+    /// Sets the handler that is called, on the output's own thread, whenever the format changes that the output was
+    /// granted last.
     func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void)
 
-    /// Has what is opened from now on be as near to `preferences` as the hardware comes. What is open stays as it is.
+    /// Sets the preferences for PCMs that are opened from now on; the hardware's nearest values are used. Open PCMs do
+    /// not change.
     func prefer(_ preferences: SessionPreferences)
 
-    /// Asks the hardware of `route` what it grants under the preferences, unless that is known or it plays just now.
+    /// Finds out what format the hardware of `route` grants under the preferences, unless that is known or the route is
+    /// playing.
     ///
-    /// Where it is another format than before, the handler of ``follow(_:)`` is called first. Then `completion` is called,
-    /// once, with the reason where the hardware could not be asked; it may be on another thread, and from within this call.
+    /// If the format differs from the previous one, the handler of ``follow(_:)`` is called first. Then `completion` is
+    /// called once, with an error if the hardware could not be asked; possibly on another thread or from within this
+    /// call.
     func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void)
 
-    /// Closes the PCMs that no sound plays on, so that another process can open the hardware. What is played later opens
-    /// them again.
+    /// Closes the PCMs on which no sound plays, so that another process can open the hardware. Later sounds open them
+    /// again.
     ///
     /// - Parameters:
-    ///   - stoppingSounds: Whether the sounds that play, and those that wait, are stopped first.
-    ///   - completion: Called once, when they are closed; it may be on another thread, and from within this call.
+    ///   - stoppingSounds: Whether playing and waiting sounds are stopped first.
+    ///   - completion: Called once they are closed; possibly on another thread or from within this call.
     func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void)
 
-    /// Stops what plays and frees what the system holds for it. A second call does nothing.
+    /// Stops all sounds and frees the output's system resources. A second call does nothing.
     func close()
 }
 
-/// A sound that was handed to the output.
+/// A sound of the output.
 public protocol Playback: Sendable {
-    /// Stops the sound within one audio period. It ends as stopped, unless it has ended already.
+    /// Stops the sound within one audio period. It ends as stopped, unless it has already ended.
     func stop()
 
-    /// Takes the sound to `gain`, 0 to 1, evenly over `duration`, beginning with the next period that is written.
+    /// Changes the sound's gain to `gain`, 0 to 1, linearly over `duration`, beginning with the next period that is
+    /// written.
     func setGain(_ gain: Float, over duration: Duration)
 }
 
 /// How to play a sound.
 public struct PlaybackOptions: Sendable, Hashable {
-    /// The gain, 0 to 1. At 1 the samples are played as they are.
+    /// The gain, 0 to 1. With 1 the samples are not changed.
     public var gain: Float
-    /// Where the sound is to leave the device.
+    /// The route that the sound takes.
     public var route: AudioRoute
-    /// When to report, once, how far playing has come: this long after the first frame was accepted.
+    /// When to report the progress, once: the time after the first frame was accepted.
     public var reportAt: Duration?
-    /// Whether the sound waits where another sound of this process holds the PCM, however long, or another process does,
-    /// for as long as the output's patience lasts; it fails at once where not.
+    /// Whether the sound waits for a busy PCM: without limit for sounds of this process, as long as the output's
+    /// patience for other processes. If false, the sound fails at once.
     public var waitsWhenBusy: Bool
 
-    /// Options, by default those of a plain sound from the speaker.
+    /// By default a plain sound from the speaker.
     public init(
         gain: Float = 1, route: AudioRoute = .speaker, reportAt: Duration? = nil, waitsWhenBusy: Bool = true
     ) {
@@ -82,15 +86,15 @@ public struct PlaybackOptions: Sendable, Hashable {
     }
 }
 
-/// How far a sound was played, as the stream itself tells it.
+/// How much of a sound was played, according to the stream.
 public struct StreamPosition: Sendable, Hashable {
-    /// Frames of the sound that were heard, of ``total``.
+    /// Frames of the sound that were heard, 0 to ``total``.
     public var played: Int
     /// Frames of the whole sound.
     public var total: Int
-    /// The last instant at which frames were known to be left; nil where none ever were.
+    /// The last time at which frames were known to be left; nil if none ever were.
     ///
-    /// A thread that was held up sees the end late. Between this instant and the end's own lies the true end.
+    /// A thread that was held up notices the end late: the true end lies between this time and the reported one.
     public var unfinishedAt: MonotonicTime?
 
     /// A position of `played` frames of `total`.
@@ -104,23 +108,23 @@ public struct StreamPosition: Sendable, Hashable {
 /// What happens to a sound that was handed to the output.
 @nonexhaustive
 public enum PlaybackEvent: Sendable, Hashable {
-    /// The PCM is busy, and the sound waits for it. The error says who holds it: a sound of this process, or another
+    /// The PCM is busy, and the sound waits for it. The error names the holder: a sound of this process, or another
     /// process.
     case waiting(RingerError, at: MonotonicTime)
-    /// The stream runs: the first frame was accepted.
+    /// The stream is running: the first frame was accepted.
     case started(at: MonotonicTime)
-    /// The report asked for with ``PlaybackOptions/reportAt``: told at that time or as soon after it as the thread gets to
-    /// run, and before the end where that comes later than the report's time.
+    /// The report that ``PlaybackOptions/reportAt`` asked for: made at that time, or as soon afterwards as the thread
+    /// gets to run, and always before an end that comes later than that time.
     case progress(StreamPosition, at: MonotonicTime)
-    /// The stream ran out of frames.
+    /// The stream underran.
     case underrun(at: MonotonicTime)
-    /// The stream runs again after an underrun.
+    /// The stream is running again after an underrun.
     case recovered(at: MonotonicTime)
     /// The system suspended the stream.
     case suspended(at: MonotonicTime)
-    /// The stream runs again after it was suspended.
+    /// The stream is running again after a suspension.
     case resumed(at: MonotonicTime)
-    /// It is over. Nothing follows.
+    /// The sound is over. No event follows.
     case ended(PlaybackEnd, at: MonotonicTime, StreamPosition)
 }
 

@@ -1,15 +1,15 @@
-/// What a PCM was granted, as sessions tell it: where something converts, the figures of the hardware behind it.
+/// The format that a PCM granted, as sessions report it: behind conversion, that of the hardware.
 public struct SoundPortFormat: Sendable, Hashable {
     /// Frames a second.
     public var sampleRate: Double
-    /// Channels.
+    /// Samples in a frame.
     public var channels: Int
-    /// How long a period sounds: what the hardware takes, or gives, at a time.
+    /// The duration of a period: what the hardware takes, or gives, at a time.
     public var bufferDuration: Duration
-    /// How long a frame takes from the program to the output, or from the input to the program, at least: a period, and
-    /// what the driver says lies beyond its buffer.
+    /// The least time from the program to the output, or from the input to the program: a period, plus the delay that
+    /// the driver reports beyond its buffer.
     ///
-    /// What the program writes ahead comes on top. A sound's first frame has nothing ahead of it.
+    /// Frames that the program has written ahead add to it; a sound's first frame has none ahead of it.
     public var latency: Duration
 
     /// A format.

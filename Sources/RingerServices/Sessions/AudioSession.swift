@@ -38,7 +38,7 @@ public final class AudioSession: Sendable {
 
     /// Activates the session.
     ///
-    /// - Parameter completion: Called once with why the activation was refused; nil where the session is active. It is
+    /// - Parameter completion: Called once with why the activation was refused; nil if the session is active. It is
     ///   called on the caller's thread before the call returns where that is known by then, else on the callback thread
     ///   (``DeviceClock/callBack(_:)``).
     public func activate(completion: @escaping @Sendable (SessionError?) -> Void) {
@@ -77,7 +77,7 @@ public final class AudioSession: Sendable {
     }
 
     /// Carries out a request, and calls `completion` inside the state machine, where it must not block, with why it was
-    /// refused; nil where it was not.
+    /// refused; nil if it was not.
     private func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
         if service.contains(id) { service.send(event, completion: completion) } else { completion(closed(event)) }
     }

@@ -28,8 +28,8 @@ public final class AudioSessions: Sendable {
     ///   - board: The routes that the device has.
     ///   - output: The output that gets their preferences and is asked what it grants; nil for none.
     ///   - input: The input that is asked what it grants; nil for none.
-    ///   - otherAudio: Returns whether another process plays; nil where only
-    ///     ``DeviceStateChange/otherAudioPlaying(_:)`` reports it.
+    ///   - otherAudio: Returns whether another process plays; nil if only ``DeviceStateChange/otherAudioPlaying(_:)``
+    ///     reports it.
     ///   - report: Called with the sessions' events, in order.
     package init(
         player: SoundPlayer, publisher: StatePublisher, clock: any DeviceClock, board: RouteBoard = .standard,
@@ -127,7 +127,7 @@ public final class AudioSessions: Sendable {
         _ = player.observeRules { _ in weakRunner.value?.send(.deviceChanged) }
     }
 
-    /// The coordinator's event for a change of the device's state; nil where it does not concern the coordinator.
+    /// The coordinator's event for a change of the device's state; nil if it does not concern the coordinator.
     private static func event(_ change: DeviceStateChange) -> SessionCoordinator.Event? {
         switch change {
         case .headphoneInserted(let isInserted): .route(.headphone(isInserted: isInserted))
@@ -245,7 +245,7 @@ public final class AudioSessions: Sendable {
         }
     }
 
-    /// Carries out a request, and returns why it was refused; nil where it was not. Its consequences were carried out when
+    /// Carries out a request, and returns why it was refused; nil if it was not. Its consequences were carried out when
     /// the call returns, unless another thread is carrying out actions.
     func send(_ event: SessionCoordinator.Event) -> SessionError? {
         runner.send { $0.request(event) }
@@ -259,9 +259,9 @@ public final class AudioSessions: Sendable {
         runner.send(.coordinator(event, ticket: ticket))
     }
 
-    /// Activates the session `id` under a category, and calls `completion` inside a state machine, where it must not block,
-    /// with why that was refused; nil where the session is active. A session that is interrupted is refused: it waits for the
-    /// end of the interruption.
+    /// Activates the session `id` under a category, and calls `completion` inside a state machine, where it must not
+    /// block, with why that was refused; nil if the session is active. A session that is interrupted is refused: it
+    /// waits for the end of the interruption.
     func activate(
         _ id: SessionID, as category: AudioCategory, _ options: CategoryOptions,
         completion: @escaping @Sendable (SessionError?) -> Void
@@ -282,7 +282,7 @@ public final class AudioSessions: Sendable {
         settled.add(observer)
     }
 
-    /// Changes the preferences of session `id`, and returns why that was refused; nil where it was not.
+    /// Changes the preferences of session `id`, and returns why that was refused; nil if it was not.
     func setPreferences(_ id: SessionID, _ change: (inout SessionPreferences) -> Void) -> SessionError? {
         runner.send { machine in
             var preferences = machine.coordinator.session(id)?.preferences ?? SessionPreferences()
@@ -291,7 +291,7 @@ public final class AudioSessions: Sendable {
         }
     }
 
-    /// What the properties of session `id` report now; nil where there is no such session.
+    /// What the properties of session `id` report now; nil if there is no such session.
     package func facts(of id: SessionID) -> SessionFacts? {
         let (state, preferences, hardware) = (publisher.state, player.preferences, publisher.hardware)
         return runner.read {

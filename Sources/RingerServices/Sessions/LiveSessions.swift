@@ -33,7 +33,7 @@ final class LiveSessions: Sendable {
 
     private struct State {
         var entries: [SessionID: Entry] = [:]
-        /// The snapshot from which decisions were last taken; nil where a session was added since.
+        /// The snapshot from which decisions were last taken; nil if a session was added since.
         var judged: SessionSnapshot?
         var follower: (any SessionFollower)?
     }
@@ -92,7 +92,7 @@ final class LiveSessions: Sendable {
         }
     }
 
-    /// Reports a change to the follower, where there is one.
+    /// Reports a change to the follower, if there is one.
     func follow(_ routeChanges: [SessionID: [RouteChange]], _ snapshot: () -> SessionSnapshot) {
         state.withLock { $0.follower }?.sessionsChanged(routeChanges, snapshot)
     }

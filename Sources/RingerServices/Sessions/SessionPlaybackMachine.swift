@@ -81,7 +81,7 @@ struct SessionPlaybackMachine: StateMachine {
 
     /// Carries out a request.
     ///
-    /// - Returns: The actions, and why the request was refused; nil where it was not.
+    /// - Returns: The actions, and why the request was refused; nil if it was not.
     mutating func request(
         _ event: SessionCoordinator.Event, _ ticket: UInt64? = nil
     ) -> (actions: [Action], answer: SessionError?) {

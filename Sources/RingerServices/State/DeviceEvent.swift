@@ -1,9 +1,9 @@
-/// Something that happened on the device, for whoever wants to see it: nothing is lost silently.
+/// An event of the device. Everything that happens is reported.
 ///
-/// A move of the switch takes no memory of its own: between the edge and the firmware, that counts.
+/// A move of the switch needs no allocation: between the edge and the firmware every step counts.
 @nonexhaustive
 public enum DeviceEvent: Sendable, Hashable {
-    /// The Ring/Silent switch stands at a position: first the initial one, then each change, none left out.
+    /// The Ring/Silent switch is at a position: first the initial one, then each change, without gaps.
     case switchMoved(SwitchPosition, source: String, at: MonotonicTime)
     /// The kernel dropped edges of the switch; its position was read again.
     indirect case switchEdgesDropped(count: Int?, source: String, at: MonotonicTime)
@@ -11,25 +11,25 @@ public enum DeviceEvent: Sendable, Hashable {
     indirect case switchLost(RingerError, source: String, at: MonotonicTime)
     /// The switch is back.
     indirect case switchFound(source: String, at: MonotonicTime)
-    /// Something else of the device's state changed.
+    /// Another part of the device's state changed.
     indirect case stateChanged(DeviceStateChange, source: String, at: MonotonicTime)
-    /// What to do with a sound was decided, or decided anew while it plays.
+    /// The policy decided about a sound, before or while it plays.
     indirect case decided(Decision, SoundRequest, sound: UInt64, at: MonotonicTime)
-    /// What happens to a sound that was handed to the output.
+    /// An event of a sound that was handed to the output.
     indirect case playback(PlaybackEvent, sound: UInt64)
     /// A sound is over.
     indirect case soundEnded(SoundOutcome, sound: UInt64, at: MonotonicTime)
-    /// Another sound than the one that was asked for takes its place.
+    /// Another sound is played instead of the requested one.
     indirect case fallback(SoundFallback, sound: UInt64, at: MonotonicTime)
     /// Something happened to an audio session.
     indirect case session(SessionEvent, session: SessionID, name: String, at: MonotonicTime)
-    /// The sound of the device that belongs to no session goes elsewhere now.
+    /// The route changed of the device's sound that belongs to no session.
     indirect case routeChanged(RouteChange, at: MonotonicTime)
     /// What the motor does.
     indirect case vibration(VibrationReport)
-    /// The mute detector's finding and the switch do not agree: an amplifier left muted, a PCM routed to nothing.
+    /// The mute detector contradicts the switch: an amplifier was left muted, or a PCM leads nowhere.
     indirect case detectorDisagrees(MuteReading, SwitchPosition, at: MonotonicTime)
-    /// A part of the device is missing or cannot be used: the switch cannot be read, a port could not be opened, a thread
-    /// does not run with the requested priority. The error's detail says what mends it, where that is known.
+    /// A part of the device is missing or cannot be used: the switch cannot be read, a port could not be opened, a
+    /// thread lacks the requested priority. The error's detail gives the repair, if it is known.
     indirect case degraded(RingerError, at: MonotonicTime)
 }

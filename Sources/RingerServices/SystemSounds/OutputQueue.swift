@@ -41,7 +41,7 @@ struct OutputQueue {
     /// The IDs whose last play `current` has replaced, itself or through the calls that it replaced.
     private var replaced: Set<Sound> = []
 
-    /// The call that has the output; nil where it is free.
+    /// The call that has the output; nil if it is free.
     var owner: Number? { current?.number }
 
     /// Asks for the output, for a call that has not asked yet.

@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The predefined sounds on this device: each from a file that overrides it, or synthesised from its recipe.
 public struct PredefinedSounds: Sendable {
-    /// Where a predefined sound comes from.
+    /// If a predefined sound comes from.
     @nonexhaustive
     public enum Source: Sendable, Hashable {
         /// This file overrides it.
@@ -66,13 +66,13 @@ public struct PredefinedSounds: Sendable {
         return .synthesized
     }
 
-    /// The samples of `sound`, decoded or synthesised now; nil where it has no sound.
+    /// The samples of `sound`, decoded or synthesised now; nil if it has no sound.
     public func samples(of sound: PredefinedSound) -> PCMBuffer? {
         load(sound)?.samples
     }
 
-    /// The samples of `sound`, from its file or its recipe; nil where it has no sound. The recipe is used where the file is
-    /// broken, or longer than a system sound may be.
+    /// The samples of `sound`, from its file or its recipe; nil if it has no sound. The recipe is used where the file
+    /// is broken, or longer than a system sound may be.
     func load(_ sound: PredefinedSound) -> LoadedSound? {
         guard let file = sound.file(on: variant) else { return nil }
         var fallback: SoundFallback?
@@ -93,7 +93,7 @@ public struct PredefinedSounds: Sendable {
 }
 
 extension VibrationPattern {
-    /// The pattern of a predefined vibration; nil where there is none. A pattern has one strength: the first pulse's.
+    /// The pattern of a predefined vibration; nil if there is none. A pattern has one strength: the first pulse's.
     init?(_ pulses: [VibrationPulse]) {
         guard let first = pulses.first else { return nil }
         do throws(RingerError) {

@@ -9,7 +9,7 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var decision: Decision
     /// The samples, where it may be heard and has some.
     var samples: PCMBuffer?
-    /// How long it is, where that is known.
+    /// How long it is, if that is known.
     var frames = 0
     /// How it is felt, where it may be.
     var pattern: VibrationPattern?

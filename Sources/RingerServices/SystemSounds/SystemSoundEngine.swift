@@ -6,7 +6,7 @@ final class SystemSoundEngine: Sendable {
     let cache: SoundCache
     let player: SoundPlayer
     let clock: any DeviceClock
-    /// Why nothing can be felt; nil where there is a motor.
+    /// Why nothing can be felt; nil if there is a motor.
     let missingMotor: RingerError?
     private let runner: StateMachineRunner<SystemSoundMachine>
     private let completions = CompletionTable<UInt64, SystemSoundResult>()

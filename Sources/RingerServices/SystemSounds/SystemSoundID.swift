@@ -24,7 +24,7 @@ public struct SystemSoundID: RawRepresentable, Sendable, Hashable, ExpressibleBy
     /// The numbers of predefined sounds.
     public static let predefined: ClosedRange<UInt32> = 1000...4095
 
-    /// The predefined sound of this number; nil where there is none.
+    /// The predefined sound of this number; nil if there is none.
     public var predefinedSound: PredefinedSound? { PredefinedSound.withID(rawValue) }
 }
 

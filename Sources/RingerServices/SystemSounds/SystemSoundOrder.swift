@@ -2,7 +2,7 @@ import SystemSounds
 
 /// What a caller wants to play, before the rules decide about it.
 struct SystemSoundOrder: Sendable {
-    /// Where the samples come from.
+    /// If the samples come from.
     enum Source: Sendable {
         /// There are none: it is a vibration.
         case none
@@ -10,7 +10,7 @@ struct SystemSoundOrder: Sendable {
         case predefined(PredefinedSound)
         /// Samples that are decoded already.
         case loaded(LoadedSound)
-        /// A file that is not registered. Where it is broken, the sound of the ID `otherwise` is played.
+        /// A file that is not registered. If it is broken, the sound of the ID `otherwise` is played.
         case file(ContainedFile, frames: Int, otherwise: SystemSoundID)
         /// Nothing can be played, for this reason.
         case failed(RingerError)
@@ -90,7 +90,7 @@ extension SystemSoundServices {
         }
     }
 
-    /// The samples of `source`; nil where it has none.
+    /// The samples of `source`; nil if it has none.
     func load(_ source: SystemSoundOrder.Source) throws(RingerError) -> LoadedSound? {
         switch source {
         case .none: return nil
@@ -125,7 +125,7 @@ extension SystemSoundServices {
         }
     }
 
-    /// How many frames `source` has; 0 where that is not known without decoding it.
+    /// How many frames `source` has; 0 if that is not known without decoding it.
     private func frames(of source: SystemSoundOrder.Source) -> Int {
         switch source {
         case .none, .failed: return 0

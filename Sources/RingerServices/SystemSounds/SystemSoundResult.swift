@@ -4,15 +4,15 @@ public struct SystemSoundResult: Sendable, Hashable {
     public var sound: SystemSoundID
     /// The outcome: of the sound where it has one; else of its vibration.
     public var outcome: SoundOutcome
-    /// How its vibration ended; nil where it had none, or the rules allowed none.
+    /// How its vibration ended; nil if it had none, or the rules allowed none.
     public var vibration: VibrationEnd?
-    /// Whether the motor turned. False where the vibration failed, or ended before it began.
+    /// Whether the motor turned. False if the vibration failed, or ended before it began.
     public var vibrated: Bool
-    /// Why another sound was played instead; nil where none was.
+    /// Why another sound was played instead; nil if none was.
     public var fallback: SoundFallback?
     /// When it was asked for.
     public var requestedAt: MonotonicTime
-    /// When its first frame was accepted; nil where none was.
+    /// When its first frame was accepted; nil if none was.
     public var startedAt: MonotonicTime?
     /// When sound and vibration were over, and the completion was due.
     public var endedAt: MonotonicTime
@@ -28,7 +28,7 @@ public struct SystemSoundResult: Sendable, Hashable {
     /// How the vibration ended, of a call that is one.
     var endOfVibration: VibrationEnd { vibration ?? .stopped }
 
-    /// The failure as a C program sees it; nil where the sound did not fail.
+    /// The failure as a C program sees it; nil if the sound did not fail.
     public var error: SystemSoundError? {
         if case .failed(let error) = outcome { SystemSoundError(error) } else { nil }
     }

@@ -54,7 +54,7 @@ public final class SystemSoundServices: Sendable {
     ///
     /// - Parameters:
     ///   - player: Plays what the policy lets be heard.
-    ///   - vibrator: The motor; nil where there is none, and every vibration fails.
+    ///   - vibrator: The motor; nil if there is none, and every vibration fails.
     ///   - clock: The device's time.
     ///   - configuration: How the services behave.
     ///   - report: Gets the events of sounds that never reach the player, in order.

@@ -25,7 +25,7 @@ final class SystemSoundTable: Sendable {
         state.withLock { ($0.sounds.count, $0.properties.count, $0.completions.count) }
     }
 
-    /// Registers a sound under a new ID; nil where the client was closed.
+    /// Registers a sound under a new ID; nil if the client was closed.
     func add(_ source: Source) -> SystemSoundID? {
         state.withLock { state in
             if state.isClosed { return nil }
@@ -45,7 +45,7 @@ final class SystemSoundTable: Sendable {
         state.withLock { $0.next = number }
     }
 
-    /// Forgets a registered sound; false where there is none.
+    /// Forgets a registered sound; false if there is none.
     func remove(_ id: SystemSoundID) -> Bool {
         state.withLock { state in
             guard state.sounds.removeValue(forKey: id) != nil else { return false }
@@ -57,7 +57,7 @@ final class SystemSoundTable: Sendable {
 
     /// Forgets everything for good.
     ///
-    /// - Returns: The IDs whose sounds play on to their end; nil where the table was closed before.
+    /// - Returns: The IDs whose sounds play on to their end; nil if the table was closed before.
     func removeAll() -> Set<SystemSoundID>? {
         state.withLock { state in
             if state.isClosed { return nil }
@@ -80,7 +80,7 @@ final class SystemSoundTable: Sendable {
         state.withLock { $0.properties[id] ?? SystemSoundProperties() }
     }
 
-    /// Changes a property; false where there is no such sound.
+    /// Changes a property; false if there is no such sound.
     func set(_ property: SystemSoundProperty, of id: SystemSoundID, to value: Bool) -> Bool {
         state.withLock { state in
             guard state.sounds[id] != nil || id.predefinedSound != nil else { return false }
@@ -89,7 +89,7 @@ final class SystemSoundTable: Sendable {
         }
     }
 
-    /// Sets the completion; false where there is no such sound.
+    /// Sets the completion; false if there is no such sound.
     func setCompletion(_ completion: Completion?, of id: SystemSoundID) -> Bool {
         state.withLock { state in
             guard state.sounds[id] != nil || id.predefinedSound != nil else { return false }

@@ -1,13 +1,13 @@
 /// How a vibration ended.
 @nonexhaustive
 public enum VibrationEnd: Sendable, Hashable {
-    /// The pattern was gone through.
+    /// The pattern was completed.
     case finished
     /// The caller stopped it.
     case stopped
-    /// Another vibration took its place.
+    /// Another vibration replaced it.
     case replaced
-    /// The motor had turned for as long as it may.
+    /// The motor reached its longest on-time.
     case limited
     /// The motor failed.
     case failed(RingerError)
@@ -26,19 +26,19 @@ extension VibrationEnd: CustomStringConvertible {
     }
 }
 
-/// What the motor does, as it does it.
+/// What the motor does.
 @nonexhaustive
 public enum VibrationReport: Sendable, Hashable {
-    /// It turns, at this strength.
+    /// It turns at this strength, 0 to 1.
     case on(strength: Float, at: MonotonicTime)
-    /// It rests.
+    /// It is off.
     case off(at: MonotonicTime)
-    /// It was stopped because it had turned for the longest on-time.
+    /// It was stopped because it reached the longest on-time.
     case limitReached(at: MonotonicTime)
     /// It could not be turned on.
     case onFailed(RingerError, at: MonotonicTime)
-    /// It could not be turned off. That is tried again until it succeeds: within a second, or where the error's code is
-    /// `unreachable`, which is reported once, as soon as the motor's device is back. With the code `disconnected` the
-    /// kernel has stopped the motor.
+    /// It could not be turned off; `attempt` counts from 1. The next attempt follows within a second; for an error with
+    /// the code `unreachable`, which is reported once, as soon as the motor's device is back. With the code
+    /// `disconnected` the kernel has stopped the motor.
     case offFailed(RingerError, attempt: Int, at: MonotonicTime)
 }

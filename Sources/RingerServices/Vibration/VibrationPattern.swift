@@ -1,13 +1,13 @@
-/// When the motor turns and when it rests, at what strength, and how often.
+/// A pattern of the motor: times on and off, the strength, and the repetitions.
 public struct VibrationPattern: Sendable, Hashable {
-    /// A turn of the motor and the rest after it.
+    /// A time on and the time off after it.
     public struct Pulse: Sendable, Hashable {
         /// How long the motor turns; more than 0.
         public var on: Duration
-        /// How long it rests afterwards, 0 or more.
+        /// How long the motor rests afterwards; 0 or more.
         public var off: Duration
 
-        /// A turn of `on`, then a rest of `off`.
+        /// A pulse of `on` and `off`.
         public init(on: Duration, off: Duration = .zero) {
             self.on = on
             self.off = off
@@ -16,7 +16,7 @@ public struct VibrationPattern: Sendable, Hashable {
 
     /// How often the pulses are repeated.
     public enum Repetition: Sendable, Hashable {
-        /// So many times, 1 or more. The vibration ends with the last turn, without the rest after it.
+        /// So many times, 1 or more. The vibration ends with the last pulse's time on.
         case times(Int)
         /// Until the caller stops it.
         case untilStopped
@@ -24,15 +24,15 @@ public struct VibrationPattern: Sendable, Hashable {
 
     /// The pulses, in order; at least one.
     public let pulses: [Pulse]
-    /// 0 to 1; more than 0. A motor that cannot be throttled turns fully.
+    /// Above 0, up to 1. A motor without speed control turns at full strength.
     public let strength: Float
     /// How often the pulses are repeated.
     public let repetition: Repetition
 
-    /// The pattern of these pulses.
+    /// A pattern of pulses.
     ///
-    /// - Throws: ``RingerError`` with code `invalid` where there is no pulse, a turn is not longer than 0, a rest is
-    ///   negative, the strength is not in 0 to 1, or the repetition is below 1.
+    /// - Throws: ``RingerError`` with code `invalid` if there is no pulse, a time on is not above 0, a time off is
+    ///   negative, the strength is not above 0 and up to 1, or the repetition is below 1.
     public init(
         pulses: [Pulse], strength: Float = 1, repetition: Repetition = .times(1)
     ) throws(RingerError) {
@@ -49,9 +49,9 @@ public struct VibrationPattern: Sendable, Hashable {
         self.init(checked: pulses, strength, repetition)
     }
 
-    /// The pattern written as the command takes it: turns and rests in milliseconds, in turn: "400,200,400".
+    /// Parses a pattern as the command takes it: times on and off in milliseconds, alternating: "400,200,400".
     ///
-    /// - Throws: ``RingerError`` with code `invalid` where the text is not of this form.
+    /// - Throws: ``RingerError`` with code `invalid` if the text is not of this form.
     public init(
         milliseconds text: String, strength: Float = 1, repetition: Repetition = .times(1)
     ) throws(RingerError) {
@@ -76,14 +76,14 @@ public struct VibrationPattern: Sendable, Hashable {
         self.repetition = repetition
     }
 
-    /// One turn of 0.4 s: what a phone does for `kSystemSoundID_Vibrate`.
+    /// 0.4 s on, as phones do for `kSystemSoundID_Vibrate`.
     public static let standard = VibrationPattern(checked: [Pulse(on: .milliseconds(400))], 1, .times(1))
 
-    /// How long the pattern takes, from the first turn to the end of the last, held at 292 years; nil where only stopping
-    /// ends it.
+    /// The duration of the pattern, from the first time on to the end of the last, at most 292 years; nil for a pattern
+    /// that has to be stopped.
     public var duration: Duration? {
         guard case .times(let count) = repetition, let last = pulses.last else { return nil }
-        // Instants hold their sums at the limits of their type.
+        // `MonotonicTime` saturates sums.
         let start = MonotonicTime(nanoseconds: 0)
         let round = pulses.reduce(start) { $0 + $1.on + $1.off }.nanoseconds
         let (whole, overflow) = round.multipliedReportingOverflow(by: Int64(count))

@@ -1,12 +1,12 @@
-/// What the motor has to do, and when: one pattern at a time, a longest on-time that no caller exceeds, and a motor that
-/// did not turn off turned off again until it does.
+/// Decides when the motor turns: one pattern at a time, a longest on-time for all callers together, and repeated
+/// attempts if the motor does not turn off.
 struct VibrationSequencer: StateMachine {
     enum Event: Sendable {
-        /// Go through the pattern; whatever runs is replaced.
+        /// Run the pattern, replacing a running vibration.
         case play(UInt64, VibrationPattern, now: MonotonicTime)
-        /// Stop the vibration of this number; any, where it is nil.
+        /// Stop the vibration of this number; nil for any.
         case stop(UInt64?, now: MonotonicTime)
-        /// The timer of this number is due.
+        /// The timer of this number expired.
         case timer(UInt64, now: MonotonicTime)
         case turnOnFailed(RingerError, now: MonotonicTime)
         case turnedOff(now: MonotonicTime)
@@ -17,9 +17,9 @@ struct VibrationSequencer: StateMachine {
 
     enum Action: Sendable, Equatable {
         case turnOn(strength: Float, limit: Duration)
-        /// Turn off, and send `.turnedOff` or `.turnOffFailed`.
+        /// Turn off, then send `.turnedOff` or `.turnOffFailed`.
         case turnOff
-        /// Send `.timer` with this number at this time; it takes the place of the timer before it.
+        /// Send `.timer` with this number at this time. Replaces the previous timer.
         case schedule(UInt64, at: MonotonicTime)
         case complete(UInt64, VibrationEnd)
         case report(VibrationReport)
@@ -31,7 +31,7 @@ struct VibrationSequencer: StateMachine {
         var pulse = 0
         var round = 1
 
-        /// Goes on to the next pulse; false where that was the last.
+        /// Moves to the next pulse. Returns false after the last one.
         mutating func advance() -> Bool {
             if pulse + 1 < pattern.pulses.count {
                 pulse += 1
@@ -48,27 +48,27 @@ struct VibrationSequencer: StateMachine {
 
     private enum Phase {
         case idle
-        /// Turning; to be turned off at `until`, by the longest on-time where `isLimited`.
+        /// Turning until `until`; with `isLimited`, the longest on-time ends it there.
         case turning(since: MonotonicTime, until: MonotonicTime, isLimited: Bool)
         /// Resting between two pulses.
         case resting(until: MonotonicTime)
-        /// Being turned off; the vibration of this number is over then.
+        /// Being turned off; the vibration of this number ends with that.
         case stopping(UInt64, VibrationEnd)
-        /// It could not be turned off, and may turn since `since`. A timer tries again.
+        /// Turning off failed; the motor may have been turning since `since`. A timer tries again.
         case stuck(RingerError, attempts: Int, since: MonotonicTime)
-        /// Its device disappeared, and it may turn since `since`. The port says when to try again.
+        /// The motor's device disappeared; it may have been turning since `since`. The port reports when to try again.
         case unreachable(RingerError, attempts: Int, since: MonotonicTime)
     }
 
-    /// A rest shorter than this does not cool the motor: the turns around it count as one.
+    /// A shorter rest does not cool the motor: the on-times around it are added up.
     static let shortestRest = Duration.milliseconds(100)
-    /// How far the hardware's own limit lies behind the pulse's end, so that it acts only where this process does not.
+    /// How much later than the pulse's end the hardware's own limit is, so that it acts only if this process does not.
     static let hardwareMargin = Duration.milliseconds(50)
 
     let longestOnTime: Duration
     private var running: Running?
     private var phase = Phase.idle
-    /// How long the motor has turned without a rest that cools it, without the current turn.
+    /// How long the motor has turned since its last rest of ``shortestRest``, without the current pulse.
     private var turned = Duration.zero
     private var restingSince: MonotonicTime?
     private var timer: UInt64 = 0
@@ -88,7 +88,7 @@ struct VibrationSequencer: StateMachine {
             if number == timer { timerIsDue(now, &actions) }
         case .turnOnFailed(let error, let now):
             actions.append(.report(.onFailed(error, at: now)))
-            // It may turn in spite of the error.
+            // The motor may be turning in spite of the error.
             end(.failed(error), now, &actions)
         case .turnedOff(let now):
             turnedOff(now, &actions)
@@ -124,13 +124,13 @@ struct VibrationSequencer: StateMachine {
             return
         }
         switch phase {
-        // No vibration runs, and the motor may turn: the caller wants it off now, not at the next attempt's time.
+        // No vibration is running, but the motor may be turning: turn it off now, without waiting for the next attempt.
         case .stuck, .unreachable: actions.append(.turnOff)
         case .idle, .turning, .resting, .stopping: break
         }
     }
 
-    /// Begins the pulse that is due. Its end is computed from its planned start, so that lateness does not add up.
+    /// Begins the next pulse. Its end is computed from its planned start, so that delays do not add up.
     private mutating func beginPulse(
         at planned: MonotonicTime, _ now: MonotonicTime, _ actions: inout [Action], isTurning: Bool = false
     ) {
@@ -179,7 +179,7 @@ struct VibrationSequencer: StateMachine {
 
     // MARK: - Ends
 
-    /// Ends what runs; a motor that turns is turned off first.
+    /// Ends the running vibration; turns the motor off first if it is on.
     private mutating func end(_ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let running else { return }
         self.running = nil
@@ -207,7 +207,7 @@ struct VibrationSequencer: StateMachine {
             actions.append(.complete(id, end))
             beginPulse(at: now, now, &actions)
         case .stuck(_, _, let since), .unreachable(_, _, let since):
-            // It may have turned all the time.
+            // The motor may have been turning all the time.
             turned += max(now - since, .zero)
             timer += 1
             phase = .idle
@@ -235,15 +235,15 @@ struct VibrationSequencer: StateMachine {
         }
         switch error.code {
         case .disconnected:
-            // The kernel stopped the motor when its device went.
+            // The kernel stopped the motor when its device disappeared.
             phase = .idle
             timer += 1
         case .unreachable:
-            // Nothing wakes the process until the port says that the device may be back.
+            // No timer: the port reports when the device may be back.
             phase = .unreachable(error, attempts: attempts, since: since)
             timer += 1
         default:
-            // At once at first, then more slowly, but without end: a motor that turns must be stopped.
+            // The first retries come at once, later ones more slowly, without end: a turning motor must be stopped.
             phase = .stuck(error, attempts: attempts, since: since)
             schedule(at: now + min(Duration.milliseconds(10) * (1 << min(attempts - 1, 7)), .seconds(1)), &actions)
         }

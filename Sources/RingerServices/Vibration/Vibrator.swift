@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The vibration motor as services use it: one pattern at a time, stopped at once, never longer than the motor stands.
+/// The vibration motor as services use it: one pattern at a time, with a longest on-time.
 ///
-/// A motor turns for at most ``longestOnTime`` without a rest of 0.1 s, however many callers ask; then it is stopped and
-/// the vibration ends as ``VibrationEnd/limited``. A motor that could not be turned off is turned off again until that
-/// succeeds, and each failure is reported. One whose device disappeared is turned off as soon as the device is back.
+/// A motor turns for at most ``longestOnTime`` without a rest of 0.1 s, however many callers use it; then it is stopped
+/// and the vibration ends as ``VibrationEnd/limited``. If the motor cannot be turned off, each failure is reported and
+/// turning off is tried again until it succeeds; if its device disappeared, as soon as the device is back.
 public final class Vibrator: Sendable {
-    /// A vibration that was begun.
+    /// Identifies a vibration.
     public struct ID: Sendable, Hashable {
         fileprivate let number: UInt64
     }
@@ -18,19 +18,17 @@ public final class Vibrator: Sendable {
     private let completions: CompletionTable<UInt64, VibrationEnd>
     private let nextNumber = Atomic<UInt64>(1)
 
-    /// How long the motor may turn without a rest.
+    /// How long the motor may turn without a rest of 0.1 s.
     public let longestOnTime: Duration
 
     /// The motor's name.
     public var name: String { motor.name }
 
-    /// A vibrator over `motor`.
-    ///
     /// - Parameters:
-    ///   - motor: The motor; the vibrator owns it from now on and closes it.
-    ///   - clock: The device's time.
-    ///   - longestOnTime: How long the motor may turn without a rest; drivers and motors stand 10 s.
-    ///   - report: Is told what the motor does, in order.
+    ///   - motor: The motor. The vibrator owns and closes it.
+    ///   - clock: The device's clock.
+    ///   - longestOnTime: How long the motor may turn without a rest of 0.1 s; drivers and motors endure 10 s.
+    ///   - report: Receives what the motor does, in order.
     package init(
         motor: any VibrationMotor, clock: any DeviceClock, longestOnTime: Duration = .seconds(10),
         report: @escaping @Sendable (VibrationReport) -> Void = { _ in }
@@ -69,7 +67,7 @@ public final class Vibrator: Sendable {
     }
 
     deinit {
-        // Nothing else could stop the motor afterwards.
+        // The last owner is gone: nothing else could stop the motor.
         do throws(RingerError) {
             try close()
         } catch {
@@ -77,13 +75,13 @@ public final class Vibrator: Sendable {
         }
     }
 
-    /// Begins `pattern` in place of whatever runs. `completion` is called once, when it is over.
+    /// Begins `pattern`, replacing a running vibration.
     ///
     /// - Parameters:
-    ///   - pattern: The turns and rests.
-    ///   - completion: Called once with how it ended: on the caller's thread before the call returns where that is known
-    ///     by then, else on the callback thread (``DeviceClock/callBack(_:)``).
-    /// - Returns: The vibration, to stop it by.
+    ///   - pattern: The pattern.
+    ///   - completion: Called once with how the vibration ended: before the call returns, on the caller's thread, if
+    ///     that is known by then; else on the callback thread (``DeviceClock/callBack(_:)``).
+    /// - Returns: Identifies the vibration, for ``stop(_:)``.
     @discardableResult
     public func start(_ pattern: VibrationPattern, completion: (@Sendable (VibrationEnd) -> Void)? = nil) -> ID {
         guard let completion else { return begin(pattern) { _ in } }
@@ -100,16 +98,16 @@ public final class Vibrator: Sendable {
         return ID(number: number)
     }
 
-    /// Goes through `pattern` and tells how it ended. Cancelling the task stops the motor.
+    /// Runs `pattern` to its end. Cancelling the task stops the motor.
     ///
-    /// - Parameter pattern: The turns and rests.
-    /// - Returns: How it ended.
+    /// - Parameter pattern: The pattern.
+    /// - Returns: How the vibration ended.
     public func vibrate(_ pattern: VibrationPattern) async -> VibrationEnd {
         let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 begin(number, pattern) { continuation.resume(returning: $0) }
-                // The task may have been cancelled before there was anything to stop.
+                // The task may have been cancelled before the vibration began.
                 if Task.isCancelled { stop(ID(number: number)) }
             }
         } onCancel: {
@@ -117,7 +115,7 @@ public final class Vibrator: Sendable {
         }
     }
 
-    /// Stops `vibration` at once; whatever runs, where it is nil.
+    /// Stops `vibration` at once; nil for any vibration.
     public func stop(_ vibration: ID? = nil) {
         runner.send(.stop(vibration?.number, now: clock.now))
     }
@@ -129,12 +127,12 @@ public final class Vibrator: Sendable {
         runner.send(.play(number, pattern, now: clock.now))
     }
 
-    /// How often ``close()`` tries to turn the motor off: nothing tries again afterwards.
+    /// How often ``close()`` tries to turn the motor off.
     private static let closingAttempts = 5
 
-    /// Stops the motor and frees it. A second call does nothing where the motor is off.
+    /// Stops the motor and closes it. A second call does nothing if the motor is off.
     ///
-    /// - Throws: ``RingerError`` where the motor could not be turned off in five attempts.
+    /// - Throws: ``RingerError`` if the motor could not be turned off in five attempts.
     public func close() throws(RingerError) {
         stop()
         for _ in 1..<Self.closingAttempts {
