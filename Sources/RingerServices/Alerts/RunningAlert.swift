@@ -122,8 +122,7 @@ private final class AlertRound: Sendable {
         // The user's preferences about alerts hold for predefined vibrations too.
         order.request = .alert
         if let vibration { order.pattern = vibration }
-        order.isAlertRound = true
-        order.runsIDCompletion = false
+        order.kind = .alertRound
         self.order = order
     }
 

@@ -62,7 +62,7 @@ public final class NotificationSounds: Sendable {
         let standard = isCritical ? configuration.standardCritical : configuration.standard
         var order = sounds.order(standard, as: .alert)
         order.request = .notification(volume: sound.volume, isCritical: isCritical)
-        order.runsIDCompletion = false
+        order.kind = .notification
         if sound.isCritical && !isCritical {
             order.fallback = SoundFallback(
                 .criticalNotAllowed,

@@ -11,10 +11,12 @@
 struct OutputQueue {
     typealias Number = UInt64
 
-    /// A sound by ID: each client has IDs of its own.
+    /// A sound by ID: each client has IDs of its own. The rounds of an alert and the sounds of notifications are others
+    /// than plays of the same ID.
     struct Sound: Sendable, Hashable {
         var client: UInt64
         var id: SystemSoundID
+        var kind = SystemSoundOrder.Kind.play
     }
 
     /// What a call that asks for the output has to do.

@@ -13,6 +13,7 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var frames = 0
     /// How it is felt, where it may be.
     var pattern: VibrationPattern?
+    var kind = SystemSoundOrder.Kind.play
     /// Whether it was made from a completion.
     var isFromCompletion = false
     var fallback: SoundFallback?
@@ -21,7 +22,7 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var requestedAt: MonotonicTime
 
     /// What the rules between sounds know the sound by.
-    var key: OutputQueue.Sound { OutputQueue.Sound(client: client, id: sound) }
+    var key: OutputQueue.Sound { OutputQueue.Sound(client: client, id: sound, kind: kind) }
     /// Whether there is something to be heard.
     var isHeard: Bool { decision.isHeard && failure == nil && samples.map { $0.frames > 0 } ?? false }
     /// Whether there is something to be felt.

@@ -16,14 +16,21 @@ struct SystemSoundOrder: Sendable {
         case failed(RingerError)
     }
 
+    /// Which service plays the sound.
+    enum Kind: Sendable, Hashable {
+        /// System Sound Services. The completion of the ID runs at the end.
+        case play
+        /// An alert. A round is never made from a completion, on whatever thread it begins.
+        case alertRound
+        /// A notification.
+        case notification
+    }
+
     var sound: SystemSoundID
     var request: SoundRequest
     var source: Source
     var pattern: VibrationPattern?
-    /// Whether it is a round of an alert, which is no play of the user's, on whatever thread it begins.
-    var isAlertRound = false
-    /// Whether the completion of its ID runs at its end.
-    var runsIDCompletion = true
+    var kind = Kind.play
     var fallback: SoundFallback?
 }
 
@@ -56,7 +63,8 @@ extension SystemSoundServices {
         var attempt = SystemSoundAttempt(
             number: call.id.number, client: client, sound: order.sound, request: order.request,
             decision: engine.player.rules.decide(order.request), pattern: order.pattern,
-            isFromCompletion: UserCode.isRunning && !order.isAlertRound, fallback: order.fallback, requestedAt: now)
+            kind: order.kind, isFromCompletion: UserCode.isRunning && order.kind != .alertRound,
+            fallback: order.fallback, requestedAt: now)
         attempt.frames = frames(of: order.source)
         if case .failed(let error) = order.source { attempt.failure = error }
         guard attempt.decision.isHeard else { return attempt }

@@ -268,7 +268,7 @@ public final class SystemSoundServices: Sendable {
     func begin(
         _ call: Call, _ order: SystemSoundOrder, _ completion: @escaping @Sendable (SystemSoundResult) -> Void
     ) {
-        let runsIDCompletion = order.runsIDCompletion
+        let runsIDCompletion = order.kind == .play
         let user = UserCompletion<SystemSoundResult>(engine.clock) { [table] result in
             table.completion(of: result.sound)?(result.sound, result.outcome)
         }

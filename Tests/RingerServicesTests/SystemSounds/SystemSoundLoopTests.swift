@@ -155,6 +155,21 @@ struct SystemSoundLoopTests {
         loops.end()
     }
 
+    @Test("a play of an alert's own ID interrupts the alert for as long as it lasts")
+    func ownID() throws {
+        // The alert's next round used to replace it at once.
+        let bench = try SoundsBench(preferences: UserPreferences(vibrateOnRing: false))
+        let alerts = Alerts(bench.sounds)
+        let ring = try bench.register(milliseconds: 300)
+        alerts.start(ring)
+        bench.clock.advance(by: .milliseconds(100))
+        bench.play(ring)
+        bench.clock.advance(by: .milliseconds(400))
+        alerts.stop()
+        #expect(bench.heard == [0..<100_000, 100_000..<400_000, 400_000..<500_000])
+        #expect(bench.outcomes == [.finished])
+    }
+
     @Test("a sound that is played in a completion waits for the sound that plays, and is heard whole after it")
     func fromCompletion() throws {
         let bench = try SoundsBench()
