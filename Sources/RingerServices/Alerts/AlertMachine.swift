@@ -59,16 +59,21 @@ struct AlertMachine: StateMachine {
         case pausing(until: MonotonicTime)
         /// The rules allow nothing now.
         case held
+        /// Over, and completed later: another alert replaced it at once.
+        case replaced(AlertResult)
         case over
     }
 
-    /// Rounds that fail are so far apart, from beginning to beginning.
+    /// Rounds that fail are so far apart, from beginning to beginning. An alert that is replaced completes so long after
+    /// its start at the earliest: two alerts whose owners restart them would take the whole processor.
     static let shortestFailure = LoopPace.interval
 
     private var phase = Phase.notBegun
     private var plan = Plan()
     private var rules = PlayerRules()
     private var ending: AlertOutcome?
+    /// Whether it completes late where it was replaced at once. Not where it was stopped besides: the device may close.
+    private var isPaced = true
     private var result: AlertResult?
     private var roundBeganAt = MonotonicTime(nanoseconds: 0)
     private var isUnplayable = false
@@ -94,7 +99,11 @@ struct AlertMachine: StateMachine {
         case .soundIsUnplayable(let error, let now):
             soundIsUnplayable(error, now, &actions)
         case .pauseIsOver(let now):
-            if case .pausing(let until) = phase, until <= now { beginRound(now, &actions) }
+            switch phase {
+            case .pausing(let until) where until <= now: beginRound(now, &actions)
+            case .replaced(let result): complete(result, &actions)
+            default: break
+            }
         case .rules(let rules, let now):
             self.rules = rules
             rulesChanged(now, &actions)
@@ -151,7 +160,7 @@ struct AlertMachine: StateMachine {
             // follows the rules.
             if !wanted.sound { parts.sound = false }
             phase = .round(parts)
-        case .notBegun, .stopping, .pausing, .over:
+        case .notBegun, .stopping, .pausing, .replaced, .over:
             break
         }
     }
@@ -161,7 +170,7 @@ struct AlertMachine: StateMachine {
         switch phase {
         case .round: isRingingAgain = false
         case .stopping: isRingingAgain = true
-        case .notBegun, .pausing, .held, .over: return
+        case .notBegun, .pausing, .held, .replaced, .over: return
         }
         note(round)
         if let ending { return complete(ending, now, &actions) }
@@ -196,7 +205,7 @@ struct AlertMachine: StateMachine {
     ) {
         switch phase {
         case .round, .stopping: break
-        case .notBegun, .pausing, .held, .over: return
+        case .notBegun, .pausing, .held, .replaced, .over: return
         }
         isUnplayable = true
         result?.soundError = error
@@ -207,7 +216,11 @@ struct AlertMachine: StateMachine {
     }
 
     private mutating func end(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
-        guard ending == nil else { return }
+        if case .replaced(let result) = phase { return complete(result, &actions) }
+        guard ending == nil else {
+            isPaced = false
+            return
+        }
         ending = outcome
         switch phase {
         case .held, .pausing:
@@ -218,20 +231,27 @@ struct AlertMachine: StateMachine {
             actions.append(.stopRound(outcome.cause))
         case .stopping:
             actions.append(.close)
-        case .notBegun, .over:
+        case .notBegun, .replaced, .over:
             break
         }
     }
 
     private mutating func complete(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard var result else { return }
-        phase = .over
         result.outcome = outcome
         if !result.sounded, !result.vibrated, let error = result.soundError ?? motorError {
             result.outcome = .failed(error)
         }
         result.endedAt = now
-        self.result = result
+        let earliest = result.startedAt + Self.shortestFailure
+        guard isPaced, outcome == .stopped(.replaced), now < earliest else { return complete(result, &actions) }
+        phase = .replaced(result)
+        actions.append(.close)
+        actions.append(.pause(until: earliest))
+    }
+
+    private mutating func complete(_ result: AlertResult, _ actions: inout [Action]) {
+        phase = .over
         actions.append(.complete(result))
     }
 }

@@ -50,7 +50,7 @@ public final class Alerts: Sendable {
         self.sounds = sounds
         let running = running
         observer = sounds.engine.player.observeRules { rules in
-            running.value.withLock { $0?.alert }?.rulesChanged(to: rules)
+            running.value.withLock { $0.now?.alert }?.rulesChanged(to: rules)
         }
     }
 
@@ -58,7 +58,7 @@ public final class Alerts: Sendable {
         sounds.engine.player.removeRulesObserver(observer)
     }
 
-    private var current: RunningAlert? { running.value.withLock { $0?.alert } }
+    private var current: RunningAlert? { running.value.withLock { $0.now?.alert } }
 
     /// Whether an alert runs. False as soon as ``stop(because:releasingOutput:)`` has returned, though its sound may last for a period more.
     public var isRunning: Bool { current?.isOpen ?? false }
@@ -80,7 +80,8 @@ public final class Alerts: Sendable {
     ///   - pause: From the end of a round to the beginning of the next.
     ///   - completion: Called once, when sound and motor have stopped for good; where the same alert runs already, when that
     ///     one ends. It is called on the caller's thread before the call returns where the outcome is known by then, else
-    ///     on the callback thread (``DeviceClock/callBack(_:)``).
+    ///     on the callback thread (``DeviceClock/callBack(_:)``). It may start the alert again: an alert that is replaced
+    ///     completes 50 ms after its start at the earliest, so that two that restart each other take no processor time.
     public func start(
         _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration? = standardLimit,
         vibration: VibrationPattern? = nil, pause: Duration = .zero,
@@ -120,7 +121,9 @@ public final class Alerts: Sendable {
     ///   - releasingOutput: Whether the speaker's PCMs are closed, as far as no other sound plays on them, instead of being
     ///     kept for the next sound: for a program that takes the call. `Device.releaseOutput()` returns once they are.
     public func stop(because cause: SoundOutcome.StopCause = .caller, releasingOutput: Bool = false) {
-        current?.stop(because: cause)
+        let (now, ending) = running.value.withLock { ($0.now?.alert, $0.ending) }
+        for alert in ending { alert.stop(because: cause) }
+        now?.stop(because: cause)
         if releasingOutput { sounds.engine.player.releaseOutput() }
     }
 
@@ -140,17 +143,19 @@ public final class Alerts: Sendable {
         let new = RunningAlert(sounds: sounds, sound: kind.sound, vibration: kind.vibration)
         // Another thread may stop the alert as soon as it is the current one: the completions are added before.
         new.join { [running, weak new] _ in
-            running.value.withLock { now in
-                if let new, now?.alert === new { now = nil }
+            running.value.withLock { state in
+                if let new, state.now?.alert === new { state.now = nil }
+                state.ending.removeAll { $0 === new }
             }
         }
         new.join(completion)
-        let (joined, replaced): (RunningAlert?, RunningAlert?) = running.value.withLock { running in
-            if let now = running, now.kind == kind, now.alert.join(completion) {
+        let (joined, replaced): (RunningAlert?, RunningAlert?) = running.value.withLock { state in
+            if let now = state.now, now.kind == kind, now.alert.join(completion) {
                 return (now.alert, nil)
             }
-            let before = running?.alert
-            running = Running(kind: kind, alert: new)
+            let before = state.now?.alert
+            state.now = Running(kind: kind, alert: new)
+            if let before { state.ending.append(before) }
             return (nil, before)
         }
         if let joined { return joined }
@@ -160,9 +165,9 @@ public final class Alerts: Sendable {
     }
 }
 
-/// The alert that runs.
+/// The alert that runs, and those that were replaced and have not completed.
 private final class CurrentAlert: Sendable {
-    let value = Mutex<Alerts.Running?>(nil)
+    let value = Mutex<(now: Alerts.Running?, ending: [RunningAlert])>((nil, []))
 }
 
 /// The alert of a task, which may be cancelled before the alert is known.

@@ -188,6 +188,38 @@ struct AlertTests {
         #expect(alert.outcomes == [.timedOut, .timedOut])
     }
 
+    @Test(
+        "two alerts whose owners restart them take no processor time, heard, felt or silenced", .timeLimit(.minutes(1)),
+        arguments: SwitchPosition.allCases, [AlertWay.sound, .vibration])
+    func restartingEachOther(position: SwitchPosition, way: AlertWay) throws {
+        // Each start ended the other alert, whose completion started it again: where neither sounded, for ever at one
+        // instant.
+        let alert = try AlertBench(position: position)
+        let other = try alert.bench.register(milliseconds: 500)
+        let isLooping = LoopBench.Flag(true)
+        @Sendable func again(_ id: SystemSoundID) {
+            alert.alerts.start(id, way: way) { [results = alert.results] result in
+                results.append(result)
+                // Where it fails it is to end.
+                if isLooping.isSet, results.all.count < 10_000 { again(id) }
+            }
+        }
+        again(alert.ring)
+        alert.advance(100)
+        again(other)
+        alert.advance(10_025)
+        #expect(alert.results.all.count <= 410 && alert.outcomes.allSatisfy { $0 == .stopped(.replaced) })
+        // Stopping everything, as closing the device does, completes both: no timer may come any more.
+        isLooping.clear()
+        let before = alert.results.all.count
+        alert.alerts.stop()
+        alert.bench.sounds.stopAll()
+        alert.advance(0)
+        #expect(alert.results.all.count == before + 2)
+        alert.advance(200)
+        #expect(alert.bench.sounds.underWay == 0 && alert.bench.clock.pendingTimers == 0)
+    }
+
     @Test("another alert takes the place of the one that runs")
     func another() throws {
         let alert = try AlertBench()
@@ -233,16 +265,16 @@ struct AlertTests {
 
     @Test("an alert that is stopped before it began never does")
     func stoppedBefore() {
-        // Another alert may take its place at any moment; it used to begin all the same.
+        // Another thread may stop it at any moment; it used to begin all the same.
         var machine = AlertMachine()
         let now = MonotonicTime(nanoseconds: 0)
-        #expect(machine.handle(.stop(.replaced, now: now)).isEmpty)
+        #expect(machine.handle(.stop(.caller, now: now)).isEmpty)
         let actions = machine.handle(.start(.init(limit: .seconds(20)), PlayerRules(), now: now))
         guard case .complete(let result)? = actions.first, actions.count == 1 else {
             Issue.record("\(actions)")
             return
         }
-        #expect(result.outcome == .stopped(.replaced) && result.rounds == 0)
+        #expect(result.outcome == .stopped(.caller) && result.rounds == 0)
     }
 
     @Test("a predefined vibration is felt in its own pattern, and not heard")
