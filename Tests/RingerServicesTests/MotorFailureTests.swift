@@ -31,6 +31,24 @@ struct FailingMotorTests {
         #expect(bench.clock.pendingTimers == 0)
     }
 
+    @Test("a vibration that is over leaves no timer, whether it was stopped or the motor did not turn on")
+    func noStaleTimer() throws {
+        // The device at rest was woken once more, when the pulse would have ended.
+        let bench = VibratorBench()
+        bench.motor.failTurnOn(with: jammed)
+        bench.play(try .ms("1000"))
+        #expect(bench.ends.all == [.failed(jammed)] && bench.clock.pendingTimers == 0)
+        bench.motor.failTurnOn(with: nil)
+        bench.play(try .ms("1000"))
+        bench.clock.advance(by: .milliseconds(100))
+        bench.vibrator.stop()
+        #expect(bench.ends.all.last == .stopped && bench.clock.pendingTimers == 0)
+        bench.play(try .ms("100,500,100"))
+        bench.clock.advance(by: .milliseconds(200))
+        bench.vibrator.stop()
+        #expect(bench.ends.all.last == .stopped && bench.clock.pendingTimers == 0)
+    }
+
     @Test("a motor that cannot be turned off is not turned on again meanwhile")
     func stuckRefuses() throws {
         let bench = VibratorBench()

@@ -21,6 +21,8 @@ struct VibrationSequencer: StateMachine {
         case turnOff
         /// Send `.timer` with this number at this time. Replaces the previous timer.
         case schedule(UInt64, at: MonotonicTime)
+        /// Cancel the timer, which may not have been set: nothing wakes a device whose motor is at rest.
+        case unschedule
         case complete(UInt64, VibrationEnd)
         case report(VibrationReport)
     }
@@ -186,13 +188,13 @@ struct VibrationSequencer: StateMachine {
         switch phase {
         case .turning(let since, _, _):
             turned += max(now - since, .zero)
-            timer += 1
             phase = .stopping(running.id, end)
             actions.append(.turnOff)
+            unschedule(&actions)
         case .idle, .resting:
-            timer += 1
             phase = .idle
             actions.append(.complete(running.id, end))
+            unschedule(&actions)
         case .stopping, .stuck, .unreachable:
             actions.append(.complete(running.id, end))
         }
@@ -209,8 +211,8 @@ struct VibrationSequencer: StateMachine {
         case .stuck(_, _, let since), .unreachable(_, _, let since):
             // The motor may have been turning all the time.
             turned += max(now - since, .zero)
-            timer += 1
             phase = .idle
+            unschedule(&actions)
         case .idle, .turning, .resting:
             break
         }
@@ -237,11 +239,11 @@ struct VibrationSequencer: StateMachine {
         case .disconnected:
             // The kernel stopped the motor when its device disappeared.
             phase = .idle
-            timer += 1
+            unschedule(&actions)
         case .unreachable:
             // No timer: the port reports when the device may be back.
             phase = .unreachable(error, attempts: attempts, since: since)
-            timer += 1
+            unschedule(&actions)
         default:
             // The first retries come at once, later ones more slowly, without end: a turning motor must be stopped.
             phase = .stuck(error, attempts: attempts, since: since)
@@ -252,5 +254,10 @@ struct VibrationSequencer: StateMachine {
     private mutating func schedule(at time: MonotonicTime, _ actions: inout [Action]) {
         timer += 1
         actions.append(.schedule(timer, at: time))
+    }
+
+    private mutating func unschedule(_ actions: inout [Action]) {
+        timer += 1
+        actions.append(.unschedule)
     }
 }

@@ -57,6 +57,8 @@ public final class Vibrator: Sendable {
                 }
             case .schedule(let number, let time):
                 timer.set(at: time) { [weak runner] in runner?.send(.timer(number, now: clock.now)) }
+            case .unschedule:
+                timer.cancel()
             case .complete(let number, let end):
                 completions.complete(number, with: end)
             case .report(let what):
