@@ -11,12 +11,16 @@ extension AudioSession {
     public func changes(
         of property: FourCharacterCode
     ) throws(SessionError) -> AsyncStream<SessionPropertyNotification> {
-        try with(property, "listen to") { entry throws(SessionError) in
-            let (listener, _) = try entry.listeners.add(property, entry.ownClientData)
+        let follower = SessionPropertyFollower.of(service)
+        return try with(property, "listen to") { [id] entry throws(SessionError) in
+            let clientData = entry.ownClientData
+            let (listener, _) = try entry.listeners.add(property, clientData)
             entry.ownClientData -= 1
             // Adding the listener has checked the property.
-            guard let property = SessionProperty(code: property) else { return AsyncStream { $0.finish() } }
-            return entry.queues.open(listener, of: property)
+            guard let known = SessionProperty(code: property) else { return AsyncStream { $0.finish() } }
+            return entry.queues.open(listener, of: known) { [weak follower] in
+                follower?.streamDropped(property, clientData, of: id)
+            }
         }
     }
 

@@ -60,11 +60,16 @@ package final class SessionListenerQueues: Sendable {
 
     /// Opens the queue of listener `id` of `property`. One that was open ends.
     ///
+    /// - Parameter onDrop: Called when the stream is dropped, or the task that reads it is cancelled, before the queue was
+    ///   closed.
     /// - Returns: The notifications, in order, until the queue is closed.
-    package func open(_ id: SessionListenerID, of property: SessionProperty) -> AsyncStream<SessionPropertyNotification>
-    {
+    package func open(
+        _ id: SessionListenerID, of property: SessionProperty, onDrop: @escaping @Sendable () -> Void = {}
+    ) -> AsyncStream<SessionPropertyNotification> {
         let (stream, continuation) = AsyncStream<SessionPropertyNotification>.makeStream(
             bufferingPolicy: .bufferingNewest(Self.capacity(of: property)))
+        // `finish()` ends the stream as well, and may be called under the caller's lock.
+        continuation.onTermination = { if case .cancelled = $0 { onDrop() } }
         open(id, Queue(end: .stream(continuation)))
         return stream
     }

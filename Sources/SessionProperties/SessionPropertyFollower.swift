@@ -65,6 +65,15 @@ final class SessionPropertyFollower: SessionFollower {
         return try result.get()
     }
 
+    /// Ends the listener of a stream that nobody reads any more.
+    func streamDropped(_ property: FourCharacterCode, _ clientData: UInt, of session: SessionID) {
+        state.withLock { state in
+            // A property that was listened to can be.
+            guard let removed = try? state.entries[session]?.listeners.remove(property, clientData) else { return }
+            state.entries[session]?.queues.close(removed)
+        }
+    }
+
     func sessionsChanged(_ routeChanges: [SessionID: [RouteChange]], _ snapshot: () -> SessionSnapshot) {
         state.withLock { state in
             if state.entries.isEmpty { return }

@@ -1,9 +1,10 @@
 import FourCharacterCodes
 import RingerServices
 import RingerTestKit
-import SessionProperties
 import SessionRules
 import Testing
+
+@testable import SessionProperties
 
 @Suite("Audio sessions' properties by their codes")
 struct AudioSessionCodeTests {
@@ -130,6 +131,26 @@ struct AudioSessionCodeTests {
         #expect(session.sampleRate > 0 && session.outputVolume == 0.25 && session.isOtherAudioPlaying)
         #expect(try session.value(of: "rout") == .string(session.routeName))
         #expect(try session.value(of: "acat") == .uint32(0x706C_6172))
+    }
+
+    @Test("a stream of changes that nobody reads any more ends its listener")
+    func dropped() async throws {
+        // It was kept, and notified of each change, for as long as the session lived.
+        let bench = try PropertyBench()
+        let session = bench.sessions.make(category: .playback)
+        for _ in 0..<3 { _ = try session.changes(of: "chov") }
+        let reader = Task { [changes = try session.changes(of: "chov")] in for await _ in changes {} }
+        reader.cancel()
+        await reader.value
+        #expect(try !hasListeners(session))
+        let kept = try session.changes(of: "chov")
+        #expect(try hasListeners(session))
+        withExtendedLifetime(kept) {}
+    }
+
+    private func hasListeners(_ session: AudioSession) throws -> Bool {
+        let follower = try #require(SessionPropertyFollower.of(session.service))
+        return try follower.with(session, "count the listeners of") { !$0.listeners.isEmpty }
     }
 
     @Test("a closed device has no properties, and its streams of changes end")
