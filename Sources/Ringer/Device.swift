@@ -222,7 +222,8 @@ public final class Device: Sendable {
     /// It plays in the device's own session of that category and options, which is active meanwhile: others are
     /// interrupted, ducked or played beside as ``AudioSession/activate()`` says, and resume afterwards. The device's own
     /// sessions mix with each other. Refused for the sake of a session of a higher priority, the sound ends as silenced by
-    /// ``Decision/Reason/sessionPriority``; interrupted, by ``Decision/Reason/interruption``.
+    /// ``Decision/Reason/sessionPriority``; interrupted, by ``Decision/Reason/interruption``. In
+    /// ``AudioCategory/audioProcessing`` it fails with ``RingerError/Code/incompatibleCategory``.
     ///
     /// The file is read and decoded on a thread of its own, so that a slow one delays no edge of the switch where the
     /// caller runs on the device's thread.

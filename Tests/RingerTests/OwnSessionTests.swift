@@ -51,6 +51,21 @@ struct OwnSessionTests {
         #expect(outcomes.all == [.silenced(by: .sessionPriority)] && call.isActive)
     }
 
+    // It was silenced, where a session's sound fails.
+    @Test("a sound in audioProcessing fails as it does in a session, and one in record is silenced")
+    func categoriesThatDoNotPlay() throws {
+        try start(100, .audioProcessing)
+        try start(100, .record)
+        let session = device.sessions.make(category: .audioProcessing)
+        session.start(.silence(duration: .milliseconds(100), sampleRate: 8_000)) { [outcomes] in
+            outcomes.add($0.outcome)
+        }
+        let errors = outcomes.all.compactMap { outcome in if case .failed(let error) = outcome { error } else { nil } }
+        #expect(errors.map(\.code) == [.incompatibleCategory, .incompatibleCategory])
+        #expect(outcomes.all.count == 3 && outcomes.all[1] == .silenced(by: .categoryDoesNotPlay))
+        #expect(device.sessions.all.filter(\.isActive).isEmpty && board.speaker.recordings.isEmpty)
+    }
+
     @Test("a call that begins in the middle silences it, and it does not come back by itself")
     func interrupted() throws {
         try start(1000, .playback)

@@ -23,8 +23,8 @@ extension AudioSessions {
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
         let request = SoundRequest.session(category, options: options)
-        // What is not heard interrupts nobody.
-        guard player.rules.decide(request).isHeard else {
+        // What is not heard interrupts nobody. What its category refuses, the session refuses.
+        guard category == .audioProcessing || player.rules.decide(request).isHeard else {
             return player.start(sound, reserved: number, as: request, completion: completion)
         }
         let (id, isNew) = runner.send { $0.ownSession(category, options) }

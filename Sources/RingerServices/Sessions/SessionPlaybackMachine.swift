@@ -234,7 +234,10 @@ struct SessionPlaybackMachine: StateMachine {
     }
 
     private mutating func playOwn(_ id: SessionID, _ sound: Sound) -> [Action] {
-        if coordinator.session(id)?.isActive == true { return play(id, sound) }
+        let session = coordinator.session(id)
+        // The sound is refused there without an activation, which would interrupt others for nothing.
+        let isRefused = session?.settings.category == .audioProcessing
+        if session?.isActive == true || isRefused { return play(id, sound) }
         let (actions, refusal) = request(.activate(id))
         if refusal != nil {
             return [.silence(sound, coordinator.outside.isEmpty ? .sessionPriority : .interruption)]
