@@ -63,6 +63,25 @@ struct SoundCommandTests {
         #expect(try ringer("alert", "1104", "--for", "0", "--board", "simulated").status == 64)
     }
 
+    @Test("alert takes a vibration pattern, a pause between rounds, and no time limit")
+    func alertOptions() throws {
+        let result = try ringer(
+            "alert", "1104", "--way", "vibration", "--pattern", "20,20,20,20,20", "--pause", "86400", "--for", "1",
+            "--board", "simulated", "--json", "--trace", "run.vcd")
+        #expect(try result.status == 0 && object(result.output)["rounds"] as? Int == 1)
+        // In the dump "motor" is a wire with a code of its own: "1" and the code is a turn.
+        let lines = try String(decoding: ringer.read("run.vcd"), as: UTF8.self).split(separator: "\n")
+        let wire = try #require(lines.first { $0.hasPrefix("$var") && $0.contains(" motor ") }).split(separator: " ")[3]
+        #expect(lines.count { $0 == "1\(wire)" } == 3)
+        for refused in [
+            ["--pause", "-1"], ["--pattern", "0"], ["--pattern", "a"], ["--until-stopped", "--for", "3"],
+        ] {
+            #expect(try ringer(["alert", "1104", "--board", "simulated"] + refused).status == 64, "\(refused)")
+        }
+        // Without a limit it ends where there is no such sound.
+        #expect(try ringer("alert", "1999", "--until-stopped", "--board", "simulated").status == 1)
+    }
+
     @Test("notify plays the application's sound, or says why it plays the default")
     func notify() throws {
         #expect(try ringer("sounds", "--render", "Tones").status == 0)

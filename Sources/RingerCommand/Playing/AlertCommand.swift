@@ -7,6 +7,8 @@ struct AlertCommand: AsyncParsableCommand {
         commandName: "alert",
         abstract: "Alert with a sound, a vibration or both, repeatedly, until its time is over.",
         discussion: """
+            A round is over when its sound and its vibration are. A ringer that vibrates 1 s in every 4, until Ctrl-C:
+            ringer alert 1104 --pattern 1000 --pause 3 --until-stopped
             A flip of the switch in the middle turns a ringing alert into a vibrating one, and back.
             JSON: {"outcome":"timedOut|stopped|failed","by":...,"elapsed":seconds,
             "rounds":...,"sounded":...,"vibrated":true|false,
@@ -17,8 +19,20 @@ struct AlertCommand: AsyncParsableCommand {
     var sound: NamedSound
     @Option(help: "Whether it is heard, felt or both, as far as the rules allow.")
     var way = AlertWay.both
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long it lasts at most.", valueName: "seconds"))
-    var seconds = Alerts.standardLimit.inSeconds
+    @Option(
+        help: ArgumentHelp(
+            "The vibration of each round: milliseconds on, off, on and so on. (default: the sound's)",
+            valueName: "on,off,on..."),
+        transform: { try VibrationPattern(milliseconds: $0) })
+    var pattern: VibrationPattern?
+    @Option(help: ArgumentHelp("How long it rests between two rounds.", valueName: "seconds"))
+    var pause = 0.0
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long it lasts at most. (default: 20)", valueName: "seconds"))
+    var seconds: Double?
+    @Flag(help: "No time limit: it lasts until the command is interrupted.")
+    var untilStopped = false
     @OptionGroup(title: "What the user chose") var user: PreferenceOptions
     @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
     @OptionGroup(title: "The device") var board: BoardOptions
@@ -26,9 +40,18 @@ struct AlertCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard seconds > 0 && seconds <= 86_400 else {
+        if let seconds, !(seconds > 0 && seconds <= 86_400) {
             throw ValidationError("--for takes seconds above 0 and up to 86400, not \(seconds).")
         }
+        if seconds != nil && untilStopped { throw ValidationError("--for and --until-stopped exclude each other.") }
+        guard pause >= 0 && pause <= 86_400 else {
+            throw ValidationError("--pause takes seconds from 0 to 86400, not \(pause).")
+        }
+    }
+
+    /// How long the alert lasts at most; nil for no limit.
+    private var limit: Duration? {
+        untilStopped ? nil : seconds.map { .seconds($0) } ?? Alerts.standardLimit
     }
 
     func run() async throws {
@@ -40,7 +63,8 @@ struct AlertCommand: AsyncParsableCommand {
             case .id(let id): id
             case .file(let path): try device.sounds.register(path)
             }
-        let result = await device.alerts.alert(id, way: way, limit: .seconds(seconds))
+        let result = await device.alerts.alert(
+            id, way: way, limit: limit, vibration: pattern, pause: .seconds(pause))
         try Terminal.show(output.json ? result.json.description : result.sentence)
         try recording?.finish(at: device.clock.now)
         if case .failed(let error) = result.outcome { throw error }
