@@ -1,7 +1,7 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test unit lab format lint warnings bench clean
+.PHONY: help run test unit lab sanitize format lint warnings bench clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -16,6 +16,9 @@ unit: ## The tests that run on any machine
 
 lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
 	@Tests/Lab/test
+
+sanitize: ## The unit tests under ThreadSanitizer and AddressSanitizer
+	@scripts/sanitize
 
 format: ## Format every Swift file
 	@scripts/lint --fix
