@@ -24,7 +24,7 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-static void tell(int64_t at)
+__attribute__((noinline)) static void tell(int64_t at)
 {
     printf("%" PRId64 "\n", now() - at);
     fflush(stdout);
