@@ -96,6 +96,10 @@ let package = Package(
                 "Ringer", "RingerHardware", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Benchmarks/SystemSoundServices"),
+        .executableTarget(
+            name: "memory-benchmark",
+            dependencies: ["Ringer", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system")],
+            path: "Benchmarks/Memory", exclude: ["run"]),
         .target(name: "CAllocations", path: "Benchmarks/Sessions/Sources/CAllocations"),
         .executableTarget(
             name: "sessions-benchmark",

@@ -3,7 +3,7 @@ import Glibc
 import Ringer
 import SystemPackage
 
-/// What registered sounds take of memory and descriptors.
+/// What registered sounds take of memory.
 enum Memory {
     /// The files in `directory` registered, and then every one of them decoded once.
     static func files(in directory: String) throws {
@@ -31,20 +31,6 @@ enum Memory {
             "\(bench.device.sounds.cachedBytes / 1024) KiB of samples kept")
     }
 
-    static func churn(times: Int) throws {
-        let files = try Files()
-        let bench = try Bench(pcm: "null")
-        defer { bench.device.close() }
-        let path = try files.write("churn.caf", .silence(duration: .milliseconds(50)))
-        for _ in 0..<1000 { try bench.device.sounds.dispose(try bench.device.sounds.register(path)) }
-        let before = (try resident(), try descriptors())
-        for _ in 0..<times { try bench.device.sounds.dispose(try bench.device.sounds.register(path)) }
-        let after = (try resident(), try descriptors())
-        print(
-            "churn: \(times) times registered and disposed of: \(before.0) KiB and \(before.1) descriptors before,",
-            "\(after.0) KiB and \(after.1) after")
-    }
-
     /// Resident memory in KiB. Source: proc(5), /proc/self/statm.
     private static func resident() throws -> Int {
         let file = try FileDescriptor.open("/proc/self/statm", .readOnly)
@@ -55,13 +41,5 @@ enum Memory {
         }
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         return pages * sysconf(CInt(_SC_PAGESIZE)) / 1024
-    }
-
-    private static func descriptors() throws -> Int {
-        guard let stream = opendir("/proc/self/fd") else { throw Errno(rawValue: errno) }
-        defer { closedir(stream) }
-        var count = 0
-        while readdir(stream) != nil { count += 1 }
-        return count
     }
 }

@@ -3,7 +3,7 @@
 //     ALSA_CONFIG_PATH=$(Tests/Paced/build) swift run -c release system-sound-services-benchmark [--pcm default]
 //
 // Without a configuration of its own it plays on the machine's default PCM. Each part runs alone when it is named:
-// predefined, churn, silenced, warm, cold. With --files DIR, the files that `ringer sounds --render DIR` wrote are
+// predefined, silenced, warm, cold. With --files DIR, the files that `ringer sounds --render DIR` wrote are
 // registered. --realtime PRIORITY runs the sound thread with SCHED_FIFO.
 import Glibc
 import Ringer
@@ -19,14 +19,13 @@ func argument(_ name: String) -> String? {
 let pcm = argument("--pcm") ?? "default"
 let realTimePriority = argument("--realtime").flatMap { Int($0) }
 let rounds = argument("--rounds").flatMap { Int($0) } ?? 200
-let parts = ["predefined", "churn", "silenced", "warm", "cold"]
+let parts = ["predefined", "silenced", "warm", "cold"]
 let named = parts.filter { CommandLine.arguments.contains($0) }
 
 if let directory = argument("--files") { try Memory.files(in: directory) }
 for part in named.isEmpty ? parts : named {
     switch part {
     case "predefined": try Memory.predefined()
-    case "churn": try Memory.churn(times: 100_000)
     case "silenced": try Latency.silenced(rounds: rounds)
     case "warm": try Latency.warm(rounds: rounds, pcm: pcm)
     default: try Latency.cold(rounds: max(rounds / 4, 1), pcm: pcm)
