@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "RingerTrace", targets: ["RingerTrace"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
         .executable(name: "ringer", targets: ["RingerCommand"]),
+        .executable(name: "ringerd", targets: ["ringerd"]),
         .executable(name: "Minimal", targets: ["Minimal"]),
     ],
     dependencies: [
@@ -40,6 +41,8 @@ let package = Package(
         .systemLibrary(name: "CEvdev", pkgConfig: "libevdev", providers: [.apt(["libevdev-dev"])]),
         // Loads alsa-lib when the first sound is played.
         .target(name: "CALSA", linkerSettings: [.linkedLibrary("dl")]),
+        // Loads libsystemd, or libelogind, when the first message is sent.
+        .target(name: "CSDBus", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CLinux"),
 
         // Pure: the standard library only.
@@ -78,6 +81,14 @@ let package = Package(
         // No firmware links these two: the simulated board for tests of firmware, and pictures of what a device did.
         .target(name: "RingerTestKit", dependencies: ["Ringer"]),
         .target(name: "RingerTrace", dependencies: ["RingerServices"]),
+        // D-Bus on the event loop, for the service and its clients. No firmware links it but one that connects.
+        .target(
+            name: "RingerBus",
+            dependencies: [
+                "RingerHardware", "CSDBus", .product(name: "SystemPackage", package: "swift-system"),
+            ]),
+        .target(name: "RingerService", dependencies: ["Ringer", "RingerBus", "RingerTestKit"]),
+        .executableTarget(name: "ringerd", dependencies: ["RingerService"], linkerSettings: small),
         .executableTarget(
             name: "RingerCommand",
             dependencies: [
@@ -119,6 +130,8 @@ let package = Package(
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(name: "SessionRulesTests", dependencies: ["SessionRules"]),
         .testTarget(name: "SessionPropertiesTests", dependencies: ["SessionProperties", "RingerTestKit"]),
+        // Over a private dbus-daemon.
+        .testTarget(name: "RingerServiceTests", dependencies: ["RingerService", "RingerTestKit"]),
         .testTarget(
             name: "RingerServicesTests",
             dependencies: [

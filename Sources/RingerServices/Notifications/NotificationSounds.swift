@@ -57,6 +57,19 @@ public final class NotificationSounds: Sendable {
         await sounds.wait(for: order(sound, container))
     }
 
+    /// Plays the sound of a notification whose sender was looked at elsewhere: a system sound of `client`, or the default
+    /// sound. Cancelling the task stops it.
+    package func play(
+        _ id: SystemSoundID?, of client: SystemSoundServices? = nil, volume: Float, isCritical: Bool
+    ) async -> SystemSoundResult {
+        let standard = isCritical ? configuration.standardCritical : configuration.standard
+        let sounds = client ?? sounds
+        var order = sounds.order(id ?? standard, as: .alert)
+        order.request = .notification(volume: volume, isCritical: isCritical)
+        order.kind = .notification
+        return await sounds.wait(for: order)
+    }
+
     private func order(_ sound: NotificationSound, _ container: ApplicationContainer?) -> SystemSoundOrder {
         let isCritical = sound.isCritical && container?.allowsCriticalAlerts == true
         let standard = isCritical ? configuration.standardCritical : configuration.standard

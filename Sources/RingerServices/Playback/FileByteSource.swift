@@ -2,7 +2,7 @@ import Glibc
 import SystemPackage
 
 /// A file as a source of bytes. It is closed with the last reference.
-public final class FileByteSource: ByteSource {
+public final class FileByteSource: ByteSource, Sendable {
     private let descriptor: FileDescriptor
 
     /// The file's size in bytes when it was opened.
@@ -33,6 +33,13 @@ public final class FileByteSource: ByteSource {
     ) throws(RingerError) {
         let linkDetail = "a symbolic link in its path may lead out of \(file.directory)"
         try self.init(file.path, linkDetail: linkDetail) { () throws(Errno) in try file.open(resolution) }
+    }
+
+    /// Reads a file that is open already, and closes it with the last reference.
+    ///
+    /// - Throws: ``RingerError`` naming the file where the descriptor is not a regular file's, or may not be read.
+    package convenience init(owning descriptor: FileDescriptor, name: String) throws(RingerError) {
+        try self.init(name) { () throws(Errno) in descriptor }
     }
 
     private init(
@@ -72,6 +79,17 @@ public final class FileByteSource: ByteSource {
             throw SoundFileError(
                 .readFailed, expected: "\(buffer.byteCount) bytes", found: "an error", offset: offset,
                 underlying: error)
+        }
+    }
+
+    /// Throws where the file has another size than when it was opened.
+    package func checkSize() throws(RingerError) {
+        var status = stat()
+        guard fstat(descriptor.rawValue, &status) == 0 else { throw RingerError("read", path, Errno(rawValue: errno)) }
+        guard Int64(status.st_size) == size else {
+            throw RingerError(
+                .invalid, "read", path,
+                detail: "it had \(size) bytes, and has \(status.st_size) now: somebody writes it")
         }
     }
 

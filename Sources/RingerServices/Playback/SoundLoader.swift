@@ -38,9 +38,27 @@ public enum SoundLoader {
     /// Reads and decodes a sound file on a thread of its own: reading may be slow, and the caller's thread may be the
     /// device's.
     package static func loadElsewhere(_ path: String) async throws(RingerError) -> PCMBuffer {
+        try await elsewhere { () throws(RingerError) in try load(path) }
+    }
+
+    /// Reads and decodes a file that is open, and that somebody else may be writing: one whose size has changed meanwhile
+    /// is an error.
+    package static func loadElsewhere(
+        _ file: FileByteSource, maximumDuration: Duration? = nil
+    ) async throws(RingerError) -> PCMBuffer {
+        try await elsewhere { () throws(RingerError) in
+            let sound = try load(file, maximumDuration)
+            try file.checkSize()
+            return sound
+        }
+    }
+
+    private static func elsewhere(
+        _ body: @escaping @Sendable () throws(RingerError) -> PCMBuffer
+    ) async throws(RingerError) -> PCMBuffer {
         let result = await DetachedThread.run { () -> Result<PCMBuffer, RingerError> in
             do throws(RingerError) {
-                return .success(try load(path))
+                return .success(try body())
             } catch {
                 return .failure(error)
             }

@@ -1,0 +1,6 @@
+#ifndef RINGER_CSDBUS_H
+#define RINGER_CSDBUS_H
+
+#include <systemd/sd-bus.h>
+
+#endif

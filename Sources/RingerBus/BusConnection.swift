@@ -1,0 +1,328 @@
+import CSDBus
+import Glibc
+import RingerHardware
+import RingerServices
+
+/// A connection to a message bus, on an event loop: its messages are handled on the loop's thread, where every method but
+/// ``connect(_:on:)`` is called. Nothing here waits for the bus.
+// SAFETY: `bus` and all state are used on the loop's thread alone.
+package final class BusConnection: @unchecked Sendable {
+    /// Which bus.
+    package enum Bus: Sendable, Hashable {
+        case system
+        case session
+        /// The bus that listens at a D-Bus address, such as `unix:path=/run/bus`.
+        case address(String)
+
+        package var description: String {
+            switch self {
+            case .system: "system bus"
+            case .session: "session bus"
+            case .address(let address): "bus \(address)"
+            }
+        }
+    }
+
+    /// Handles a message; returns whether it did. A call that nobody handles gets the error UnknownMethod.
+    package typealias Handler = (BusMessage) -> Bool
+    /// Takes the reply to a call, or the error that came instead.
+    package typealias Completion = (Result<BusMessage, BusError>) -> Void
+
+    /// What handles a match's or an object's messages; sd-bus forgets it when this goes.
+    // SAFETY: made and released on the loop's thread alone.
+    package final class Registration: @unchecked Sendable {
+        fileprivate var slot: OpaquePointer?
+        fileprivate let handler: Handler
+        /// Called once the bus has added the match, with nil, or has refused it.
+        fileprivate var installed: ((BusError?) -> Void)?
+
+        fileprivate init(_ handler: @escaping Handler, installed: ((BusError?) -> Void)? = nil) {
+            self.handler = handler
+            self.installed = installed
+        }
+
+        deinit {
+            if let slot { sd_bus_slot_unref(slot) }
+        }
+    }
+
+    private final class Call {
+        let completion: Completion
+
+        init(_ completion: @escaping Completion) {
+            self.completion = completion
+        }
+    }
+
+    package let loop: EventLoop
+    package let name: String
+    private let bus: OpaquePointer
+    private var watched: EventLoop.WatchedDescriptor?
+    private var watchedEvents: Int16 = 0
+    private var timer: (any DeviceTimer)?
+    private var deadline = UInt64.max
+    private var isPumping = false
+    private var isPumpDue = false
+    private var isClosed = false
+    /// Messages that did not fit into sd-bus's own queue: sent as soon as the bus takes messages again.
+    private var unsent: [BusMessage] = []
+    private var onDisconnect: ((RingerError) -> Void)?
+
+    private init(_ bus: OpaquePointer, _ name: String, _ loop: EventLoop) {
+        self.bus = bus
+        self.name = name
+        self.loop = loop
+    }
+
+    deinit {
+        sd_bus_unref(bus)
+    }
+
+    /// Connects to a bus. The bus's greeting is awaited when the first message is sent, not here.
+    ///
+    /// - Parameters:
+    ///   - which: The bus.
+    ///   - loop: The event loop whose thread handles the messages.
+    /// - Throws: ``RingerError`` where the bus cannot be reached.
+    package static func connect(_ which: Bus, on loop: EventLoop) throws(RingerError) -> BusConnection {
+        var bus: OpaquePointer?
+        var result: CInt
+        switch which {
+        case .system: result = sd_bus_open_system(&bus)
+        case .session: result = sd_bus_open_user(&bus)
+        case .address(let address):
+            result = sd_bus_new(&bus)
+            if result >= 0 { result = sd_bus_set_address(bus, address) }
+            if result >= 0 { result = sd_bus_set_bus_client(bus, 1) }
+            if result >= 0 { result = sd_bus_start(bus) }
+        }
+        guard result >= 0, let bus else {
+            if let bus { sd_bus_unref(bus) }
+            throw RingerError("connect", which.description, busResult: result)
+        }
+        let connection = BusConnection(bus, which.description, loop)
+        loop.execute { connection.pump() }
+        return connection
+    }
+
+    /// Calls `handler` when the bus is gone; nothing arrives afterwards.
+    package func onDisconnect(_ handler: @escaping (RingerError) -> Void) {
+        onDisconnect = handler
+    }
+
+    /// Closes the connection. What was sent is written out first, as far as the bus takes it without a wait.
+    package func close() {
+        if isClosed { return }
+        pump()
+        shut()
+    }
+
+    private func shut() {
+        isClosed = true
+        watched?.cancel()
+        timer?.cancel()
+        unsent = []
+        sd_bus_close(bus)
+    }
+
+    // MARK: - Names, objects and matches
+
+    /// Owns a well-known name. It is the one call that waits for the bus: a service makes it once, before it serves.
+    package func own(_ name: String) throws(RingerError) {
+        let result = sd_bus_request_name(bus, name, 0)
+        pumpSoon()
+        guard result >= 0 else { throw RingerError("own the name \(name)", self.name, busResult: result) }
+    }
+
+    /// Handles the method calls to the object `path` and to all below it.
+    package func serve(_ path: String, _ handler: @escaping Handler) throws(RingerError) -> Registration {
+        let registration = Registration(handler)
+        let result = sd_bus_add_fallback(
+            bus, &registration.slot, path,
+            { message, data, _ in
+                guard let message, let data else { return 0 }
+                let registration = Unmanaged<Registration>.fromOpaque(data).takeUnretainedValue()
+                return registration.handler(BusMessage(message)) ? 1 : 0
+            }, Unmanaged.passUnretained(registration).toOpaque())
+        guard result >= 0 else { throw RingerError("serve \(path)", name, busResult: result) }
+        return registration
+    }
+
+    /// Handles the signals that a match rule selects. `installed` is called once the bus has the rule.
+    package func match(
+        _ rule: String, installed: ((BusError?) -> Void)? = nil, _ handler: @escaping (BusMessage) -> Void
+    ) -> Registration {
+        let registration = Registration(
+            { message in
+                handler(message)
+                // Others may match it too.
+                return false
+            }, installed: installed)
+        let result = sd_bus_add_match_async(
+            bus, &registration.slot, rule,
+            { message, data, _ in
+                guard let message, let data else { return 0 }
+                _ = Unmanaged<Registration>.fromOpaque(data).takeUnretainedValue().handler(BusMessage(message))
+                return 0
+            },
+            { message, data, _ in
+                guard let message, let data else { return 0 }
+                let registration = Unmanaged<Registration>.fromOpaque(data).takeUnretainedValue()
+                registration.installed?(BusMessage(message).error)
+                registration.installed = nil
+                return 1
+            }, Unmanaged.passUnretained(registration).toOpaque())
+        pumpSoon()
+        if result < 0 { installed?(BusError("org.freedesktop.DBus.Error.Failed", "add a match: error \(-result)")) }
+        return registration
+    }
+
+    // MARK: - Sending
+
+    /// Calls a method.
+    ///
+    /// - Parameters:
+    ///   - autoStart: Whether the bus may start the service for this call.
+    ///   - timeout: How long to wait for the reply; nil for ever.
+    ///   - completion: Called once, unless the connection is closed first.
+    package func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        autoStart: Bool = true, timeout: Duration? = .seconds(25), _ completion: @escaping Completion
+    ) {
+        var created: OpaquePointer?
+        var result = sd_bus_message_new_method_call(bus, &created, destination, path, interface, member)
+        guard result >= 0, let created else { return completion(.failure(Self.failure(member, result))) }
+        let message = BusMessage(owning: created)
+        result = message.append(arguments)
+        if !autoStart { sd_bus_message_set_auto_start(created, 0) }
+        guard result >= 0 else { return completion(.failure(Self.failure(member, result))) }
+        let call = Unmanaged.passRetained(Call(completion))
+        let limit = timeout.map { $0.inMicroseconds } ?? UInt64.max
+        result = sd_bus_call_async(
+            bus, nil, created,
+            { reply, data, _ in
+                guard let reply, let data else { return 0 }
+                let call = Unmanaged<Call>.fromOpaque(data).takeRetainedValue()
+                let message = BusMessage(reply)
+                call.completion(message.error.map { .failure($0) } ?? .success(message))
+                return 1
+            }, call.toOpaque(), limit)
+        if result < 0 {
+            call.release()
+            completion(.failure(Self.failure(member, result)))
+        }
+        pumpSoon()
+    }
+
+    private static func failure(_ member: String, _ result: CInt) -> BusError {
+        BusError("org.freedesktop.DBus.Error.Disconnected", "\(RingerError("call", member, busResult: result))")
+    }
+
+    /// Sends a signal: to `destination` alone, or to everybody who subscribed.
+    package func signal(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue], to destination: String? = nil
+    ) {
+        var created: OpaquePointer?
+        guard sd_bus_message_new_signal(bus, &created, path, interface, member) >= 0, let created else { return }
+        let message = BusMessage(owning: created)
+        if let destination { sd_bus_message_set_destination(created, destination) }
+        if message.append(arguments) >= 0 { send(message) }
+    }
+
+    /// Replies to a call. Nothing is sent where the caller wants no reply.
+    package func reply(to call: BusMessage, _ values: [BusValue] = []) {
+        var created: OpaquePointer?
+        guard call.expectsReply, sd_bus_message_new_method_return(call.message, &created) >= 0, let created else {
+            return
+        }
+        let message = BusMessage(owning: created)
+        if message.append(values) >= 0 { send(message) }
+    }
+
+    /// Replies to a call with an error.
+    package func reply(to call: BusMessage, _ error: BusError) {
+        var created: OpaquePointer?
+        let result = error.name.withCString { name in
+            error.message.withCString { text in
+                var error = sd_bus_error(name: name, message: text, _need_free: 0)
+                return sd_bus_message_new_method_error(call.message, &created, &error)
+            }
+        }
+        guard call.expectsReply, result >= 0, let created else { return }
+        send(BusMessage(owning: created))
+    }
+
+    private func send(_ message: BusMessage) {
+        if isClosed { return }
+        if !unsent.isEmpty || sd_bus_send(bus, message.message, nil) == -ENOBUFS { unsent.append(message) }
+        pumpSoon()
+    }
+
+    // MARK: - The loop
+
+    /// Has the queue processed once what runs now has returned: sending may leave messages in it.
+    private func pumpSoon() {
+        if isPumping || isPumpDue || isClosed { return }
+        isPumpDue = true
+        loop.execute { [self] in
+            isPumpDue = false
+            pump()
+        }
+    }
+
+    /// Handles what has arrived and writes what is queued, as far as neither waits; then watches for more.
+    private func pump() {
+        if isClosed || isPumping { return }
+        isPumping = true
+        var result: CInt
+        repeat {
+            result = sd_bus_process(bus, nil)
+            while let message = unsent.first, sd_bus_send(bus, message.message, nil) != -ENOBUFS {
+                unsent.removeFirst()
+            }
+        } while result > 0 && !isClosed
+        isPumping = false
+        if isClosed { return }
+        guard result >= 0 else {
+            shut()
+            let error = RingerError(
+                .disconnected, "talk to the bus", name, errno: .init(rawValue: -result))
+            let handler = onDisconnect
+            onDisconnect = nil
+            handler?(error)
+            return
+        }
+        rearm()
+    }
+
+    private func rearm() {
+        let events = Int16(truncatingIfNeeded: sd_bus_get_events(bus))
+        if events != watchedEvents || watched == nil {
+            watched?.cancel()
+            watchedEvents = events
+            watched = loop.watch(sd_bus_get_fd(bus), for: events) { [weak self] _ in self?.pump() }
+        }
+        var next = UInt64.max
+        _ = sd_bus_get_timeout(bus, &next)
+        if next != deadline {
+            deadline = next
+            timer?.cancel()
+            timer = nil
+            if next < UInt64(Int64.max / 1000) {
+                timer = loop.schedule(at: MonotonicTime(nanoseconds: Int64(next) * 1000)) { [weak self] in
+                    self?.deadline = .max
+                    self?.pump()
+                }
+            }
+        }
+    }
+}
+
+extension Duration {
+    /// Whole microseconds; 0 for a negative duration, the largest number where it does not fit.
+    fileprivate var inMicroseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        let (product, overflows) = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000)
+        return overflows ? .max : product &+ UInt64(clamping: attoseconds / 1_000_000_000_000)
+    }
+}

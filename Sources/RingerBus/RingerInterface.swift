@@ -1,0 +1,155 @@
+extension BusInterface {
+    /// The native interface, on the object ``RingerNames/path``.
+    package static let ringer = BusInterface(
+        RingerNames.interface,
+        """
+        The device: its ring/silent switch, vibration motor and speaker, and the rules between them. Each request (Play, \
+        Alert, Notify, Announce, Vibrate, Detect) is answered with its number, and then ends with one Ended signal, sent \
+        to its caller alone. A sound is a number of a system sound (u), the name of a predefined sound (s) or the \
+        descriptor of a sound file (h).
+        """,
+        methods: [
+            Method(
+                "Play", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
+                """
+                Plays a sound. Without options it is a system sound of at most 30 s. Options: category (s), the audio \
+                category, in which a sound of any length plays; options (as), that category's options; alert (b), as an \
+                alert, which also vibrates; uiSound (b), whether a system sound obeys the preference soundEffects, true by \
+                default; completePlaybackIfAppDies (b), whether it plays on when its caller leaves the bus.
+                """),
+            Method(
+                "Alert", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
+                """
+                Repeats a sound and a vibration until it is stopped. Options: way (s), sound, vibration, both or neither; \
+                limit (d), in seconds, 20 by default, 0 for none; pattern (s), the vibration of each round, turns and \
+                rests in milliseconds, such as 400,200,400; pause (d), in seconds, between two rounds.
+                """),
+            Method(
+                "Notify", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
+                """
+                Plays the sound of a notification; the name "" means the default one. Options: volume (d), 0 to 1; \
+                critical (b), which neither the switch nor do-not-disturb silences.
+                """),
+            Method(
+                "Announce", [.init("clips", "av"), .init("options", "a{sv}")], [.init("request", "u")],
+                """
+                Queues an announcement of clips that are joined without a gap. Options: category (s), playback by \
+                default; options (as); priority (i), greater ones go first; expiry (d), in seconds.
+                """),
+            Method(
+                "Vibrate", [.init("pattern", "s"), .init("options", "a{sv}")], [.init("request", "u")],
+                """
+                Turns the motor: turns and rests in milliseconds, such as 400,200,400; the pattern "" means the standard \
+                vibration. Options: strength (d), above 0 to 1; times (u), 0 until it is stopped.
+                """),
+            Method(
+                "Stop", [.init("request", "u")], [],
+                "Stops a request. A request that has ended already is not an error."),
+            Method(
+                "Decide", [.init("sound", "s"), .init("options", "a{sv}")],
+                [.init("decision", "s"), .init("reason", "s"), .init("details", "a{sv}")],
+                """
+                Reports what would become of a sound now: play, vibrate or silence. Sounds: session, with the options \
+                category (s), options (as), background (b); systemSound, with uiSound (b); alert; notification, with \
+                volume (d) and critical (b); vibration. Details: gain (d), route (s), vibrates (b).
+                """),
+            Method(
+                "Detect", [], [.init("request", "u")],
+                "Finds out by timing whether sounds are heard: Ended with the outcome muted, audible or unknown."),
+            Method(
+                "CreateSession", [.init("options", "a{sv}")], [.init("session", "o")],
+                """
+                Makes an audio session of the caller's. Options: name (s), category (s), options (as), priority (i, 0 \
+                ordinary, 100 a call, 200 an alarm). It is removed by its method Release, and when its owner leaves the bus.
+                """),
+        ],
+        properties: [
+            Property(
+                "SwitchPosition", "s",
+                "The position of the ring/silent switch: ring, vibrate or silent; empty where it is not known."),
+            Property(
+                "SwitchReadability", "s", "readable, unreadable (see the preference whenSwitchUnreadable) or none."),
+            Property(
+                "Route", "s", "Where sound leaves the device: speaker, receiver, headphone, headset, line, bluetooth."),
+            Property(
+                "ScreenLocked", "b", isWritable: true,
+                "Whether the screen is locked. Writable where no logind reports it."),
+            Property("Jacks", "as", "What is plugged in: headphone, microphone."),
+            Property("Volume", "d", isWritable: true, "The output volume, 0 to 1; -1 where it is not known."),
+            Property("InputAvailable", "b", "Whether there is a microphone."),
+            Property(
+                "Requests", "a(us)", "The requests that have not ended: their numbers, and the methods that began them."
+            ),
+            Property(
+                "Preferences", "a{sv}", isWritable: true,
+                """
+                What the user chose: vibrateOnRing, vibrateOnSilent, soundEffects, hapticsWhileRecording, doNotDisturb \
+                (b); alertVolume (d, 0 to 1); routesSilencedBySwitch (as); whenSwitchUnreadable (s). What is not written \
+                stays as it is.
+                """),
+            Property("Board", "s", isConstant: true, "hardware, or simulated."),
+        ],
+        signals: [
+            Signal(
+                "Ended",
+                [
+                    .init("request", "u"), .init("outcome", "s"), .init("reason", "s"), .init("details", "a{sv}"),
+                ],
+                """
+                A request has ended: finished, silenced, stopped, timedOut or failed, or a detector's verdict; and why. \
+                Details: error and message (s) of a failure; elapsed (d), in seconds; rounds (u), sounded and vibrated (b) \
+                of an alert; vibration (s); fallback (s), why another sound played.
+                """),
+            Signal(
+                "Degraded", [.init("message", "s")],
+                "Something is wrong with the device, or was lost: the sentence names the part and the system's reason."),
+        ])
+
+    /// A session, on an object below ``RingerNames/path``.
+    package static let session = BusInterface(
+        RingerNames.sessionInterface, "An audio session. Only its owner may use it; its signals are sent to its owner.",
+        methods: [
+            Method("Activate", [], [], "Activates it: others are interrupted, ducked or played beside."),
+            Method(
+                "Deactivate", [.init("notifyOthers", "b")], [],
+                "Deactivates it. Its sounds stop, and those that it interrupted may resume where notifyOthers says so."),
+            Method(
+                "Play", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
+                "Plays a sound in the session. Options: from (u), the first frame."),
+            Method("Release", [], [], "Deactivates and removes the session."),
+        ],
+        properties: [
+            Property("Name", "s", isConstant: true, "Its name, for people."),
+            Property("Priority", "i", isConstant: true, "How much it matters beside others."),
+            Property("Category", "s", isWritable: true, "Its audio category."),
+            Property("Options", "as", isWritable: true, "Its category's options."),
+            Property("Background", "b", isWritable: true, "Whether its application is in the background."),
+            Property("Phase", "s", "inactive, active or interrupted."),
+            Property("Route", "s", "Where its sound leaves the device; empty where it has no output."),
+            Property("Ducked", "b", "Whether it is ducked."),
+        ],
+        signals: [
+            Signal("InterruptionBegan", [.init("by", "s")], "It is silent now, and not active."),
+            Signal(
+                "InterruptionEnded", [.init("shouldResume", "b")],
+                "What interrupted it is over; it may activate itself where shouldResume says so."),
+            Signal(
+                "RouteChanged", [.init("reason", "u"), .init("old", "s"), .init("new", "s")],
+                "Its route changed, for one of the reasons of AVAudioSession.RouteChangeReason."),
+            Signal("Ducked", [.init("isDucked", "b")], "Another session lowers its sounds, or has stopped doing so."),
+        ])
+}
+
+/// The names under which the service is found.
+package enum RingerNames {
+    /// The well-known name.
+    package static let service = "org.ringer.Ringer1"
+    /// The object of the device.
+    package static let path = "/org/ringer/Ringer1"
+    /// The native interface.
+    package static let interface = "org.ringer.Ringer1"
+    /// The interface of a session.
+    package static let sessionInterface = "org.ringer.Session1"
+    /// The interface of a simulated board.
+    package static let simulatedBoardInterface = "org.ringer.SimulatedBoard1"
+}

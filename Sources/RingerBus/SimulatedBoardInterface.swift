@@ -1,0 +1,34 @@
+extension BusInterface {
+    /// The interface of a simulated board, on the object ``RingerNames/path``: there with `--board simulated` alone.
+    package static let simulatedBoard = BusInterface(
+        RingerNames.simulatedBoardInterface,
+        "A simulated board, for tests of programs that use the service: its switch, jacks, faults, time and recordings.",
+        methods: [
+            Method("SetSwitch", [.init("position", "s")], [], "Moves the switch: ring, vibrate or silent."),
+            Method("SetJack", [.init("jack", "s"), .init("isInserted", "b")], [], "Plugs headphone or microphone."),
+            Method("SetVolume", [.init("volume", "d")], [], "Sets the output volume, 0 to 1."),
+            Method("SetInputAvailable", [.init("isAvailable", "b")], [], "Says whether there is a microphone."),
+            Method(
+                "SetFault", [.init("part", "s"), .init("fault", "s")], [],
+                """
+                Makes a part fail: switch none, unplugged or unreadable; motor none, on or off; speaker none, busy, \
+                missing or unpaced.
+                """),
+            Method(
+                "Advance", [.init("microseconds", "t")], [.init("now", "t")],
+                """
+                Moves the virtual clock forward, and replies when all that falls due on the way has been done, with the \
+                Ended signals sent. With a real clock it is an error.
+                """),
+            Method(
+                "Recordings", [], [.init("recordings", "aa{sv}")],
+                """
+                The newest 1,000 sounds that were handed to the speaker: start and end (t, in microseconds, where they \
+                have come), frames and played (u), rate (d), channels (u), route (s), gain (d).
+                """),
+            Method(
+                "MotorTurns", [], [.init("turns", "aa{sv}")],
+                "The newest turns of the motor: start and end (t, in microseconds), strength (d)."),
+        ],
+        properties: [Property("Clock", "s", isConstant: true, "real or virtual.")])
+}

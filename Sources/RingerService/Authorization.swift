@@ -1,0 +1,44 @@
+/// Who may do what, by the credentials that the bus vouches for.
+package struct Authorization: Sendable {
+    /// What a call needs.
+    package enum Permission: Sendable {
+        /// Everybody: read the state, decide, detect.
+        case read
+        /// Make sounds, vibrate, open sessions.
+        case play
+        /// Play critical sounds, change preferences and the volume, stop the requests of others.
+        case control
+    }
+
+    /// Who calls.
+    package struct Credentials: Sendable, Hashable {
+        package var user: UInt32
+        package var groups: Set<UInt32>
+
+        package init(user: UInt32, groups: Set<UInt32> = []) {
+            self.user = user
+            self.groups = groups
+        }
+    }
+
+    /// The users that may do everything, root among them.
+    package var controllingUsers: Set<UInt32> = [0]
+    /// The groups whose members may do everything.
+    package var controllingGroups: Set<UInt32> = []
+    /// The groups whose members may play.
+    package var playingGroups: Set<UInt32> = []
+
+    /// Only root may do anything but read.
+    package init() {}
+
+    /// Whether a caller with these credentials may do it.
+    package func allows(_ credentials: Credentials, _ permission: Permission) -> Bool {
+        switch permission {
+        case .read: true
+        case .control:
+            controllingUsers.contains(credentials.user) || !controllingGroups.isDisjoint(with: credentials.groups)
+        case .play:
+            allows(credentials, .control) || !playingGroups.isDisjoint(with: credentials.groups)
+        }
+    }
+}

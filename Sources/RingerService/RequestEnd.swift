@@ -1,0 +1,94 @@
+import Ringer
+import RingerBus
+
+/// How a request ended, as its Ended signal reports it.
+struct RequestEnd: Sendable {
+    var outcome: String
+    var reason = ""
+    var details: [String: BusValue] = [:]
+
+    init(_ outcome: String, _ reason: String = "", _ details: [String: BusValue] = [:]) {
+        self.outcome = outcome
+        self.reason = reason
+        self.details = details
+    }
+
+    init(_ error: RingerError) {
+        let error = BusError(error)
+        self.init("failed", "error", ["error": .string(error.name), "message": .string(error.message)])
+    }
+
+    init(_ outcome: SoundOutcome) {
+        switch outcome {
+        case .finished: self.init("finished")
+        case .silenced(let reason): self.init("silenced", reason.rawValue)
+        case .stopped(let cause): self.init("stopped", cause.rawValue)
+        case .failed(let error): self.init(error)
+        }
+    }
+
+    init(_ result: SoundResult) {
+        self.init(result.outcome)
+        details["elapsed"] = .double(result.elapsed.inSeconds)
+    }
+
+    init(_ result: SystemSoundResult) {
+        self.init(result.outcome)
+        details["elapsed"] = .double(result.elapsed.inSeconds)
+        if let vibration = result.vibration { details["vibration"] = .string("\(vibration)") }
+        if let fallback = result.fallback { details["fallback"] = .string("\(fallback)") }
+    }
+
+    init(_ result: AlertResult) {
+        switch result.outcome {
+        case .stopped(let cause): self.init("stopped", cause.rawValue)
+        case .timedOut: self.init("timedOut")
+        case .failed(let error): self.init(error)
+        }
+        details["elapsed"] = .double(result.elapsed.inSeconds)
+        details["rounds"] = .uint32(UInt32(clamping: result.rounds))
+        details["sounded"] = .boolean(result.sounded)
+        details["vibrated"] = .boolean(result.vibrated)
+        if let fallback = result.fallback { details["fallback"] = .string("\(fallback)") }
+        if let error = result.soundError { details["soundError"] = .string("\(error)") }
+    }
+
+    init(_ end: VibrationEnd) {
+        switch end {
+        case .finished: self.init("finished")
+        case .stopped: self.init("stopped", "caller")
+        case .replaced: self.init("stopped", "replaced")
+        case .limited: self.init("stopped", "limited")
+        case .failed(let error): self.init(error)
+        }
+    }
+
+    init(_ reading: MuteReading) {
+        self.init(reading.verdict.rawValue, reading.cause.map { "\($0)" } ?? "")
+        details["elapsed"] = .double(reading.elapsed.inSeconds)
+        details["threshold"] = .double(reading.threshold.inSeconds)
+        details["route"] = .string(reading.route.rawValue)
+    }
+}
+
+extension BusError {
+    /// An error of a session: its code is the name's last part, as far as it has characters.
+    init(_ error: SessionError) {
+        let name =
+            switch error.code {
+            case .notActive: "NotActive"
+            case .noHardware: "NoHardware"
+            case .incompatibleCategory: "IncompatibleCategory"
+            case .noCategorySet: "NoCategorySet"
+            case .notInitialized: "Closed"
+            case .badParameter: "Invalid"
+            default: "Session"
+            }
+        self.init("org.ringer.Error." + name, "\(error)")
+    }
+
+    /// An error of a system sound.
+    init(_ error: SystemSoundError) {
+        self.init(error.cause)
+    }
+}

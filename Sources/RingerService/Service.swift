@@ -1,0 +1,462 @@
+import Glibc
+import Ringer
+import RingerBus
+import RingerHardware
+
+/// The service: answers the interface `org.ringer.Ringer1` on a bus for one device.
+///
+/// Everything runs on the event loop's thread, and nothing there waits: who a caller is, the bus is asked asynchronously, and
+/// files are read on threads of their own.
+// SAFETY: all state is used on the loop's thread alone, where messages are handled and the tasks below run.
+package final class Service: @unchecked Sendable {
+    /// How much clients may ask for at once.
+    package struct Limits: Sendable {
+        /// Clients on the bus. Each one costs the service a match rule, of which a bus grants 512 to a connection.
+        package var clients = 64
+        /// Requests of one client that have not ended.
+        package var requests = 16
+        /// Sessions of one client.
+        package var sessions = 32
+
+        package init() {}
+    }
+
+    private struct Request {
+        var client: String
+        var member: String
+        var task: Task<Void, Never>?
+        /// Whether it goes on when its client leaves the bus.
+        var outlivesClient = false
+    }
+
+    let device: Device
+    let loop: EventLoop
+    let connection: BusConnection
+    private let board: SimulatedBoardService?
+    private let authorization: Authorization
+    private let limits: Limits
+    private var served: BusConnection.Registration?
+    private(set) var clients: [String: ServiceClient] = [:]
+    private var requests: [UInt32: Request] = [:]
+    private var lastRequest: UInt32 = 0
+    private var lastSession: UInt32 = 0
+    /// The properties as they were published last.
+    private var published: [String: BusValue] = [:]
+    private var isPublishDue = false
+    private var events: Task<Void, Never>?
+    private var isStopped = false
+    /// The files that threads of their own read now.
+    private var reading = 0
+
+    /// A service of `device` on `connection`, whose event loop is `loop`.
+    package init(
+        _ device: Device, loop: EventLoop, connection: BusConnection, authorization: Authorization = Authorization(),
+        limits: Limits = Limits(), board: SimulatedBoardService? = nil
+    ) {
+        self.device = device
+        self.loop = loop
+        self.connection = connection
+        self.board = board
+        self.authorization = authorization
+        self.limits = limits
+    }
+
+    // MARK: - Starting and stopping
+
+    /// Begins to serve, and owns the service's name. Called on the loop's thread.
+    ///
+    /// - Throws: ``RingerError`` where the bus refuses the name, or another process has it.
+    package func start() throws(RingerError) {
+        served = try connection.serve(RingerNames.path) { [unowned self] message in handle(message) }
+        published = properties()
+        let stream = device.events
+        events = Task(executorPreference: loop) { [self] in
+            for await event in stream { note(event) }
+        }
+        try connection.own(RingerNames.service)
+    }
+
+    /// Stops every sound and the motor, ends every request, and informs the clients. Called on the loop's thread.
+    package func stop() {
+        if isStopped { return }
+        isStopped = true
+        device.stopAll()
+        for id in requests.keys.sorted() {
+            requests[id]?.task?.cancel()
+            finish(id, RequestEnd("stopped", "closed"))
+        }
+        for client in clients.values { client.sounds.close() }
+        for client in clients.values { client.sessions.values.forEach { $0.events?.cancel() } }
+        clients = [:]
+        events?.cancel()
+        served = nil
+    }
+
+    private func note(_ event: DeviceEvent) {
+        if case .degraded(let error, _) = event {
+            connection.signal(RingerNames.path, RingerNames.interface, "Degraded", [.string("\(error)")])
+        }
+        publishSoon()
+    }
+
+    // MARK: - Properties
+
+    /// Publishes what has changed, once what runs now has returned.
+    func publishSoon() {
+        if isPublishDue || isStopped { return }
+        isPublishDue = true
+        loop.execute { [self] in
+            isPublishDue = false
+            publish()
+        }
+    }
+
+    private func publish() {
+        if isStopped { return }
+        let now = properties()
+        let changed = now.filter { published[$0.key] != $0.value }
+        guard !changed.isEmpty else { return }
+        published = now
+        connection.signal(
+            RingerNames.path, BusInterface.properties, "PropertiesChanged",
+            [.string(RingerNames.interface), .dictionary(changed), .strings([])])
+    }
+
+    private func properties() -> [String: BusValue] {
+        var values: [String: BusValue] = [:]
+        for property in BusInterface.ringer.properties { values[property.name] = value(of: property.name) }
+        return values
+    }
+
+    private func value(of property: String) -> BusValue {
+        let state = device.state
+        switch property {
+        case "SwitchPosition": return .string(state.ringSilent?.rawValue ?? "")
+        case "SwitchReadability":
+            return .string(
+                !state.isSwitchConnected && !state.isSwitchUnreadable
+                    ? "none" : state.isSwitchUnreadable ? "unreadable" : "readable")
+        case "Route": return .string(state.route.rawValue)
+        case "ScreenLocked": return .boolean(state.isScreenLocked)
+        case "Jacks":
+            return .strings(
+                (state.isHeadphoneInserted ? ["headphone"] : []) + (state.isMicrophoneInserted ? ["microphone"] : []))
+        case "Volume": return .double(Double(state.outputVolume ?? -1))
+        case "InputAvailable": return .boolean(state.isInputAvailable ?? false)
+        case "Requests":
+            return .array(
+                element: "(us)",
+                requests.sorted { $0.key < $1.key }.map { .structure([.uint32($0.key), .string($0.value.member)]) })
+        case "Preferences": return .dictionary(device.preferences.busValues)
+        case "Board": return .string(board != nil ? "simulated" : "hardware")
+        default: return .string("")
+        }
+    }
+
+    // MARK: - Messages
+
+    private func handle(_ message: BusMessage) -> Bool {
+        guard message.isMethodCall else { return false }
+        do throws(BusError) {
+            try dispatch(message)
+        } catch {
+            connection.reply(to: message, error)
+        }
+        return true
+    }
+
+    private func dispatch(_ message: BusMessage) throws(BusError) {
+        let path = message.path
+        if path == RingerNames.path { return try dispatch(message, to: nil) }
+        guard let session = session(at: path) else { throw .unknownObject(path) }
+        try dispatch(message, to: session)
+    }
+
+    private func session(at path: String) -> (owner: ServiceClient, session: ServiceSession)? {
+        let prefix = RingerNames.path + "/session/"
+        guard path.hasPrefix(prefix), let number = UInt32(path.dropFirst(prefix.count)) else { return nil }
+        for client in clients.values {
+            if let session = client.sessions[number], session.path == path { return (client, session) }
+        }
+        return nil
+    }
+
+    private func dispatch(
+        _ message: BusMessage, to target: (owner: ServiceClient, session: ServiceSession)?
+    ) throws(BusError) {
+        let natives = target == nil ? [.ringer] + (board == nil ? [] : [.simulatedBoard]) : [BusInterface.session]
+        let (interface, member) = (message.interface, message.member)
+        // A call need not name the interface.
+        let native = natives.first { ($0.name == interface || interface.isEmpty) && $0.method(member) != nil }
+        let standard = [BusInterface.introspectable, BusInterface.properties].first { name in
+            (name == interface || interface.isEmpty) && BusInterface.standardMethod(name, member) != nil
+        }
+        guard
+            let method = native?.method(member)
+                ?? standard.flatMap({ BusInterface.standardMethod($0, member) })
+        else { throw .unknownMethod("\(interface) has no method \(member) on \(message.path)") }
+        guard message.signature == method.signature else {
+            throw .invalidArguments("\(member) takes (\(method.signature)), not (\(message.signature))")
+        }
+        let arguments = try message.read()
+        if let target, message.sender != target.owner.name {
+            guard member == "Introspect" else { throw .accessDenied("\(message.path) belongs to another client") }
+        }
+        switch member {
+        case "Introspect":
+            let children =
+                target == nil
+                ? clients[message.sender].map { $0.sessions.keys.sorted().map { "session/\($0)" } } ?? [] : []
+            connection.reply(to: message, [.string(BusInterface.introspection(natives, children: children))])
+        case "Get", "GetAll", "Set": try property(message, arguments, natives, target)
+        default:
+            if native?.name == RingerNames.simulatedBoardInterface {
+                try board?.call(member, arguments, isBusy: { self.reading > 0 }) {
+                    self.connection.reply(to: message, $0)
+                }
+            } else if let target {
+                try call(message, arguments, of: target)
+            } else {
+                try call(message, arguments)
+            }
+        }
+    }
+
+    private func property(
+        _ message: BusMessage, _ arguments: [BusValue], _ natives: [BusInterface],
+        _ target: (owner: ServiceClient, session: ServiceSession)?
+    ) throws(BusError) {
+        guard let native = natives.first(where: { arguments[0].string == $0.name || arguments[0].string == "" }) else {
+            throw .unknownProperty("\(message.path) has no interface \(arguments[0].string ?? "")")
+        }
+        if message.member == "GetAll" {
+            var values: [String: BusValue] = [:]
+            for property in native.properties {
+                values[property.name] = value(of: property.name, native, target)
+            }
+            return connection.reply(to: message, [.dictionary(values)])
+        }
+        let name = arguments[1].string ?? ""
+        guard let property = native.property(name) else {
+            throw .unknownProperty("\(native.name) has no property \(name)")
+        }
+        if message.member == "Get" {
+            return connection.reply(to: message, [.variant(value(of: name, native, target))])
+        }
+        guard property.isWritable else {
+            throw BusError("org.freedesktop.DBus.Error.PropertyReadOnly", "\(native.name).\(name) is read-only")
+        }
+        let value = arguments[2].contents
+        guard value.signature == property.type else {
+            throw .invalidArguments("\(name) has the type \(property.type), not \(value.signature)")
+        }
+        if let target {
+            try target.session.set(name, value)
+            return connection.reply(to: message)
+        }
+        admit(message, .control) { [self] _ throws(BusError) in
+            try set(name, value)
+            connection.reply(to: message)
+            publishSoon()
+        }
+    }
+
+    private func value(
+        of property: String, _ interface: BusInterface, _ target: (owner: ServiceClient, session: ServiceSession)?
+    ) -> BusValue {
+        if let target { return target.session.value(of: property) }
+        if let board, interface.name == RingerNames.simulatedBoardInterface { return board.value(of: property) }
+        return value(of: property)
+    }
+
+    private func set(_ property: String, _ value: BusValue) throws(BusError) {
+        switch property {
+        case "ScreenLocked": device.setScreenLocked(value.boolean ?? false)
+        case "Preferences":
+            var preferences = device.preferences
+            try preferences.set(value)
+            device.preferences = preferences
+        default: throw BusError(RingerError(.unsupported, "set the property", property))
+        }
+    }
+
+    // MARK: - Clients
+
+    /// Calls `body` with the caller's client once the bus has said who it is, and if that one may do it.
+    func admit(
+        _ message: BusMessage, _ permission: Authorization.Permission,
+        _ body: @escaping (ServiceClient) throws(BusError) -> Void
+    ) {
+        let run = { [self] (client: ServiceClient) in
+            do throws(BusError) {
+                guard let credentials = client.credentials, authorization.allows(credentials, permission) else {
+                    throw .accessDenied("\(message.member): the caller is not permitted to do this")
+                }
+                try body(client)
+            } catch {
+                connection.reply(to: message, error)
+            }
+        }
+        if let client = clients[message.sender] {
+            if client.credentials != nil { return run(client) }
+            guard client.waiting.count < limits.requests else {
+                return connection.reply(
+                    to: message, .limitsExceeded("more than \(limits.requests) calls of one client wait"))
+            }
+            return client.waiting.append(run)
+        }
+        guard clients.count < limits.clients else {
+            return connection.reply(to: message, .limitsExceeded("\(limits.clients) clients use the service already"))
+        }
+        let client = ServiceClient(message.sender, device.sounds.makeClient())
+        clients[client.name] = client
+        client.waiting.append(run)
+        identify(client)
+    }
+
+    /// Asks the bus who a client is, and to report when it leaves. A client that leaves in between has no credentials.
+    private func identify(_ client: ServiceClient) {
+        let name = client.name
+        client.watch = connection.match(
+            "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+                + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
+        ) { [weak self] _ in
+            // A unique name changes its owner once: when it is gone.
+            self?.loop.execute { [weak self] in self?.forget(name) }
+        }
+        connection.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials",
+            [.string(name)]
+        ) { [weak self] result in
+            guard let self, let client = clients[name] else { return }
+            guard case .success(let reply) = result, let values = try? reply.read().first?.dictionary,
+                let user = values["UnixUserID"]?.uint32
+            else { return forget(name) }
+            let groups = values["UnixGroupIDs"]?.elements?.compactMap(\.uint32) ?? []
+            client.credentials = Authorization.Credentials(user: user, groups: Set(groups))
+            let waiting = client.waiting
+            client.waiting = []
+            for run in waiting { run(client) }
+        }
+    }
+
+    /// Ends what a client that has left the bus asked for.
+    private func forget(_ name: String) {
+        guard let client = clients.removeValue(forKey: name) else { return }
+        for id in client.requests {
+            // What is to be played to its end plays on; nobody is left to be informed.
+            if requests[id]?.outlivesClient == true { continue }
+            requests[id]?.task?.cancel()
+        }
+        client.sounds.close()
+        for session in client.sessions.values { session.events?.cancel() }
+        client.sessions = [:]
+    }
+
+    // MARK: - Requests
+
+    /// Answers a call with the number of a new request, and begins it: `body` returns how it ended.
+    func begin(
+        _ message: BusMessage, for client: ServiceClient, outlivesClient: Bool = false,
+        _ body: @escaping @Sendable () async -> RequestEnd
+    ) throws(BusError) {
+        guard client.requests.count < limits.requests else {
+            throw .limitsExceeded("\(limits.requests) requests of this client run already")
+        }
+        repeat { lastRequest = lastRequest == .max ? 1 : lastRequest + 1 } while requests[lastRequest] != nil
+        let id = lastRequest
+        client.requests.insert(id)
+        requests[id] = Request(client: client.name, member: message.member, outlivesClient: outlivesClient)
+        connection.reply(to: message, [.uint32(id)])
+        requests[id]?.task = Task(executorPreference: loop) { [self] in finish(id, await body()) }
+        publishSoon()
+    }
+
+    private func finish(_ id: UInt32, _ end: RequestEnd) {
+        guard let request = requests.removeValue(forKey: id) else { return }
+        publishSoon()
+        guard let client = clients[request.client] else { return }
+        client.requests.remove(id)
+        connection.signal(
+            RingerNames.path, RingerNames.interface, "Ended",
+            [.uint32(id), .string(end.outcome), .string(end.reason), .dictionary(end.details)], to: client.name)
+    }
+
+    /// Reads a caller's file on a thread of its own.
+    func load(_ file: CallerFile, maximumDuration: Duration? = nil) async throws(RingerError) -> PCMBuffer {
+        reading += 1
+        defer { reading -= 1 }
+        return try await file.load(maximumDuration: maximumDuration)
+    }
+
+    /// Stops a request of the client's own, or, with the permission, of any client.
+    func stopRequest(_ id: UInt32, for client: ServiceClient) throws(BusError) {
+        guard let request = requests[id] else { return }
+        guard request.client == client.name || client.credentials.map({ authorization.allows($0, .control) }) == true
+        else { throw .accessDenied("request \(id) belongs to another client") }
+        request.task?.cancel()
+    }
+
+    /// Whether a client may do what is reserved to some.
+    func may(_ client: ServiceClient, _ permission: Authorization.Permission) -> Bool {
+        client.credentials.map { authorization.allows($0, permission) } ?? false
+    }
+
+    // MARK: - Sessions
+
+    func makeSession(_ message: BusMessage, _ options: BusOptions, for client: ServiceClient) throws(BusError) {
+        var options = options
+        let name = try options.string("name") ?? ""
+        let category = try options.name("category", of: AudioCategory.self)
+        let categoryOptions = try options.categoryOptions() ?? []
+        let priority = SessionPriority(rawValue: Int(try options.int32("priority") ?? 0))
+        try options.finish()
+        guard priority <= .call || may(client, .control) else {
+            throw .accessDenied("a session of priority \(priority.rawValue) needs the permission to control the device")
+        }
+        guard client.sessions.count < limits.sessions else {
+            throw .limitsExceeded("\(limits.sessions) sessions of this client exist already")
+        }
+        let made: AudioSession
+        do throws(SessionError) {
+            made =
+                category == nil && categoryOptions.isEmpty
+                ? device.sessions.make(name: name, priority: priority)
+                : try device.sessions.make(
+                    name: name, category: category ?? .default, options: categoryOptions, priority: priority)
+        } catch {
+            throw BusError(error)
+        }
+        lastSession &+= 1
+        let (number, owner) = (lastSession, client.name)
+        let session = ServiceSession(made, RingerNames.path + "/session/\(number)")
+        client.sessions[number] = session
+        let (path, stream) = (session.path, made.events)
+        session.events = Task(executorPreference: loop) { [self] in
+            for await event in stream { tell(event, of: path, to: owner) }
+        }
+        connection.reply(to: message, [.objectPath(session.path)])
+    }
+
+    private func tell(_ event: SessionEvent, of path: String, to owner: String) {
+        func signal(_ member: String, _ arguments: [BusValue]) {
+            connection.signal(path, RingerNames.sessionInterface, member, arguments, to: owner)
+        }
+        switch event {
+        case .interruptionBegan(let cause): signal("InterruptionBegan", [.string("\(cause)")])
+        case .interruptionEnded(let shouldResume): signal("InterruptionEnded", [.boolean(shouldResume)])
+        case .interruptionDropped: signal("InterruptionEnded", [.boolean(false)])
+        case .routeChanged(let change):
+            signal(
+                "RouteChanged", [.uint32(change.reason.rawValue), .string(change.old.name), .string(change.new.name)])
+        case .ducked: signal("Ducked", [.boolean(true)])
+        case .unducked: signal("Ducked", [.boolean(false)])
+        default: break
+        }
+    }
+
+    func release(_ target: (owner: ServiceClient, session: ServiceSession)) {
+        target.session.events?.cancel()
+        target.owner.sessions = target.owner.sessions.filter { $0.value !== target.session }
+    }
+}

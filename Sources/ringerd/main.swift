@@ -1,0 +1,138 @@
+import Glibc
+import Ringer
+import RingerBus
+import RingerHardware
+import RingerService
+import RingerTestKit
+
+/// What the command line asks for.
+struct Arguments {
+    var bus = BusConnection.Bus.system
+    var isSimulated = false
+    var isVirtual = false
+    var configuration: String?
+
+    static let help = """
+        ringerd: the service that decides for every program of a device whether a sound is heard.
+
+        USAGE: ringerd [--system | --session | --address ADDRESS] [--board auto|simulated] [--clock real|virtual]
+                       [--config FILE]
+
+          --system           Serve on the system bus. This is the default.
+          --session          Serve on the session bus: for desktops and tests.
+          --address ADDRESS  Serve on the bus at a D-Bus address, such as unix:path=/run/bus.
+          --board BOARD      The machine's own hardware (auto, the default) or a simulated board.
+          --clock CLOCK      The clock of a simulated board: real, the default, or virtual.
+          --config FILE      The configuration file (default: /etc/ringer/ringerd.conf, where there is one).
+          --introspect       Print the introspection data of the interfaces.
+          --help             Print this text.
+
+        Exit status: 0 after SIGTERM or SIGINT, 1 failed with one line on standard error, 64 bad usage.
+
+        """
+
+    init(_ arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        func value(of option: String) throws(UsageError) -> String {
+            guard let value = rest.popFirst() else { throw UsageError("\(option) needs a value") }
+            return value
+        }
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--system": bus = .system
+            case "--session": bus = .session
+            case "--address": bus = .address(try value(of: argument))
+            case "--board":
+                switch try value(of: argument) {
+                case "auto": isSimulated = false
+                case "simulated": isSimulated = true
+                case let other: throw UsageError("--board is auto or simulated, not \(other)")
+                }
+            case "--clock":
+                switch try value(of: argument) {
+                case "real": isVirtual = false
+                case "virtual": isVirtual = true
+                case let other: throw UsageError("--clock is real or virtual, not \(other)")
+                }
+            case "--config": configuration = try value(of: argument)
+            default: throw UsageError("unknown argument \(argument)")
+            }
+        }
+        if isVirtual && !isSimulated { throw UsageError("--clock virtual needs --board simulated") }
+    }
+}
+
+struct UsageError: Error {
+    var message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}
+
+func write(_ text: String, to descriptor: CInt) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0 { return }
+        bytes = bytes.dropFirst(count)
+    }
+}
+
+/// Runs the service on the event loop's thread until it is told to end, or the bus goes away.
+func serve(_ arguments: Arguments) throws {
+    let standard = "/etc/ringer/ringerd.conf"
+    let path = arguments.configuration ?? (access(standard, F_OK) == 0 ? standard : nil)
+    let configuration = try path.map { try ServiceConfiguration(path: $0) } ?? ServiceConfiguration()
+    let loop = try EventLoop(name: "ringerd", stackSize: 1024 * 1024)
+    defer { loop.close() }
+    try loop.run {
+        var board: SimulatedBoard?
+        let ports: Device.Ports
+        if arguments.isSimulated {
+            let simulated = SimulatedBoard(clock: arguments.isVirtual ? VirtualClock() : loop)
+            board = simulated
+            ports = Device.Ports(simulated: simulated)
+        } else {
+            ports = try Device.Ports(configuration.hardware, loop: loop)
+        }
+        let device = try Device(ports)
+        defer { device.close() }
+        if !arguments.isSimulated { await device.waitForSwitch() }
+        let connection = try BusConnection.connect(arguments.bus, on: loop)
+        let service = Service(
+            device, loop: loop, connection: connection, authorization: configuration.authorization,
+            board: board.map { SimulatedBoardService($0, loop: loop) })
+        let signals = try TerminationSignals.handle(on: loop) { _ in
+            service.stop()
+            connection.close()
+            device.close()
+            exit(EXIT_SUCCESS)
+        }
+        defer { signals.cancel() }
+        try service.start()
+        // Without the bus nobody can ask for anything: whatever started the service starts it again.
+        throw await withCheckedContinuation { continuation in
+            connection.onDisconnect { continuation.resume(returning: $0) }
+        }
+    }
+}
+
+let words = Array(CommandLine.arguments.dropFirst())
+if words.contains("--help") {
+    write(Arguments.help, to: STDOUT_FILENO)
+    exit(EXIT_SUCCESS)
+}
+if words.contains("--introspect") {
+    write(BusInterface.introspection([.ringer, .session, .simulatedBoard]), to: STDOUT_FILENO)
+    exit(EXIT_SUCCESS)
+}
+do {
+    try serve(try Arguments(words))
+} catch let error as UsageError {
+    write("Error: \(error.message)\nSee 'ringerd --help' for more information.\n", to: STDERR_FILENO)
+    exit(64)
+} catch {
+    write("Error: \(error)\n", to: STDERR_FILENO)
+    exit(EXIT_FAILURE)
+}

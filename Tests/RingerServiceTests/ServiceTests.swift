@@ -1,0 +1,220 @@
+import Glibc
+import Ringer
+import RingerBus
+import RingerTestKit
+import Testing
+
+@testable import RingerService
+
+/// The native interface, over a private bus, with a simulated board in virtual time.
+@Suite struct ServiceTests {
+    @Test("a sound that plays to its end is answered with its number, then ends once, as finished")
+    func play() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let id = try await client.play(.uint32(1007))
+        try await client.advance(.seconds(2))
+        #expect(await client.ended() == .init(request: id, outcome: "finished", reason: ""))
+        #expect(bench.board.speaker.recordings.map(\.outcome) == [.drained])
+        #expect(try await client.property("Requests") == .array(element: "(us)", []))
+    }
+
+    @Test("a flip to silent ends a sound, and its caller and every subscriber are informed")
+    func flip() async throws {
+        let bench = try ServiceBench()
+        let (caller, other) = (try bench.client(), try bench.client())
+        let id = try await caller.play(.uint32(1007))
+        try await caller.advance(.milliseconds(100))
+        _ = try await other.call(
+            "SetSwitch", [.string("silent")], interface: RingerNames.simulatedBoardInterface)
+        // The period that is in the hardware is played.
+        try await other.advance(.milliseconds(20))
+        #expect(await caller.ended() == .init(request: id, outcome: "silenced", reason: "ringSilentSwitch"))
+        var changed: BusValue?
+        for await signal in other.signals where signal.member == "PropertiesChanged" {
+            changed = signal.arguments[1].dictionary?["SwitchPosition"] ?? changed
+            if changed != nil { break }
+        }
+        #expect(changed == .string("silent"))
+        #expect(try await other.property("SwitchPosition") == .string("silent"))
+    }
+
+    @Test("a client that leaves the bus ends its sounds and its vibration, but not what completes though it dies")
+    func leave() async throws {
+        let bench = try ServiceBench()
+        let (gone, other) = (try bench.client(), try bench.client())
+        _ = try await gone.play(.uint32(1007), ["category": .string("playback")])
+        _ = try await gone.play(.uint32(1005), ["completePlaybackIfAppDies": .boolean(true)])
+        _ = try await gone.request("Vibrate", [.string("5000"), .dictionary([:])])
+        try await other.advance(.milliseconds(50))
+        #expect(bench.board.motor.isOn)
+        #expect(bench.board.speaker.playing.count == 2)
+        gone.close()
+        while bench.board.motor.isOn { await Task.yield() }
+        while bench.board.speaker.playing.count > 1 { try await other.advance(.milliseconds(1)) }
+        try await other.advance(.seconds(60))
+        #expect(
+            bench.board.speaker.recordings.compactMap(\.outcome).sorted { "\($0)" < "\($1)" } == [.drained, .stopped])
+    }
+
+    @Test("a private file plays from its descriptor; a FIFO, a socket and a truncated file are errors")
+    func descriptors() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: (0..<4_800).map { Int16($0) })
+        let file = try PrivateFile(
+            try SoundFiles.encode(
+                sound, container: .wave,
+                codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))))
+        let id = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
+        try await client.advance(.seconds(1))
+        #expect(await client.ended() == .init(request: id, outcome: "finished", reason: ""))
+        #expect(bench.board.speaker.recordings.first?.samples.elementsEqual(sound.samples) == true)
+
+        var fifo: [CInt] = [-1, -1]
+        pipe(&fifo)
+        defer { fifo.forEach { close($0) } }
+        #expect(
+            await client.error("Play", [.variant(.descriptor(fifo[0])), .dictionary([:])])
+                == "org.ringer.Error.Invalid")
+        file.truncate(to: 40)
+        let truncated = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
+        #expect(await client.ended() == .init(request: truncated, outcome: "failed", reason: "error"))
+    }
+
+    @Test("more than 16 requests or 32 sessions of a client are refused, and so is the 65th client")
+    func quotas() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        for _ in 0..<16 { _ = try await client.play(.uint32(1007), ["category": .string("playback")]) }
+        let limits = "org.freedesktop.DBus.Error.LimitsExceeded"
+        #expect(await client.error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == limits)
+        for _ in 0..<32 { _ = try await client.call("CreateSession", [.dictionary([:])]) }
+        #expect(await client.error("CreateSession", [.dictionary([:])]) == limits)
+        let others = try (0..<63).map { _ in try bench.client() }
+        for other in others { _ = try await other.call("Stop", [.uint32(1)]) }
+        let last = try bench.client()
+        #expect(await last.error("Stop", [.uint32(1)]) == limits)
+        #expect(try await last.property("Board") == .string("simulated"))
+        others[0].close()
+        while await last.error("Stop", [.uint32(1)]) == limits { await Task.yield() }
+    }
+
+    @Test("who may not play, or not control, is refused with AccessDenied; everybody reads, decides and detects")
+    func authorization() async throws {
+        var nobody = Authorization()
+        nobody.controllingUsers = []
+        let bench = try ServiceBench(authorization: nobody)
+        let client = try bench.client()
+        let denied = "org.freedesktop.DBus.Error.AccessDenied"
+        let none = BusValue.dictionary([:])
+        #expect(await client.error("Play", [.variant(.uint32(1007)), none]) == denied)
+        #expect(await client.error("Vibrate", [.string(""), none]) == denied)
+        #expect(await client.error("CreateSession", [none]) == denied)
+        #expect(
+            await client.error(
+                "Set", [.string(RingerNames.interface), .string("ScreenLocked"), .variant(.boolean(true))],
+                interface: BusInterface.properties) == denied)
+        #expect(try await client.call("Decide", [.string("alert"), none])[0] == .string("play"))
+        let id = try await client.request("Detect", [])
+        try await client.advance(.seconds(5))
+        #expect(await client.ended() == .init(request: id, outcome: "audible", reason: ""))
+    }
+
+    @Test("only those who may control stop another client's request")
+    func stopOthers() async throws {
+        var players = Authorization()
+        players.controllingUsers = []
+        players.playingGroups = [getgid()]
+        let bench = try ServiceBench(authorization: players)
+        let (first, second) = (try bench.client(), try bench.client())
+        let id = try await first.play(.uint32(1007))
+        #expect(await second.error("Stop", [.uint32(id)]) == "org.freedesktop.DBus.Error.AccessDenied")
+        #expect(await first.error("Stop", [.uint32(id)]) == nil)
+        try await first.advance(.milliseconds(20))
+        #expect(await first.ended() == .init(request: id, outcome: "stopped", reason: "caller"))
+        #expect(
+            await first.error("Notify", [.variant(.string("")), .dictionary(["critical": .boolean(true)])])
+                == "org.freedesktop.DBus.Error.AccessDenied")
+    }
+
+    @Test("the service that is told to end stops everything and informs its clients")
+    func stop() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let id = try await client.request("Vibrate", [.string("5000"), .dictionary([:])])
+        try await client.advance(.milliseconds(10))
+        #expect(bench.board.motor.isOn)
+        bench.stop()
+        #expect(!bench.board.motor.isOn)
+        #expect(await client.ended() == .init(request: id, outcome: "stopped", reason: "closed"))
+    }
+
+    @Test("a session of one client interrupts another's, which resumes when the first is gone")
+    func sessions() async throws {
+        let bench = try ServiceBench()
+        let (music, call) = (try bench.client(), try bench.client())
+        func session(_ client: BusClient, _ category: String, priority: Int32 = 0) async throws -> String {
+            let options: [String: BusValue] = ["category": .string(category), "priority": .int32(priority)]
+            return try await client.call("CreateSession", [.dictionary(options)])[0].string ?? ""
+        }
+        let (musicPath, callPath) = (
+            try await session(music, "playback"), try await session(call, "playAndRecord", priority: 100)
+        )
+        let interface = RingerNames.sessionInterface
+        _ = try await call.call(
+            "SetInputAvailable", [.boolean(true)], interface: RingerNames.simulatedBoardInterface)
+        _ = try await music.call("Activate", interface: interface, path: musicPath)
+        #expect(
+            await call.error("Activate", interface: interface, path: musicPath)
+                == "org.freedesktop.DBus.Error.AccessDenied")
+        _ = try await call.call("Activate", interface: interface, path: callPath)
+        var signals = music.signals.makeAsyncIterator()
+        func next(_ members: Set<String>) async -> String? {
+            while let signal = await signals.next() { if members.contains(signal.member) { return signal.member } }
+            return nil
+        }
+        #expect(await next(["InterruptionBegan", "InterruptionEnded"]) == "InterruptionBegan")
+        call.close()
+        #expect(await next(["InterruptionBegan", "InterruptionEnded"]) == "InterruptionEnded")
+        _ = try await music.call("Activate", interface: interface, path: musicPath)
+    }
+
+    @Test("preferences are written in part, and a wrong one is refused")
+    func preferences() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        func set(_ value: [String: BusValue]) async -> String? {
+            await client.error(
+                "Set", [.string(RingerNames.interface), .string("Preferences"), .variant(.dictionary(value))],
+                interface: BusInterface.properties)
+        }
+        #expect(await set(["doNotDisturb": .boolean(true), "alertVolume": .double(0.5)]) == nil)
+        #expect(bench.device.preferences.doNotDisturb && bench.device.preferences.alertVolume == 0.5)
+        #expect(await set(["alertVolume": .double(2)]) == "org.freedesktop.DBus.Error.InvalidArgs")
+        #expect(await set(["unknown": .boolean(true)]) == "org.freedesktop.DBus.Error.InvalidArgs")
+        #expect(bench.device.preferences.alertVolume == 0.5)
+    }
+}
+
+/// A file that has no name any more: its descriptor is the only way to it.
+private final class PrivateFile {
+    let descriptor: CInt
+
+    init(_ bytes: [UInt8]) throws {
+        var path = Array("/tmp/ringer-sound-XXXXXX".utf8CString)
+        descriptor = mkstemp(&path)
+        unlink(path)
+        guard bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == bytes.count else {
+            throw RingerError(.system, "write", "temporary file")
+        }
+    }
+
+    func truncate(to size: Int) {
+        ftruncate(descriptor, size)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
