@@ -56,6 +56,8 @@ final class ServiceBench: Sendable {
     let board: SimulatedBoard
     let device: Device
     let loop: EventLoop
+    /// Yields when the service has lost the bus, and ends then.
+    let disconnected: AsyncStream<Void>
     private let running: Running
 
     // SAFETY: used on the loop's thread alone.
@@ -76,12 +78,18 @@ final class ServiceBench: Sendable {
         var own = Authorization()
         own.controllingUsers.insert(getuid())
         let (authorization, address) = (authorization ?? own, bus.address)
+        let (disconnected, continuation) = AsyncStream<Void>.makeStream()
+        self.disconnected = disconnected
         try loop.syncThrowing { [device, loop, board, running] () throws(RingerError) in
             let connection = try BusConnection.connect(.address(address), on: loop)
             let service = Service(
                 device, loop: loop, connection: connection, authorization: authorization, limits: limits,
                 board: SimulatedBoardService(board, loop: loop))
             try service.start()
+            connection.onDisconnect { _ in
+                continuation.yield()
+                continuation.finish()
+            }
             (running.connection, running.service) = (connection, service)
         }
     }
@@ -101,6 +109,13 @@ final class ServiceBench: Sendable {
         }
     }
 
+    /// How many clients the service knows.
+    var clientCount: Int {
+        let count = Atomic(0)
+        loop.sync { [running] in count.store(running.service?.clients.count ?? 0, ordering: .relaxed) }
+        return count.load(ordering: .relaxed)
+    }
+
     /// A program on the bus.
     func client() throws -> BusClient { try BusClient(bus.address) }
 }
@@ -115,6 +130,7 @@ final class BusClient: Sendable {
 
     private let loop: EventLoop
     private let held: Held
+    private let gate = Latch()
     /// The signals that it got: member and arguments.
     let signals: AsyncStream<(member: String, arguments: [BusValue])>
 
@@ -143,6 +159,15 @@ final class BusClient: Sendable {
     deinit {
         close()
         loop.close()
+    }
+
+    /// Keeps the client from reading what arrives, until ``unblock()``.
+    func block() {
+        loop.execute { [gate] in gate.wait() }
+    }
+
+    func unblock() {
+        gate.open()
     }
 
     /// Leaves the bus.
