@@ -3,6 +3,9 @@ import SystemPackage
 
 /// Threads that do not belong to Swift's pool and end with their body.
 package enum DetachedThread {
+    /// The stack of a thread that reads and decodes a file or synthesises a sound, in bytes.
+    package static let workStackSize = 256 * 1024
+
     /// Runs `body` on a new detached thread.
     ///
     /// The thread blocks all signals, which the program handles, except those that a crash raises. The corresponding C
@@ -43,7 +46,7 @@ package enum DetachedThread {
     ///   - stackSize: The thread's stack in bytes.
     ///   - body: The work. It is not interrupted when the task is cancelled.
     package static func run<Value: Sendable>(
-        stackSize: Int = 256 * 1024, _ body: @escaping @Sendable () -> Value
+        stackSize: Int = workStackSize, _ body: @escaping @Sendable () -> Value
     ) async -> Value {
         await withCheckedContinuation { continuation in
             do throws(Errno) {

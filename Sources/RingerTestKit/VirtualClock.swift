@@ -35,6 +35,11 @@ public final class VirtualClock: DeviceClock, Sendable {
         UserCode.runAfterRunners(body)
     }
 
+    /// Runs `body` at once, on the calling thread.
+    public func runAside(_ body: @escaping @Sendable () -> Void) {
+        body()
+    }
+
     /// The instant to which the test has moved the clock.
     public var now: MonotonicTime { state.withLock { $0.now } }
 

@@ -24,10 +24,8 @@ struct AlertMachine: StateMachine {
 
     enum Event: Sendable {
         case start(Plan, PlayerRules, now: MonotonicTime)
-        /// The round is over; the rules are these then.
-        case roundEnded(SystemSoundResult, PlayerRules, now: MonotonicTime)
-        /// The round was not begun, because its sound can never be played.
-        case soundIsUnplayable(RingerError, now: MonotonicTime)
+        /// The round is over; the rules are these then. `unplayable` is why its sound can never be played, if it cannot.
+        case roundEnded(SystemSoundResult, PlayerRules, unplayable: RingerError?, now: MonotonicTime)
         case pauseIsOver(now: MonotonicTime)
         case rules(PlayerRules, now: MonotonicTime)
         case stop(SoundOutcome.StopCause, now: MonotonicTime)
@@ -36,7 +34,7 @@ struct AlertMachine: StateMachine {
     }
 
     enum Action: Sendable, Equatable {
-        /// Begin a round, and send `.roundEnded` when it is over, or `.soundIsUnplayable` instead.
+        /// Begin a round, and send `.roundEnded` when it is over.
         case play(Parts)
         /// Stop the round at once; `.roundEnded` follows.
         case stopRound(SoundOutcome.StopCause)
@@ -93,11 +91,9 @@ struct AlertMachine: StateMachine {
         switch event {
         case .start(let plan, let rules, let now):
             start(plan, rules, now, &actions)
-        case .roundEnded(let round, let rules, let now):
+        case .roundEnded(let round, let rules, let unplayable, let now):
             self.rules = rules
-            roundEnded(round, now, &actions)
-        case .soundIsUnplayable(let error, let now):
-            soundIsUnplayable(error, now, &actions)
+            roundEnded(round, unplayable, now, &actions)
         case .pauseIsOver(let now):
             switch phase {
             case .pausing(let until) where until <= now: beginRound(now, &actions)
@@ -165,7 +161,9 @@ struct AlertMachine: StateMachine {
         }
     }
 
-    private mutating func roundEnded(_ round: SystemSoundResult, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func roundEnded(
+        _ round: SystemSoundResult, _ unplayable: RingerError?, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
         let isRingingAgain: Bool
         switch phase {
         case .round: isRingingAgain = false
@@ -173,9 +171,14 @@ struct AlertMachine: StateMachine {
         case .notBegun, .pausing, .held, .replaced, .over: return
         }
         note(round)
+        if unplayable != nil { isUnplayable = true }
+        // A round of which nothing could come was none.
+        let isFruitless = unplayable != nil && !round.vibrated
+        if isFruitless { result?.rounds -= 1 }
         if let ending { return complete(ending, now, &actions) }
         if round.outcome == .stopped(.closed) { return complete(.stopped(.closed), now, &actions) }
-        if isRingingAgain { return beginRound(now, &actions) }
+        if let unplayable, !canBeFelt { return complete(.failed(unplayable), now, &actions) }
+        if isRingingAgain || isFruitless { return beginRound(now, &actions) }
         if round.outcome == .finished, round.startedAt == nil, round.vibration == nil {
             // A sound without frames would be begun again and again for nothing.
             phase = .held
@@ -198,21 +201,6 @@ struct AlertMachine: StateMachine {
         }
         if case .failed(let error) = round.outcome { result?.soundError = error }
         if case .failed(let error)? = round.vibration { motorError = error }
-    }
-
-    private mutating func soundIsUnplayable(
-        _ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]
-    ) {
-        switch phase {
-        case .round, .stopping: break
-        case .notBegun, .pausing, .held, .replaced, .over: return
-        }
-        isUnplayable = true
-        result?.soundError = error
-        result?.rounds -= 1
-        if let ending { return complete(ending, now, &actions) }
-        guard canBeFelt else { return complete(.failed(error), now, &actions) }
-        beginRound(now, &actions)
     }
 
     private mutating func end(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {

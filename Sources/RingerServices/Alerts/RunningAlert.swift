@@ -19,12 +19,11 @@ final class RunningAlert: Sendable {
         runner = StateMachineRunner(AlertMachine()) { action, runner in
             switch action {
             case .play(let parts):
-                do throws(RingerError) {
-                    try round.begin(parts) { result in
-                        runner.send(.roundEnded(result, sounds.engine.player.rules, now: clock.now))
-                    }
-                } catch {
-                    runner.send(.soundIsUnplayable(error, now: clock.now))
+                round.begin(parts) { result in
+                    runner.send(
+                        .roundEnded(
+                            result, sounds.engine.player.rules, unplayable: parts.sound ? round.unplayable : nil,
+                            now: clock.now))
                 }
             case .stopRound(let cause):
                 round.stop(because: cause)
@@ -104,14 +103,10 @@ private final class AlertWaiters: Sendable {
 
 /// The rounds of an alert: its sound, decoded once and kept, and the call that is the present round.
 private final class AlertRound: Sendable {
-    private struct State {
-        var loaded: SystemSoundOrder.Source?
-        var call: SystemSoundServices.Call?
-    }
-
     private let sounds: SystemSoundServices
     private let order: SystemSoundOrder
-    private let state = Mutex(State())
+    private let sound: KeptSound
+    private let call = Mutex<SystemSoundServices.Call?>(nil)
 
     /// Whether the alert's ID has a sound.
     var hasSound: Bool { if case .none = order.source { false } else { true } }
@@ -124,38 +119,24 @@ private final class AlertRound: Sendable {
         if let vibration { order.pattern = vibration }
         order.kind = .alertRound
         self.order = order
+        self.sound = KeptSound(order.source)
     }
 
+    /// Why the sound can never be played; nil while it may be. If the system could not read it, the round fails, and the
+    /// next one tries again.
+    var unplayable: RingerError? { if case .failure(let error)? = sound.result { error } else { nil } }
+
     /// Begins a round.
-    ///
-    /// - Throws: ``RingerError`` if the sound can never be played. If the system could not read it, the round fails,
-    ///   and the next one tries again.
-    func begin(
-        _ parts: AlertMachine.Parts, completion: @escaping @Sendable (SystemSoundResult) -> Void
-    ) throws(RingerError) {
+    func begin(_ parts: AlertMachine.Parts, completion: @escaping @Sendable (SystemSoundResult) -> Void) {
         var round = order
-        round.source = parts.sound ? try load() : .none
+        round.source = parts.sound ? .kept(sound) : .none
         if !parts.vibration { round.pattern = nil }
         let call = SystemSoundServices.Call(id: sounds.engine.player.reserve())
-        state.withLock { $0.call = call }
+        self.call.withLock { $0 = call }
         sounds.begin(call, round, completion)
     }
 
     func stop(because cause: SoundOutcome.StopCause) {
-        if let call = state.withLock({ $0.call }) { sounds.stop(call, because: cause) }
-    }
-
-    private func load() throws(RingerError) -> SystemSoundOrder.Source {
-        if let loaded = state.withLock({ $0.loaded }) { return loaded }
-        let source: SystemSoundOrder.Source
-        do throws(RingerError) {
-            source = try sounds.load(order.source).map { .loaded($0) } ?? .none
-        } catch {
-            // The system's errors may pass; a file that is no sound stays one.
-            guard error.errno != nil else { throw error }
-            return .failed(error)
-        }
-        state.withLock { $0.loaded = source }
-        return source
+        if let call = call.withLock({ $0 }) { sounds.stop(call, because: cause) }
     }
 }

@@ -1,4 +1,5 @@
 @_exported import RingerPolicy
+import SystemPackage
 
 /// The device's clock and its timers.
 ///
@@ -20,6 +21,23 @@ public protocol DeviceClock: Sendable {
     /// moves the clock or calls the device, once no state machine is running there. It may block: that delays other
     /// user code and nothing else. May be called from any thread, and from a state machine's action.
     func callBack(_ body: @escaping @Sendable () -> Void)
+
+    /// Runs `body`, which reads files or computes for long, so that neither the caller nor the device's thread waits for it.
+    ///
+    /// On hardware it runs on a thread of its own, or on the caller's if the system has no thread left; on a virtual clock at
+    /// once, on the caller's thread. The method may be called inside a state machine's action.
+    func runAside(_ body: @escaping @Sendable () -> Void)
+}
+
+extension DeviceClock {
+    /// Runs `body` on a thread of its own.
+    public func runAside(_ body: @escaping @Sendable () -> Void) {
+        do throws(Errno) {
+            try DetachedThread.start(stackSize: DetachedThread.workStackSize, body)
+        } catch {
+            body()
+        }
+    }
 }
 
 /// A timer that has not run yet.

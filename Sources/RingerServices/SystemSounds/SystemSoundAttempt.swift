@@ -9,6 +9,8 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var decision: Decision
     /// The samples, where it may be heard and has some.
     var samples: PCMBuffer?
+    /// Whether the samples are yet to be decoded; nothing has failed until then.
+    var isLoading = false
     /// How long it is, if that is known.
     var frames = 0
     /// How it is felt, where it may be.
@@ -24,9 +26,24 @@ struct SystemSoundAttempt: Sendable, Equatable {
     /// What the rules between sounds know the sound by.
     var key: OutputQueue.Sound { OutputQueue.Sound(client: client, id: sound, kind: kind) }
     /// Whether there is something to be heard.
-    var isHeard: Bool { decision.isHeard && failure == nil && samples.map { $0.frames > 0 } ?? false }
+    var isHeard: Bool {
+        decision.isHeard && failure == nil && (isLoading || samples.map { $0.frames > 0 } ?? false)
+    }
     /// Whether there is something to be felt.
     var isFelt: Bool { decision.vibrates && pattern != nil }
+
+    /// Takes the decoded sound, or why there is none.
+    mutating func take(_ sound: Result<LoadedSound?, RingerError>) {
+        isLoading = false
+        switch sound {
+        case .success(let sound?):
+            samples = sound.samples
+            frames = sound.samples.frames
+            fallback = sound.fallback ?? fallback
+        case .success(nil): break
+        case .failure(let error): failure = error
+        }
+    }
 
     /// Its outcome where nothing is heard and nothing felt.
     var outcomeAtOnce: SoundOutcome {

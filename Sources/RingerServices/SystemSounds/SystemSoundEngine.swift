@@ -73,6 +73,9 @@ final class SystemSoundEngine: Sendable {
         send(.play(attempt, now: clock.now))
     }
 
+    /// Whether the call waits for its sound to be decoded.
+    func isLoading(_ number: UInt64) -> Bool { runner.read { $0.isLoading(number) } }
+
     func send(_ event: SystemSoundMachine.Event) {
         runner.send(event)
     }

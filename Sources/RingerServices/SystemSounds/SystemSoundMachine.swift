@@ -9,6 +9,8 @@ struct SystemSoundMachine: StateMachine {
 
     enum Event: Sendable {
         case play(SystemSoundAttempt, now: MonotonicTime)
+        /// The sound of a call was decoded, or cannot be.
+        case loaded(Number, Result<LoadedSound?, RingerError>, now: MonotonicTime)
         case soundEnded(Number, SoundResult)
         case vibrationEnded(Number, VibrationEnd, now: MonotonicTime)
         /// The rules changed before the vibration could begin.
@@ -71,6 +73,8 @@ struct SystemSoundMachine: StateMachine {
     static let rest = VibrationSequencer.shortestRest
 
     private var calls: [Number: Call] = [:]
+    /// Calls that wait for their sound to be decoded, and those made after them. They begin in this order.
+    private var arriving: [Number] = []
     private var speaker = OutputQueue()
     private var motor = OutputQueue()
     /// The call whose sound the player has. It is being stopped where another call owns the speaker.
@@ -83,11 +87,16 @@ struct SystemSoundMachine: StateMachine {
     /// How many calls are not over.
     var count: Int { calls.count }
 
+    /// Whether the call waits for its sound to be decoded.
+    func isLoading(_ number: Number) -> Bool { calls[number]?.attempt.isLoading ?? false }
+
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
         case .play(let attempt, let now):
             play(attempt, now, &actions)
+        case .loaded(let number, let sound, let now):
+            loaded(number, sound, now, &actions)
         case .soundEnded(let number, let result):
             soundEnded(number, result, &actions)
         case .vibrationEnded(let number, let end, let now):
@@ -97,14 +106,19 @@ struct SystemSoundMachine: StateMachine {
             vibrationIsOver(number, .stopped, now, &actions)
         case .stop(let number, let cause, let now):
             stop(number, cause, now, &actions)
+            beginArrived(now, &actions)
         case .stopSound(let client, let id, let cause, let now):
             stop(cause, now, &actions) { $0.client == client && $0.sound == id }
+            beginArrived(now, &actions)
         case .stopClient(let client, let cause, let kept, let now):
             stop(cause, now, &actions) { $0.client == client && !kept.contains($0.sound) }
+            beginArrived(now, &actions)
         case .stopAll(let cause, let now):
             stop(cause, now, &actions) { _ in true }
+            beginArrived(now, &actions)
         case .rules(let rules, let now):
             for number in calls.keys.sorted() { obey(rules, number, now, &actions) }
+            beginArrived(now, &actions)
         case .timer(let number, let now):
             timerIsDue(number, now, &actions)
         }
@@ -115,6 +129,39 @@ struct SystemSoundMachine: StateMachine {
 
     private mutating func play(_ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]) {
         let number = attempt.number
+        calls[number] = Call(
+            attempt: attempt, sound: attempt.isHeard ? .waiting : .none, vibration: attempt.isFelt ? .waiting : .none)
+        // What is neither heard nor felt is over at once.
+        if attempt.isLoading || (!arriving.isEmpty && (attempt.isHeard || attempt.isFelt)) {
+            arriving.append(number)
+        } else {
+            begin(number, now, &actions)
+        }
+    }
+
+    private mutating func loaded(
+        _ number: Number, _ sound: Result<LoadedSound?, RingerError>, _ now: MonotonicTime,
+        _ actions: inout [Action]
+    ) {
+        guard var call = calls[number], call.attempt.isLoading else { return }
+        call.attempt.take(sound)
+        if !call.attempt.isHeard && call.sound.isWaiting { call.sound = .none }
+        calls[number] = call
+        beginArrived(now, &actions)
+    }
+
+    /// Begins the calls before which no sound is being decoded any more.
+    private mutating func beginArrived(_ now: MonotonicTime, _ actions: inout [Action]) {
+        while let number = arriving.first, !isLoading(number) {
+            arriving.removeFirst()
+            // It may be over: stopped, or silenced.
+            if let call = calls[number], call.completesAt == nil { begin(number, now, &actions) }
+        }
+    }
+
+    private mutating func begin(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard let call = calls[number] else { return }
+        let attempt = call.attempt
         if !attempt.isHeard {
             // The player reports the decisions about sounds that it is given.
             actions.append(
@@ -123,10 +170,8 @@ struct SystemSoundMachine: StateMachine {
         if let fallback = attempt.fallback {
             actions.append(.report(.fallback(fallback, sound: number, at: attempt.requestedAt)))
         }
-        calls[number] = Call(
-            attempt: attempt, sound: attempt.isHeard ? .waiting : .none, vibration: attempt.isFelt ? .waiting : .none)
-        if attempt.isHeard { requestSpeaker(attempt, now, &actions) }
-        if attempt.isFelt { requestMotor(attempt, now, &actions) }
+        if call.sound.isWaiting { requestSpeaker(attempt, now, &actions) }
+        if call.vibration.isWaiting { requestMotor(attempt, now, &actions) }
         completeIfOver(number, now, &actions)
     }
 
@@ -302,7 +347,8 @@ struct SystemSoundMachine: StateMachine {
         let number = call.attempt.number
         calls[number] = nil
         let result = result(of: call, at: now)
-        if !call.attempt.isHeard {
+        // The end of a sound that was heard, or waited, was reported when it came.
+        if case .none = call.sound {
             actions.append(.report(.soundEnded(result.outcome, sound: number, at: now)))
         }
         actions.append(.complete(number, result))

@@ -1,8 +1,9 @@
+import Synchronization
 import SystemSounds
 
 /// What a caller wants to play, before the rules decide about it.
 struct SystemSoundOrder: Sendable {
-    /// If the samples come from.
+    /// Where the samples come from.
     enum Source: Sendable {
         /// There are none: it is a vibration.
         case none
@@ -10,6 +11,8 @@ struct SystemSoundOrder: Sendable {
         case predefined(PredefinedSound)
         /// Samples that are decoded already.
         case loaded(LoadedSound)
+        /// A sound that is kept once it was decoded.
+        case kept(KeptSound)
         /// A file that is not registered. If it is broken, the sound of the ID `otherwise` is played.
         case file(ContainedFile, frames: Int, otherwise: SystemSoundID)
         /// Nothing can be played, for this reason.
@@ -32,6 +35,25 @@ struct SystemSoundOrder: Sendable {
     var pattern: VibrationPattern?
     var kind = Kind.play
     var fallback: SoundFallback?
+}
+
+/// A sound of a service that plays it again and again: decoded at the first play, and kept whatever the cache does.
+final class KeptSound: Sendable {
+    let source: SystemSoundOrder.Source
+    private let known = Mutex<Result<LoadedSound?, RingerError>?>(nil)
+
+    init(_ source: SystemSoundOrder.Source) {
+        self.source = source
+    }
+
+    /// The decoded sound, or why it can never be played; nil until one of them is known.
+    var result: Result<LoadedSound?, RingerError>? { known.withLock { $0 } }
+
+    /// Takes the result of decoding it. The system's errors may pass and are not kept; a file that is no sound stays one.
+    func keep(_ result: Result<LoadedSound?, RingerError>) {
+        if case .failure(let error) = result, error.errno != nil { return }
+        known.withLock { $0 = result }
+    }
 }
 
 extension SystemSoundServices {
@@ -57,7 +79,7 @@ extension SystemSoundServices {
         return SystemSoundOrder(sound: id, request: request, source: .registered(id), pattern: pattern)
     }
 
-    /// Asks the policy about `order`, and decodes its sound where it may be heard.
+    /// Asks the policy about `order`. Its sound is yet to be decoded if it may be heard and is not in memory.
     func attempt(_ call: Call, _ order: SystemSoundOrder) -> SystemSoundAttempt {
         let now = engine.clock.now
         var attempt = SystemSoundAttempt(
@@ -68,15 +90,7 @@ extension SystemSoundServices {
         attempt.frames = frames(of: order.source)
         if case .failed(let error) = order.source { attempt.failure = error }
         guard attempt.decision.isHeard else { return attempt }
-        do throws(RingerError) {
-            if let sound = try load(order.source) {
-                attempt.samples = sound.samples
-                attempt.frames = sound.samples.frames
-                attempt.fallback = sound.fallback ?? order.fallback
-            }
-        } catch {
-            attempt.failure = error
-        }
+        if let sound = inMemory(order.source) { attempt.take(sound) } else { attempt.isLoading = true }
         return attempt
     }
 
@@ -98,12 +112,62 @@ extension SystemSoundServices {
         }
     }
 
+    /// The result of ``load(_:)`` if that needs neither reading nor synthesising; nil otherwise.
+    private func inMemory(_ source: SystemSoundOrder.Source) -> Result<LoadedSound?, RingerError>? {
+        switch source {
+        case .none: return .success(nil)
+        case .loaded(let sound): return .success(sound)
+        case .failed(let error): return .failure(error)
+        case .kept(let sound):
+            if let known = sound.result { return known }
+            let found = inMemory(sound.source)
+            if let found { sound.keep(found) }
+            return found
+        case .predefined(let sound):
+            guard let file = sound.file(on: engine.configuration.predefined.variant) else { return .success(nil) }
+            return engine.cache[.predefined(file)].map { .success($0) }
+        case .registered(let id):
+            switch table.source(of: id) {
+            case .samples(let samples): return .success(LoadedSound(samples))
+            case .file: return engine.cache[.registered(client: client, id)].map { .success($0) }
+            case nil: return .failure(SystemSoundError.unknown(id, "play").cause)
+            }
+        case .file: return nil
+        }
+    }
+
+    /// Reads and decodes the sound of a call that is under way, without holding up the caller.
+    func loadAside(_ source: SystemSoundOrder.Source, for call: Call) {
+        engine.clock.runAside { [engine, weak self] in
+            // It may have been stopped meanwhile.
+            guard engine.isLoading(call.id.number) else { return }
+            let result: Result<LoadedSound?, RingerError>
+            do throws(RingerError) {
+                guard let self else { throw RingerError(.closed, "play", "the system sound") }
+                result = .success(try self.load(source))
+            } catch {
+                result = .failure(error)
+            }
+            engine.send(.loaded(call.id.number, result, now: engine.clock.now))
+        }
+    }
+
     /// The samples of `source`; nil if it has none.
     func load(_ source: SystemSoundOrder.Source) throws(RingerError) -> LoadedSound? {
         switch source {
         case .none: return nil
         case .loaded(let sound): return sound
         case .failed(let error): throw error
+        case .kept(let sound):
+            if let known = sound.result { return try known.get() }
+            do throws(RingerError) {
+                let loaded = try load(sound.source)
+                sound.keep(.success(loaded))
+                return loaded
+            } catch {
+                sound.keep(.failure(error))
+                throw error
+            }
         case .predefined(let sound):
             guard let file = sound.file(on: engine.configuration.predefined.variant) else { return nil }
             if let kept = engine.cache[.predefined(file)] { return kept }
@@ -138,6 +202,7 @@ extension SystemSoundServices {
         switch source {
         case .none, .failed: return 0
         case .loaded(let sound): return sound.samples.frames
+        case .kept(let sound): return frames(of: sound.source)
         case .file(_, let frames, _): return frames
         case .predefined(let sound):
             let file = sound.file(on: engine.configuration.predefined.variant)

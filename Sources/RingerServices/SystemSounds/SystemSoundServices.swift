@@ -13,8 +13,8 @@ import Synchronization
 /// So loops, on completions or on `await`, alternate whole sounds, and a sound that interrupts a loop is heard whole. A
 /// sound that the rules silence, or that fails, replaces nothing. A silenced sound completes before the call returns.
 ///
-/// A registered sound keeps its file's path and length; it is decoded when it is first played, on the caller's thread.
-/// Decoded and synthesised sounds are kept up to ``Configuration/cacheLimit``. One instance is one client's.
+/// A registered sound keeps its file's path and length; it is decoded when it is first played, on a thread of
+/// its own: sounds that are played after it begin after it all the same. Decoded and synthesised sounds are kept up to ``Configuration/cacheLimit``. One instance is one client's.
 public final class SystemSoundServices: Sendable {
     /// How the services behave.
     public struct Configuration: Sendable {
@@ -173,7 +173,8 @@ public final class SystemSoundServices: Sendable {
 
     /// Begins a system sound and returns at once.
     ///
-    /// A sound that was not decoded yet is decoded first, where it may be heard; ``prepare(_:)`` does so before.
+    /// A sound that may be heard and was not decoded yet is decoded first, on a thread of its own; ``prepare(_:)`` does so
+    /// before. Sounds that are played meanwhile wait for it, and begin in the order of the calls.
     ///
     /// - Parameters:
     ///   - id: A registered or a predefined sound. A predefined vibration is felt whatever the use: no setting suppresses
@@ -272,10 +273,12 @@ public final class SystemSoundServices: Sendable {
         let user = UserCompletion<SystemSoundResult>(engine.clock) { [table] result in
             table.completion(of: result.sound)?(result.sound, result.outcome)
         }
-        engine.begin(attempt(call, order)) { [table] result in
+        let attempt = attempt(call, order)
+        engine.begin(attempt) { [table] result in
             if runsIDCompletion, table.completion(of: result.sound) != nil { user.complete(result) }
             completion(result)
         }
+        if attempt.isLoading { loadAside(order.source, for: call) }
         user.callReturns()
         if case .registered(let id) = order.source, !table.contains(id) {
             // It was disposed of meanwhile.

@@ -1,4 +1,5 @@
 import RingerTestKit
+import Synchronization
 
 @testable import RingerServices
 
@@ -16,7 +17,7 @@ struct SoundsBench {
 
     init(
         position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences(),
-        directories: [String] = [], cacheLimit: Int = 1 << 20, hasMotor: Bool = true
+        directories: [String] = [], cacheLimit: Int = 1 << 20, hasMotor: Bool = true, slowWork: HeldWork? = nil
     ) throws {
         let clock = clock
         let events = events
@@ -29,7 +30,7 @@ struct SoundsBench {
         player.preferences = preferences
         vibrator = hasMotor ? Vibrator(motor: board.motor, clock: clock) { events.append(.vibration($0)) } : nil
         sounds = SystemSoundServices(
-            player: player, vibrator: vibrator, clock: clock,
+            player: player, vibrator: vibrator, clock: slowWork.map { HoldingClock(clock, $0) } ?? clock,
             configuration: .init(predefined: PredefinedSounds(directories: directories), cacheLimit: cacheLimit),
             report: report)
         try board.ringSilent.start { publisher.ringSilent($0, from: "switch") }
@@ -61,4 +62,42 @@ struct SoundsBench {
     }
 
     func microseconds(_ time: MonotonicTime) -> Int { Int((time - start).nanoseconds / 1000) }
+}
+
+/// Work that was to be done aside, and is done when the test says so.
+final class HeldWork: Sendable {
+    private let jobs = Mutex<[@Sendable () -> Void]>([])
+
+    func add(_ job: @escaping @Sendable () -> Void) {
+        jobs.withLock { $0.append(job) }
+    }
+
+    /// Does the work, the oldest first, and returns how many jobs it was.
+    @discardableResult
+    func finish() -> Int {
+        let due = jobs.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in due { job() }
+        return due.count
+    }
+}
+
+/// A virtual clock on whose device reading and decoding take as long as the test likes.
+private struct HoldingClock: DeviceClock {
+    let clock: VirtualClock
+    let work: HeldWork
+
+    init(_ clock: VirtualClock, _ work: HeldWork) {
+        self.clock = clock
+        self.work = work
+    }
+
+    var now: MonotonicTime { clock.now }
+    func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        clock.schedule(at: deadline, body)
+    }
+    func callBack(_ body: @escaping @Sendable () -> Void) { clock.callBack(body) }
+    func runAside(_ body: @escaping @Sendable () -> Void) { work.add(body) }
 }
