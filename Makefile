@@ -1,18 +1,21 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test unit lab sanitize format lint warnings bench clean
+.PHONY: help run test unit installation lab sanitize format lint warnings bench install uninstall clean
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 run: ## Build, and show the ring/silent switch: the machine's own, or a simulated board
 	@scripts/run
 
-test: unit lab ## All tests: the unit tests, then the laboratory's
+test: unit installation lab ## All tests: the unit tests, the installation, then the laboratory's
 
 unit: ## The tests that run on any machine
 	@scripts/test
+
+installation: ## The test of what make install places, and of make uninstall
+	@Tests/Install/test
 
 lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
 	@Tests/Lab/test
@@ -31,6 +34,12 @@ warnings: ## Build everything from new, and fail on a warning
 
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
+
+install: ## Install the command, the service and its files; PREFIX is /usr/local, DESTDIR is for packages
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
+
+uninstall: ## Remove what install placed
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --remove
 
 clean: ## Remove what was built here (the laboratory's kernel is in ~/.cache/ringer)
 	@rm -rf .build

@@ -27,7 +27,7 @@ struct Arguments {
           --introspect       Print the introspection data of the interfaces.
           --help             Print this text.
 
-        Exit status: 0 after SIGTERM or SIGINT, 1 failed with one line on standard error, 64 bad usage.
+        Exit status: 0 after SIGTERM or SIGINT; with one line on standard error 1 failed, 64 bad usage, 78 wrong configuration.
 
         """
 
@@ -79,11 +79,17 @@ func write(_ text: String, to descriptor: CInt) {
     }
 }
 
-/// Runs the service on the event loop's thread until it is told to end, or the bus goes away.
-func serve(_ arguments: Arguments) throws {
+/// The configuration of the file that the arguments name, or else of the standard one, where there is one.
+func configuration(_ arguments: Arguments) throws(RingerError) -> ServiceConfiguration {
     let standard = "/etc/ringer/ringerd.conf"
-    let path = arguments.configuration ?? (access(standard, F_OK) == 0 ? standard : nil)
-    let configuration = try path.map { try ServiceConfiguration(path: $0) } ?? ServiceConfiguration()
+    guard let path = arguments.configuration ?? (access(standard, F_OK) == 0 ? standard : nil) else {
+        return ServiceConfiguration()
+    }
+    return try ServiceConfiguration(path: path)
+}
+
+/// Runs the service on the event loop's thread until it is told to end, or the bus goes away.
+func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws {
     let loop = try EventLoop(name: "ringerd", stackSize: 1024 * 1024)
     defer { loop.close() }
     try loop.run {
@@ -127,12 +133,28 @@ if words.contains("--introspect") {
     write(BusInterface.introspection([.ringer, .session, .simulatedBoard]), to: STDOUT_FILENO)
     exit(EXIT_SUCCESS)
 }
+
+/// Prints an error, and ends.
+func fail(_ error: any Error, status: CInt) -> Never {
+    write("Error: \(error)\n", to: STDERR_FILENO)
+    exit(status)
+}
+
+let arguments: Arguments
 do {
-    try serve(try Arguments(words))
-} catch let error as UsageError {
+    arguments = try Arguments(words)
+} catch {
     write("Error: \(error.message)\nSee 'ringerd --help' for more information.\n", to: STDERR_FILENO)
     exit(64)
+}
+let settings: ServiceConfiguration
+do {
+    settings = try configuration(arguments)
 } catch {
-    write("Error: \(error)\n", to: STDERR_FILENO)
-    exit(EXIT_FAILURE)
+    fail(error, status: EX_CONFIG)
+}
+do {
+    try serve(arguments, settings)
+} catch {
+    fail(error, status: EXIT_FAILURE)
 }
