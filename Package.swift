@@ -4,15 +4,17 @@ import PackageDescription
 // For a small program: relocations in a tenth of the room (glibc 2.36 and newer), no table of the program's own symbols,
 // which only plug-ins would read, and what runs at the start side by side, so that it takes few pages. Unsafe to
 // SwiftPM, as any flag is; no library's target has any.
-let small: [LinkerSetting] = [
-    .unsafeFlags(
-        [
-            "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/linking/start.order",
-            "-Xlinker", "--no-warn-symbol-ordering",
-        ],
-        .when(platforms: [.linux], configuration: .release))
-]
+func small(_ order: String) -> [LinkerSetting] {
+    [
+        .unsafeFlags(
+            [
+                "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+                "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/linking/\(order)",
+                "-Xlinker", "--no-warn-symbol-ordering",
+            ],
+            .when(platforms: [.linux], configuration: .release))
+    ]
+}
 
 let package = Package(
     name: "ringer",
@@ -88,14 +90,14 @@ let package = Package(
                 "RingerHardware", "CSDBus", .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(name: "RingerService", dependencies: ["Ringer", "RingerBus", "RingerTestKit"]),
-        .executableTarget(name: "ringerd", dependencies: ["RingerService"], linkerSettings: small),
+        .executableTarget(name: "ringerd", dependencies: ["RingerService"], linkerSettings: small("ringerd.order")),
         .executableTarget(
             name: "RingerCommand",
             dependencies: [
                 "Ringer", "RingerTestKit", "RingerTrace", "SystemSounds", "SoundFile", "CSoxr",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], linkerSettings: small),
+            ], linkerSettings: small("start.order")),
 
         // How long what must be quick takes: run in release, never asserted in a test.
         .executableTarget(
@@ -119,7 +121,7 @@ let package = Package(
 
         // What users build.
         .executableTarget(
-            name: "Minimal", dependencies: ["Ringer"], path: "examples/Minimal", linkerSettings: small),
+            name: "Minimal", dependencies: ["Ringer"], path: "examples/Minimal", linkerSettings: small("start.order")),
 
         .testTarget(
             name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
