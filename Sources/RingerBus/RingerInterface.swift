@@ -85,7 +85,7 @@ extension BusInterface {
                 """
                 What the user chose: vibrateOnRing, vibrateOnSilent, soundEffects, hapticsWhileRecording, doNotDisturb \
                 (b); alertVolume (d, 0 to 1); routesSilencedBySwitch (as); whenSwitchUnreadable (s). What is not written \
-                stays as it is.
+                stays as it is. The service keeps them, and replies once they are kept.
                 """),
             Property("Board", "s", isConstant: true, "hardware, or simulated."),
         ],

@@ -33,6 +33,7 @@ package final class Service: @unchecked Sendable {
     let loop: EventLoop
     let connection: BusConnection
     private let board: SimulatedBoardService?
+    private let preferencesFile: PreferencesFile?
     private let authorization: Authorization
     private let limits: Limits
     private var served: BusConnection.Registration?
@@ -49,14 +50,24 @@ package final class Service: @unchecked Sendable {
     private var reading = 0
 
     /// A service of `device` on `connection`, whose event loop is `loop`.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - loop: The event loop, on whose thread everything runs.
+    ///   - connection: The connection to the bus.
+    ///   - authorization: Who may do what.
+    ///   - limits: How much clients may ask for at once.
+    ///   - preferencesFile: Where preferences that a client sets are kept; nil for nowhere.
+    ///   - board: The simulated board, where the device is one.
     package init(
         _ device: Device, loop: EventLoop, connection: BusConnection, authorization: Authorization = Authorization(),
-        limits: Limits = Limits(), board: SimulatedBoardService? = nil
+        limits: Limits = Limits(), preferencesFile: PreferencesFile? = nil, board: SimulatedBoardService? = nil
     ) {
         self.device = device
         self.loop = loop
         self.connection = connection
         self.board = board
+        self.preferencesFile = preferencesFile
         self.authorization = authorization
         self.limits = limits
     }
@@ -255,8 +266,7 @@ package final class Service: @unchecked Sendable {
             return connection.reply(to: message)
         }
         admit(message, .control) { [self] _ throws(BusError) in
-            try set(name, value)
-            connection.reply(to: message)
+            try set(name, value, message)
             publishSoon()
         }
     }
@@ -269,14 +279,29 @@ package final class Service: @unchecked Sendable {
         return value(of: property)
     }
 
-    private func set(_ property: String, _ value: BusValue) throws(BusError) {
+    /// Sets a property, and replies to `message`.
+    private func set(_ property: String, _ value: BusValue, _ message: BusMessage) throws(BusError) {
         switch property {
         case "ScreenLocked": device.setScreenLocked(value.boolean ?? false)
         case "Preferences":
             var preferences = device.preferences
             try preferences.set(value)
             device.preferences = preferences
+            if let preferencesFile { return keep(preferences, in: preferencesFile, message) }
         default: throw BusError(RingerError(.unsupported, "set the property", property))
+        }
+        connection.reply(to: message)
+    }
+
+    /// Writes the preferences, and then replies: who set them knows that they are kept.
+    private func keep(_ preferences: UserPreferences, in file: PreferencesFile, _ message: BusMessage) {
+        _ = Task(executorPreference: loop) { [connection] in
+            do throws(RingerError) {
+                try await file.write(preferences)
+                connection.reply(to: message)
+            } catch {
+                connection.reply(to: message, BusError(error))
+            }
         }
     }
 

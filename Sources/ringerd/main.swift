@@ -102,18 +102,24 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
         } else {
             ports = try Device.Ports(configuration.hardware, loop: loop)
         }
-        let device = try Device(ports)
+        let preferencesFile = configuration.preferencesFile.map { PreferencesFile(path: $0) }
+        let preferences = preferencesFile?.read { write("\($0)\n", to: STDERR_FILENO) } ?? UserPreferences()
+        let device = try Device(ports, configuration: Device.Configuration(preferences: preferences))
         defer { device.close() }
         if !arguments.isSimulated { await device.waitForSwitch() }
         let connection = try BusConnection.connect(arguments.bus, on: loop)
         let service = Service(
             device, loop: loop, connection: connection, authorization: configuration.authorization,
-            board: board.map { SimulatedBoardService($0, loop: loop) })
+            preferencesFile: preferencesFile, board: board.map { SimulatedBoardService($0, loop: loop) })
         let signals = try TerminationSignals.handle(on: loop) { _ in
             service.stop()
-            connection.close()
-            device.close()
-            exit(EXIT_SUCCESS)
+            _ = Task(executorPreference: loop) {
+                // Preferences that are being written, and the replies to those who set them.
+                await preferencesFile?.finish()
+                connection.close()
+                device.close()
+                exit(EXIT_SUCCESS)
+            }
         }
         defer { signals.cancel() }
         try service.start()

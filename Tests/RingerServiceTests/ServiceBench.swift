@@ -68,11 +68,12 @@ final class ServiceBench: Sendable {
 
     /// - Parameter authorization: Who may do what; nil for one under which the user who runs the test may do everything.
     init(
-        authorization: Authorization? = nil, limits: Service.Limits = .init()
+        authorization: Authorization? = nil, limits: Service.Limits = .init(), preferencesFile: PreferencesFile? = nil
     ) throws {
         bus = try TestBus()
         board = SimulatedBoard(clock: clock)
-        device = try Device.simulated(board)
+        let preferences = preferencesFile?.read { _ in } ?? UserPreferences()
+        device = try Device.simulated(board, configuration: .init(preferences: preferences))
         loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
         running = Running()
         var own = Authorization()
@@ -84,7 +85,7 @@ final class ServiceBench: Sendable {
             let connection = try BusConnection.connect(.address(address), on: loop)
             let service = Service(
                 device, loop: loop, connection: connection, authorization: authorization, limits: limits,
-                board: SimulatedBoardService(board, loop: loop))
+                preferencesFile: preferencesFile, board: SimulatedBoardService(board, loop: loop))
             try service.start()
             connection.onDisconnect { _ in
                 continuation.yield()

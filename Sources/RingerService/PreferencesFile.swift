@@ -1,0 +1,161 @@
+import Glibc
+import Ringer
+import Synchronization
+import SystemPackage
+
+/// The file that keeps the preferences. It is written on a thread of its own.
+package final class PreferencesFile: Sendable {
+    private typealias Completion = @Sendable (RingerError?) -> Void
+
+    private struct State {
+        /// What is to be written next. What is older than it is not written any more.
+        var pending: UserPreferences?
+        var completions: [Completion] = []
+        var isWriting = false
+    }
+
+    /// The file's path.
+    package let path: String
+    private let state = Mutex(State())
+
+    /// The file at `path`, which need not exist.
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Reads the preferences; those of a new device where there is no file. A damaged file is renamed, `.damaged` is added to
+    /// its name, and it counts as none. Called before the service starts: it waits for the disk.
+    ///
+    /// - Parameter report: Called with what is wrong with the file.
+    package func read(_ report: (RingerError) -> Void) -> UserPreferences {
+        do throws(RingerError) {
+            return try UserPreferences(text: try TextFile.read(path), path: path)
+        } catch {
+            if error.code == .notFound { return UserPreferences() }
+            var error = error
+            let detail = error.detail.map { $0 + "; " } ?? ""
+            let aside = path + ".damaged"
+            error.detail =
+                rename(path, aside) == 0
+                ? detail + "the default preferences apply, and the file is now \(aside)"
+                : detail + "the default preferences apply"
+            report(error)
+            return UserPreferences()
+        }
+    }
+
+    /// Writes the preferences, and returns once they are durable. Of several calls that come while a write runs, the newest is
+    /// written.
+    package func write(_ preferences: UserPreferences) async throws(RingerError) {
+        let failure = await withCheckedContinuation { continuation in
+            enqueue(preferences) { continuation.resume(returning: $0) }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Returns once everything is written that was to be written when it was called.
+    package func finish() async {
+        await withCheckedContinuation { continuation in enqueue(nil) { _ in continuation.resume() } }
+    }
+
+    private func enqueue(_ preferences: UserPreferences?, _ completion: @escaping Completion) {
+        let mustStart = state.withLock { state in
+            if let preferences { state.pending = preferences }
+            state.completions.append(completion)
+            defer { state.isWriting = true }
+            return !state.isWriting
+        }
+        guard mustStart else { return }
+        do throws(Errno) {
+            try DetachedThread.start(stackSize: 256 * 1024) { [self] in writeAll() }
+        } catch {
+            let completions = state.withLock { state in
+                defer { state = State() }
+                return state.completions
+            }
+            for completion in completions { completion(RingerError("write", path, error, detail: "no thread is left")) }
+        }
+    }
+
+    private func writeAll() {
+        while true {
+            let next = state.withLock { state -> (UserPreferences?, [Completion])? in
+                state.isWriting = !state.completions.isEmpty
+                guard state.isWriting else { return nil }
+                defer { (state.pending, state.completions) = (nil, []) }
+                return (state.pending, state.completions)
+            }
+            guard let (preferences, completions) = next else { return }
+            var failure: RingerError?
+            if let preferences {
+                do throws(RingerError) {
+                    try TextFile.replace(path, with: preferences.text)
+                } catch {
+                    failure = error
+                }
+            }
+            for completion in completions { completion(failure) }
+        }
+    }
+}
+
+extension UserPreferences {
+    /// The preferences that `text` sets, over those of a new device; `path` names it in errors.
+    ///
+    /// - Throws: ``RingerError`` naming the file and the line.
+    init(text: String, path: String) throws(RingerError) {
+        self.init()
+        var preferences = self
+        try SettingLines.read(text, path: path, operation: "read the preferences") { key, value throws(RingerError) in
+            try preferences.set(key, value)
+        }
+        self = preferences
+    }
+
+    /// The text that ``init(text:path:)`` reads.
+    var text: String {
+        func word(_ value: Bool) -> String { value ? "yes" : "no" }
+        let routes = AudioRoute.allCases.filter { routesSilencedBySwitch.contains($0) }.map(\.rawValue)
+        return """
+            # The user's preferences, as ringerd wrote them. Change them over D-Bus, or while it does not run.
+            vibrate-on-ring = \(word(vibrateOnRing))
+            vibrate-on-silent = \(word(vibrateOnSilent))
+            sound-effects = \(word(soundEffects))
+            alert-volume = \(alertVolume)
+            haptics-while-recording = \(word(hapticsWhileRecording))
+            do-not-disturb = \(word(doNotDisturb))
+            routes-silenced-by-switch = \(routes.joined(separator: ", "))
+            when-switch-unreadable = \(whenSwitchUnreadable.rawValue)
+
+            """
+    }
+
+    /// - Returns: Whether there is such a key.
+    private mutating func set(_ key: String, _ value: String) throws(RingerError) -> Bool {
+        func boolean() throws(RingerError) -> Bool { try SettingLines.boolean(key, value) }
+        switch key {
+        case "vibrate-on-ring": vibrateOnRing = try boolean()
+        case "vibrate-on-silent": vibrateOnSilent = try boolean()
+        case "sound-effects": soundEffects = try boolean()
+        case "alert-volume": alertVolume = Float(try SettingLines.number(key, value, in: 0...1))
+        case "haptics-while-recording": hapticsWhileRecording = try boolean()
+        case "do-not-disturb": doNotDisturb = try boolean()
+        case "routes-silenced-by-switch":
+            routesSilencedBySwitch = []
+            for name in SettingLines.words(value) {
+                guard let route = AudioRoute(rawValue: name) else {
+                    throw SettingLines.refuse(
+                        key, name, AudioRoute.allCases.map(\.rawValue).joined(separator: ", "))
+                }
+                routesSilencedBySwitch.formUnion(AudioRouteSet(route))
+            }
+        case "when-switch-unreadable":
+            guard let position = SwitchPosition(rawValue: value) else {
+                throw SettingLines.refuse(key, value, "ring, vibrate or silent")
+            }
+            whenSwitchUnreadable = position
+        default: return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+import Ringer
+import SystemPackage
+
+/// Small text files.
+enum TextFile {
+    /// The largest file that is read, in bytes.
+    private static let limit = 1 << 20
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``RingerError``; `invalid` where it is larger than 1 MiB or not UTF-8.
+    static func read(_ path: String) throws(RingerError) -> String {
+        var bytes: [UInt8] = []
+        do {
+            let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec])
+            try file.closeAfter {
+                var part = [UInt8](repeating: 0, count: 4096)
+                while bytes.count <= limit {
+                    let count = try part.withUnsafeMutableBytes { try file.read(into: $0) }
+                    if count == 0 { break }
+                    bytes += part[..<count]
+                }
+            }
+        } catch {
+            throw RingerError("read", path, (error as? Errno) ?? .ioError)
+        }
+        guard bytes.count <= limit else {
+            throw RingerError(.invalid, "read", path, detail: "it is larger than 1 MiB")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw RingerError(.invalid, "read", path, detail: "it is not UTF-8 text")
+        }
+        return text
+    }
+
+    /// Replaces a file by one with this text, atomically: whenever the machine loses power, the file is the old one or the
+    /// new one. It is first written beside it, with `.new` added to its name.
+    ///
+    /// The corresponding C functions are `fsync` and `rename`.
+    static func replace(_ path: String, with text: String) throws(RingerError) {
+        let (path, temporary) = (FilePath(path), FilePath(path + ".new"))
+        do {
+            let file = try FileDescriptor.open(
+                temporary, .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: [.ownerReadWrite, .groupRead, .otherRead])
+            try file.closeAfter {
+                try file.writeAll(text.utf8)
+                try check(fsync(file.rawValue))
+            }
+            try check(rename(temporary.string, path.string))
+            // The name is durable when the folder is.
+            let parent = path.removingLastComponent()
+            let folder = try FileDescriptor.open(
+                parent.isEmpty ? "." : parent, .readOnly, options: [.directory, .closeOnExec])
+            try folder.closeAfter { try check(fsync(folder.rawValue)) }
+        } catch {
+            throw RingerError("write", path.string, (error as? Errno) ?? .ioError)
+        }
+    }
+
+    private static func check(_ result: CInt) throws(Errno) {
+        if result != 0 { throw Errno(rawValue: errno) }
+    }
+}
