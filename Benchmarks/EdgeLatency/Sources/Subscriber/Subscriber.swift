@@ -41,13 +41,18 @@ struct Subscriber {
     }
 
     static func readStates(of device: Device) async {
-        for await state in device.states { if let at = state.ringSilentAt { tell(at) } }
+        // Other changes of the state are no moves of the switch.
+        var last: MonotonicTime?
+        for await state in device.states where state.ringSilentAt != last {
+            last = state.ringSilentAt
+            if let last { tell(last) }
+        }
     }
 
     /// Not inlined: what counts instructions looks for its name.
     @inline(never) static func tell(_ at: MonotonicTime) {
-        let late = MonotonicTime.now - at
-        print(late.nanoseconds)
+        let late = MonotonicTime.now.nanoseconds - at.nanoseconds
+        print(late)
         fflush(nil)
     }
 }
