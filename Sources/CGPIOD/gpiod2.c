@@ -79,7 +79,8 @@ static ringer_gpio_request *request(ringer_gpio_chip *chip, unsigned int offset,
         gpiod_request_config_set_consumer(config, "ringer");
         if (queue) {
             gpiod_request_config_set_event_buffer_size(config, queue);
-            request->buffer = gpiod_edge_event_buffer_new(queue);
+            /* libgpiod clears the whole buffer before each read: a small one. */
+            request->buffer = gpiod_edge_event_buffer_new(RINGER_GPIO_EDGES);
         }
         if ((!queue || request->buffer) && gpiod_line_config_add_line_settings(line, &offset, 1, settings) == 0) {
             request->request = gpiod_chip_request_lines(chip->chip, config, line);
@@ -118,7 +119,7 @@ ringer_gpio_request *ringer_gpio_request_input(ringer_gpio_chip *chip, unsigned 
         gpiod_line_settings_set_bias(settings, bias(input->bias)) == 0) {
         gpiod_line_settings_set_active_low(settings, input->active_low);
         gpiod_line_settings_set_debounce_period_us(settings, input->debounce);
-        result = request(chip, offset, settings, RINGER_GPIO_EDGES);
+        result = request(chip, offset, settings, 64);
     }
     int reason = errno;
     gpiod_line_settings_free(settings);

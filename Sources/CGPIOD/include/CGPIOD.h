@@ -77,7 +77,7 @@ int ringer_gpio_request_get(ringer_gpio_request *request);
 int ringer_gpio_request_set(ringer_gpio_request *request, bool active);
 
 /// Reads the edges that are there, RINGER_GPIO_EDGES at most, and returns how many. Waits where there are none.
-enum { RINGER_GPIO_EDGES = 64 };
+enum { RINGER_GPIO_EDGES = 16 };
 int ringer_gpio_request_read(ringer_gpio_request *request, ringer_gpio_edge *edges);
 
 #endif
