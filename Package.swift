@@ -133,7 +133,8 @@ let package = Package(
         .testTarget(name: "SessionRulesTests", dependencies: ["SessionRules"]),
         .testTarget(name: "SessionPropertiesTests", dependencies: ["SessionProperties", "RingerTestKit"]),
         // Over a private dbus-daemon.
-        .testTarget(name: "RingerServiceTests", dependencies: ["RingerService", "RingerTestKit"]),
+        .target(name: "ServiceSupport", dependencies: ["RingerBus"], path: "Tests/ServiceSupport"),
+        .testTarget(name: "RingerServiceTests", dependencies: ["RingerService", "RingerTestKit", "ServiceSupport"]),
         .testTarget(
             name: "RingerServicesTests",
             dependencies: [
@@ -158,7 +159,8 @@ let package = Package(
             linkerSettings: [.linkedLibrary("asound")]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),
         .testTarget(
-            name: "LabTests", dependencies: ["Ringer", "RingerHardware", "RingerTestKit", "CALSA", "CLabSupport"],
+            name: "LabTests",
+            dependencies: ["Ringer", "RingerHardware", "RingerTestKit", "ServiceSupport", "CALSA", "CLabSupport"],
             linkerSettings: [.linkedLibrary("asound")]),
     ],
     swiftLanguageModes: [.v6]

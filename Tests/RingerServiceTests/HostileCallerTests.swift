@@ -1,6 +1,7 @@
 import Ringer
 import RingerBus
 import RingerTestKit
+import ServiceSupport
 import Testing
 
 @testable import RingerService

@@ -2,6 +2,7 @@ import Glibc
 import Ringer
 import RingerBus
 import RingerTestKit
+import ServiceSupport
 import Testing
 
 @testable import RingerService

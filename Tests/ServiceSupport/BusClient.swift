@@ -1,0 +1,135 @@
+import RingerBus
+import RingerHardware
+import RingerServices
+
+/// A program on the bus that calls the service.
+package final class BusClient: Sendable {
+    package struct Ended: Sendable, Equatable {
+        package var request: UInt32
+        package var outcome: String
+        package var reason: String
+
+        package init(request: UInt32, outcome: String, reason: String) {
+            self.request = request
+            self.outcome = outcome
+            self.reason = reason
+        }
+    }
+
+    private let loop: EventLoop
+    private let held: Held
+    private let gate = Latch()
+    /// The signals that it got: member and arguments.
+    package let signals: AsyncStream<(member: String, arguments: [BusValue])>
+
+    // SAFETY: used on the loop's thread alone.
+    private final class Held: @unchecked Sendable {
+        var connection: BusConnection?
+        var match: BusConnection.Registration?
+    }
+
+    package init(_ address: String) throws {
+        let loop = try EventLoop(name: "client")
+        self.loop = loop
+        held = Held()
+        let (signals, continuation) = AsyncStream<(member: String, arguments: [BusValue])>.makeStream()
+        self.signals = signals
+        try loop.syncThrowing { [held] () throws(RingerError) in
+            let connection = try BusConnection.connect(.address(address), on: loop)
+            held.match = connection.match("type='signal',sender='\(RingerNames.service)'") { message in
+                continuation.yield((message.member, (try? message.read()) ?? []))
+            }
+            connection.onDisconnect { _ in continuation.finish() }
+            held.connection = connection
+        }
+    }
+
+    deinit {
+        close()
+        loop.close()
+    }
+
+    /// Keeps the client from reading what arrives, until ``unblock()``.
+    package func block() {
+        loop.execute { [gate] in gate.wait() }
+    }
+
+    package func unblock() {
+        gate.open()
+    }
+
+    /// Leaves the bus.
+    package func close() {
+        loop.sync { [held] in
+            held.match = nil
+            held.connection?.close()
+            held.connection = nil
+        }
+    }
+
+    /// Calls a method and returns the reply's values.
+    package func call(
+        _ member: String, _ arguments: [BusValue] = [], interface: String = RingerNames.interface,
+        path: String = RingerNames.path
+    ) async throws -> [BusValue] {
+        try await withCheckedThrowingContinuation { continuation in
+            loop.execute { [held] in
+                guard let connection = held.connection else {
+                    return continuation.resume(throwing: BusError("closed", "closed"))
+                }
+                connection.call(RingerNames.service, path, interface, member, arguments) { result in
+                    continuation.resume(
+                        with: result.flatMap { message in
+                            do throws(BusError) { return .success(try message.read()) } catch { return .failure(error) }
+                        })
+                }
+            }
+        }
+    }
+
+    /// The error's name with which a call ends; nil where it succeeds.
+    package func error(
+        _ member: String, _ arguments: [BusValue] = [], interface: String = RingerNames.interface,
+        path: String = RingerNames.path
+    ) async -> String? {
+        do {
+            _ = try await call(member, arguments, interface: interface, path: path)
+            return nil
+        } catch {
+            return (error as? BusError)?.name ?? "\(error)"
+        }
+    }
+
+    /// Begins a request and returns its number.
+    package func request(
+        _ member: String, _ arguments: [BusValue], path: String = RingerNames.path
+    ) async throws -> UInt32 {
+        let interface = path == RingerNames.path ? RingerNames.interface : RingerNames.sessionInterface
+        return try await call(member, arguments, interface: interface, path: path).first?.uint32 ?? 0
+    }
+
+    package func play(_ sound: BusValue, _ options: [String: BusValue] = [:]) async throws -> UInt32 {
+        try await request("Play", [.variant(sound), .dictionary(options)])
+    }
+
+    /// Moves the service's clock forward.
+    package func advance(_ duration: Duration) async throws {
+        let microseconds = UInt64(duration / .microseconds(1))
+        _ = try await call("Advance", [.uint64(microseconds)], interface: RingerNames.simulatedBoardInterface)
+    }
+
+    package func property(_ name: String) async throws -> BusValue? {
+        try await call("Get", [.string(RingerNames.interface), .string(name)], interface: BusInterface.properties)
+            .first?.contents
+    }
+
+    /// Waits for the next Ended signal.
+    package func ended() async -> Ended? {
+        for await signal in signals where signal.member == "Ended" {
+            return Ended(
+                request: signal.arguments[0].uint32 ?? 0, outcome: signal.arguments[1].string ?? "",
+                reason: signal.arguments[2].string ?? "")
+        }
+        return nil
+    }
+}
