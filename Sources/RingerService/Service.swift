@@ -478,6 +478,10 @@ package final class Service: @unchecked Sendable {
         case .unducked: signal("Ducked", [.boolean(false)])
         default: break
         }
+        guard let changed = session(at: path)?.session.takeChanges(), !changed.isEmpty else { return }
+        connection.signal(
+            path, BusInterface.properties, "PropertiesChanged",
+            [.string(RingerNames.sessionInterface), .dictionary(changed), .strings([])], to: owner)
     }
 
     func release(_ target: (owner: ServiceClient, session: ServiceSession)) {

@@ -30,9 +30,25 @@ final class ServiceSession {
     let path: String
     /// Passes its events on to its owner.
     var events: Task<Void, Never>?
+    /// The properties as its owner was last informed of them.
+    private var published: [String: BusValue] = [:]
 
     init(_ session: AudioSession, _ path: String) {
         self.session = session
         self.path = path
+        published = properties
+    }
+
+    var properties: [String: BusValue] {
+        var values: [String: BusValue] = [:]
+        for property in BusInterface.session.properties { values[property.name] = value(of: property.name) }
+        return values
+    }
+
+    /// The properties that have changed since this was called last.
+    func takeChanges() -> [String: BusValue] {
+        let now = properties
+        defer { published = now }
+        return now.filter { published[$0.key] != $0.value }
     }
 }

@@ -181,6 +181,32 @@ import Testing
         _ = try await music.call("Activate", interface: interface, path: musicPath)
     }
 
+    @Test("a session's owner is informed of its properties as they change, and nobody else is")
+    func sessionProperties() async throws {
+        let bench = try ServiceBench()
+        let (owner, other) = (try bench.client(), try bench.client())
+        let path = try await owner.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
+        let interface = RingerNames.sessionInterface
+        _ = try await owner.call("Activate", interface: interface, path: path)
+        _ = try await owner.call(
+            "Set", [.string(interface), .string("Category"), .variant(.string("ambient"))],
+            interface: BusInterface.properties, path: path)
+        var values: [String: BusValue] = [:]
+        for await signal in owner.signals where signal.member == "PropertiesChanged" {
+            guard signal.arguments[0] == .string(interface), let changed = signal.arguments[1].dictionary else { continue }
+            values.merge(changed) { $1 }
+            if values["Category"] == .string("ambient") { break }
+        }
+        #expect(values["Phase"] == .string("active"))
+        owner.close()
+        while bench.clientCount > 0 { await Task.yield() }
+        _ = try await other.call("SetVolume", [.double(0.5)], interface: RingerNames.simulatedBoardInterface)
+        for await signal in other.signals where signal.member == "PropertiesChanged" {
+            #expect(signal.arguments[0] == .string(RingerNames.interface))
+            if signal.arguments[1].dictionary?["Volume"] != nil { break }
+        }
+    }
+
     @Test("preferences are written in part, and a wrong one is refused")
     func preferences() async throws {
         let bench = try ServiceBench()
