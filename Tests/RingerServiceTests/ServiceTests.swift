@@ -185,7 +185,8 @@ import Testing
     func sessionProperties() async throws {
         let bench = try ServiceBench()
         let (owner, other) = (try bench.client(), try bench.client())
-        let path = try await owner.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
+        let path =
+            try await owner.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
         let interface = RingerNames.sessionInterface
         _ = try await owner.call("Activate", interface: interface, path: path)
         _ = try await owner.call(
@@ -193,7 +194,9 @@ import Testing
             interface: BusInterface.properties, path: path)
         var values: [String: BusValue] = [:]
         for await signal in owner.signals where signal.member == "PropertiesChanged" {
-            guard signal.arguments[0] == .string(interface), let changed = signal.arguments[1].dictionary else { continue }
+            guard signal.arguments[0] == .string(interface), let changed = signal.arguments[1].dictionary else {
+                continue
+            }
             values.merge(changed) { $1 }
             if values["Category"] == .string("ambient") { break }
         }
