@@ -24,7 +24,7 @@ struct Bench {
             }))
     }
 
-    /// Plays, waits for the end, and tells how long the first frame took from the call; nil where none was accepted.
+    /// Plays, waits for the end, and tells how long the first frame took from the call; nil if none was accepted.
     func timeToFirstFrame(_ id: SystemSoundID) -> Duration? {
         let over = Semaphore()
         starts.forget()

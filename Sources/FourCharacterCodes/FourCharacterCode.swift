@@ -11,7 +11,7 @@ public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Makes a code from four ASCII characters; nil where `characters` are not that. A literal is a code by itself.
+    /// Makes a code from four ASCII characters; nil if `characters` are not that. A literal is a code by itself.
     public init?(characters: some StringProtocol) {
         guard characters.utf8.count == 4, characters.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         rawValue = characters.utf8.reduce(0) { $0 << 8 | UInt32($1) }
@@ -22,7 +22,7 @@ public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: rawValue >> $0) }
     }
 
-    /// The characters; nil where one of them does not print.
+    /// The characters; nil if one of them does not print.
     public var characters: String? {
         let bytes = bytes
         return bytes.allSatisfy { (0x20..<0x7F).contains($0) } ? String(decoding: bytes, as: UTF8.self) : nil

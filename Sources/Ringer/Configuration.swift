@@ -1,25 +1,26 @@
 import Logging
 
 extension Device {
-    /// How a device behaves, and which of its parts are used where it has several.
+    /// A device's behaviour.
     public struct Configuration: Sendable {
-        /// What the user chose.
+        /// The user's preferences.
         public var preferences: UserPreferences
-        /// How long the motor may turn without a rest.
+        /// How long the motor may turn without a rest of 0.1 s.
         public var longestOnTime: Duration
         /// How the mute detector measures.
         public var detector: MuteDetector.Configuration
-        /// The predefined sounds, and how much memory decoded sounds may take.
+        /// The predefined sounds, and the memory limit of decoded sounds.
         public var sounds: SystemSoundServices.Configuration
         /// The default sounds of notifications.
         public var notifications: NotificationSounds.Configuration
-        /// Where the library logs; nil for nowhere.
+        /// The logger; nil for none.
         public var logger: Logger?
-        /// Called with every event, in order, on the callback thread (``DeviceClock/callBack(_:)``), as the logger is. While
-        /// it blocks, later events and completions wait; the device does not. ``Device/events`` is the alternative.
+        /// Called with every event, in order, on the callback thread (``DeviceClock/callBack(_:)``), as the logger is.
+        /// While it blocks, later events and completions wait; the device does not. ``Device/events`` is the
+        /// alternative.
         public var observer: (@Sendable (DeviceEvent) -> Void)?
 
-        /// A configuration, by default that of a new phone, silent in the log.
+        /// By default a new phone's preferences, and no log.
         public init(
             preferences: UserPreferences = UserPreferences(), longestOnTime: Duration = .seconds(10),
             detector: MuteDetector.Configuration = .init(), sounds: SystemSoundServices.Configuration = .init(),

@@ -1,44 +1,44 @@
 @_exported import RingerHardware
 
 extension Device {
-    /// Which hardware a device is made of: each part found by itself, or named.
+    /// The hardware that a device is made of. Each part is found automatically, or named.
     public struct Hardware: Sendable {
-        /// The switch; nil for the one that ``HardwareDiscovery`` finds first. A switch that was named, or found, and cannot
-        /// be opened is waited for; until it can be read it counts as ``UserPreferences/whenSwitchUnreadable``.
+        /// The switch; nil for the preferred one that is found. A switch that was named or found and cannot be opened
+        /// is waited for; until it can be read it counts as ``UserPreferences/whenSwitchUnreadable``.
         public var ringSilent: SwitchSpecification?
-        /// The motor; nil for the one that ``HardwareDiscovery`` finds first.
+        /// The motor; nil for the preferred one that is found.
         public var motor: MotorSpecification?
         /// The PCM that sounds are played to.
         public var pcm: String
-        /// The routes that the board has besides a speaker and a jack, and the PCMs of routes that have one of their own.
-        /// A receiver is there if it is named. Which of them the switch silences is
-        /// ``UserPreferences/routesSilencedBySwitch``.
+        /// The routes that the board has besides a speaker and a jack, and the PCMs of routes that have their own. A
+        /// board has a receiver if it is named here. ``UserPreferences/routesSilencedBySwitch`` says which of them the
+        /// switch silences.
         public var routes: [AudioRoute: String]
-        /// 1 to 99 to run the sound thread with `SCHED_FIFO`; nil for the ordinary scheduler. Where the process may not
-        /// have it, that is a ``DeviceEvent/degraded(_:at:)``.
+        /// 1 to 99 to run the sound thread with `SCHED_FIFO`; nil for the ordinary scheduler. If the process lacks the
+        /// right to it, a ``DeviceEvent/degraded(_:at:)`` is reported.
         public var realTimePriority: Int?
-        /// How long a sound waits for a PCM that another process holds, which is tried every 20 ms: 2 s by default; zero
-        /// has it fail at once. That it waits is a ``PlaybackEvent/waiting(_:at:)``. Sounds of this device that share a
-        /// PCM that does not mix wait for each other, however long. Sounds of the user interface and the mute detector's
-        /// clips fail at once.
+        /// How long a sound waits for a PCM that another process holds, trying every 20 ms: 2 s by default; zero to
+        /// fail at once. ``PlaybackEvent/waiting(_:at:)`` reports the wait. Sounds of this device that share a PCM that
+        /// does not mix wait for each other without limit. User-interface sounds and the mute detector's clips never
+        /// wait.
         public var busyPatience: Duration
         /// How long a PCM stays open after its sound, so that the next one starts at once.
         public var linger: Duration
-        /// What is followed besides the switch and the jacks; nothing by default: each takes a descriptor or two, and
-        /// what nobody asks for should take no memory.
+        /// The sources to observe besides the switch and the jacks. None by default, since each takes one or two
+        /// descriptors and some memory.
         public var following: Following
-        /// The sound card whose volume and jack controls are followed: its id, such as "Dummy", or its number; nil for
-        /// the one of the lowest number.
+        /// The sound card whose volume and jack controls are observed: its id, such as "Dummy", or its number; nil for
+        /// the card of the lowest number.
         public var card: String?
-        /// The mixer's element that is the output volume; nil for the one that ``MixerVolume`` chooses.
+        /// The mixer's element for the output volume; nil for the one that ``MixerVolume`` chooses.
         public var volumeElement: String?
-        /// Whether the device has a microphone of its own. Where it has none, there is input only while a jack tells
-        /// that a microphone is plugged in.
+        /// Whether the device has a microphone of its own. If not, there is input only while a jack reports a
+        /// microphone.
         public var hasOwnMicrophone: Bool
-        /// Where the kernel shows its devices.
+        /// If the kernel shows its devices.
         public var paths: HardwarePaths
 
-        /// Hardware, by default what the kernel shows and ALSA's default PCM.
+        /// By default the hardware that is found, and ALSA's default PCM.
         public init(
             ringSilent: SwitchSpecification? = nil, motor: MotorSpecification? = nil, pcm: String = "default",
             routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, busyPatience: Duration = .seconds(2),
@@ -61,21 +61,21 @@ extension Device {
         }
     }
 
-    /// The device that the kernel shows: its switch, its motor, its jacks and its speaker.
+    /// Opens the device that the kernel shows: its switch, its motor, its jacks and its speaker.
     ///
-    /// A part that was not named and is not there is left out, and ``DeviceEvent/degraded(_:at:)`` reports it; the speaker
-    /// is opened when something is played. Devices are opened on the device's own thread.
+    /// A part that was not named and is not found is left out and reported as ``DeviceEvent/degraded(_:at:)``. The
+    /// speaker is opened when something is played. Devices are opened on the device's own thread.
     ///
-    /// The switch's position is known when this returns: for a slider that is settling it waits, a second at most. A
-    /// switch that was named or found and cannot be read, for want of permission or because it is not there yet, is
-    /// reported as ``DeviceEvent/degraded(_:at:)`` and waited for; until then ``DeviceState/isSwitchUnreadable`` is true.
+    /// The switch's position is known when this returns; it waits for a slider to settle, at most 1 s. A switch that
+    /// was named or found and cannot be read, because permission is missing or it is not there yet, is reported as
+    /// ``DeviceEvent/degraded(_:at:)`` and waited for; until then ``DeviceState/isSwitchUnreadable`` is true.
     ///
     /// - Parameters:
-    ///   - hardware: Which parts; by default those that are found.
-    ///   - configuration: How the device behaves.
+    ///   - hardware: The parts to use; by default those that are found.
+    ///   - configuration: The device's behaviour.
     /// - Returns: The device.
-    /// - Throws: ``RingerError`` where a motor that was named or found does not open, and where a switch's name can never be
-    ///   right: an input device without that switch, a file that is no input device.
+    /// - Throws: ``RingerError`` if a motor that was named or found does not open, or if a switch's name can never be
+    ///   right: an input device without that switch, a file that is not an input device.
     public static func discover(
         _ hardware: Hardware = Hardware(), configuration: Configuration = Configuration()
     ) async throws(RingerError) -> Device {
@@ -85,15 +85,15 @@ extension Device {
         }
     }
 
-    /// ``discover(_:configuration:)`` for a program that is not `async`: the calling thread sleeps until the device is
-    /// open, for a settling slider a second at most.
+    /// ``discover(_:configuration:)`` for a program that is not `async`: blocks the calling thread until the device is
+    /// open, at most 1 s for a slider that has to settle.
     ///
-    /// The device has a thread of its own. Where a firmware can be `async`, ``run(_:configuration:_:)`` does without one
-    /// more.
+    /// The device has a thread of its own. ``run(_:configuration:_:)`` needs one thread less, for firmware that can be
+    /// `async`.
     ///
     /// - Parameters:
-    ///   - hardware: Which parts; by default those that are found.
-    ///   - configuration: How the device behaves.
+    ///   - hardware: The parts to use; by default those that are found.
+    ///   - configuration: The device's behaviour.
     /// - Returns: The device.
     /// - Throws: ``RingerError``, as ``discover(_:configuration:)`` does.
     public static func open(
@@ -105,7 +105,7 @@ extension Device {
         }
     }
 
-    /// Makes the device on the loop's thread, which the caller is on, and waits for the switch's first position.
+    /// Creates the device on the loop's thread, which is the caller's, and waits for the switch's first position.
     static func make(
         _ hardware: Hardware, configuration: Configuration, loop: EventLoop
     ) async throws(RingerError) -> Device {
@@ -123,7 +123,7 @@ extension Device {
 extension Device.Ports {
     /// The ports of the hardware, on `loop`, which they close when they are closed.
     ///
-    /// - Throws: ``RingerError`` where a motor that was named or found cannot be had.
+    /// - Throws: ``RingerError`` if a motor that was named or found cannot be used.
     public init(_ hardware: Device.Hardware, loop: EventLoop) throws(RingerError) {
         let paths = hardware.paths
         let findings = HardwareDiscovery.scan(paths)
@@ -159,13 +159,13 @@ extension Device.Ports {
 }
 
 extension Device.Hardware {
-    /// What tells the rest of the device's state: the jacks that were found, and what is to be followed besides.
+    /// The sources of the rest of the state: the jacks that were found, and what `following` asks for.
     fileprivate func stateSources(
         _ findings: HardwareFindings, speaker: ALSASoundOutput, loop: EventLoop
     ) -> [any DeviceStateSource] {
         func jacks() -> [any DeviceStateSource] {
             let inputs = findings.jacks.map { JackSource($0.specification, loop: loop, paths: paths) }
-            // Where the kernel makes an input device of the jacks, the card's controls would tell the same again.
+            // If the kernel shows the jacks as input devices, the card's controls would report the same again.
             guard inputs.isEmpty && following.contains(.jackControls) else { return inputs }
             return [JackControls(card: card, loop: loop, paths: paths)]
         }
@@ -174,7 +174,7 @@ extension Device.Hardware {
             sources.append(MixerVolume(card: card, element: volumeElement, loop: loop, paths: paths))
         }
         if following.contains(.input) {
-            // Sources of their own: any number of readers may have the same jack.
+            // Separate sources: any number of readers may read the same jack.
             let microphones = hasOwnMicrophone ? [] : jacks()
             sources.append(InputAvailability(microphones: microphones, loop: loop, paths: paths))
         }

@@ -1,10 +1,10 @@
 extension Device.Hardware {
-    /// What a device follows besides its switch and its jacks.
+    /// The sources that a device observes besides its switch and its input devices' jacks.
     public struct Following: OptionSet, Sendable, Hashable {
-        /// A bit for each.
+        /// A bit for each source.
         public let rawValue: UInt8
 
-        /// What the bits say.
+        /// The set of these bits.
         public init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
@@ -13,13 +13,13 @@ extension Device.Hardware {
         public static let volume = Following(rawValue: 1)
         /// Whether sound can be recorded: see ``InputAvailability``.
         public static let input = Following(rawValue: 2)
-        /// The card's jack controls, where no input device tells of jacks: see ``JackControls``.
+        /// The card's jack controls, if no input device reports jacks: see ``JackControls``.
         public static let jackControls = Following(rawValue: 4)
         /// Waking from sleep: see ``SleepWatch``.
         public static let sleep = Following(rawValue: 8)
-        /// The PCM that sounds go to, gone and back: see ``SoundOutputWatch``.
+        /// The loss and return of the PCM that sounds go to: see ``SoundOutputWatch``.
         public static let output = Following(rawValue: 16)
-        /// Everything.
+        /// All of them.
         public static let all: Following = [.volume, .input, .jackControls, .sleep, .output]
     }
 }

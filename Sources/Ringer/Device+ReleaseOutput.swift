@@ -1,12 +1,12 @@
 import RingerHardware
 
 extension Device {
-    /// Stops every sound and closes the speaker's PCMs, so that another process can open the hardware; returns once they are
-    /// closed. A PCM is otherwise kept for ``Hardware/linger`` after its sound.
+    /// Stops every sound and closes the speaker's PCMs, so that another process can open the hardware; returns once
+    /// they are closed. Otherwise a PCM stays open for ``Hardware/linger`` after its sound.
     ///
-    /// Sounds, alerts and announcements that play or wait end as ``SoundOutcome/StopCause/outputReleased``, and vibrations
-    /// of alerts and system sounds with them. The announcements of a queue that was paused wait on. What is played later,
-    /// from a completion too, opens the PCM again.
+    /// Playing and waiting sounds, alerts and announcements end as ``SoundOutcome/StopCause/outputReleased``, and with
+    /// them the vibrations of alerts and system sounds. The announcements of a paused queue stay in it. Later sounds,
+    /// also those started from a completion, open the PCM again.
     public func releaseOutput() async {
         await withCheckedContinuation { continuation in
             releaseOutput { continuation.resume() }

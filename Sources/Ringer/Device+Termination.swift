@@ -2,21 +2,21 @@ import RingerHardware
 import Synchronization
 
 extension Device {
-    /// Closes the device when the process is told to end (`SIGTERM`, `SIGINT`, `SIGHUP`), and lets the signal end it
-    /// then: the motor is off, and sounds have stopped, before the process is gone.
+    /// Closes the device when the process receives `SIGTERM`, `SIGINT` or `SIGHUP`, and then lets the signal end the
+    /// process: the motor is off and sounds have stopped before that.
     ///
-    /// Each device of a process is closed. Signals that the process ignores, as under nohup, stay ignored. When the device
-    /// is closed before a signal comes, signals do again what they did before. A second call replaces the first.
+    /// Every device of the process that called this is closed. Signals that the process ignores, such as `SIGHUP` under
+    /// nohup, stay ignored. ``close()`` restores the signals' previous dispositions. A second call replaces the first.
     ///
-    /// - Parameter afterwards: Called on the device's thread when the device is closed, before the signal ends the process:
-    ///   to write a file, or to restore the terminal.
-    /// - Throws: ``RingerError`` where the system refuses, or the device is closed already.
+    /// - Parameter afterwards: Called on the device's thread once the device is closed, before the signal ends the
+    ///   process: to write a file, or to restore the terminal.
+    /// - Throws: ``RingerError`` if the system refuses, or the device is closed already.
     public func closeOnTermination(afterwards: @escaping @Sendable () -> Void = {}) throws(RingerError) {
         let own = clock as? EventLoop
         let loop = if let own { own } else { try EventLoop(name: "ringer-signals") }
         do throws(RingerError) {
             let registration = try TerminationSignals.handle(on: loop) { [weak self] _ in
-                // The motor first: the user's code may block.
+                // Close first: the user's code may block.
                 self?.close()
                 afterwards()
             }
@@ -31,7 +31,7 @@ extension Device {
     }
 }
 
-/// What gives the signals back when a device is closed.
+/// Restores the signals when a device is closed.
 final class DeviceTermination: Sendable {
     private enum State {
         case open
@@ -41,7 +41,7 @@ final class DeviceTermination: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// Has `cancel` called by ``end()``, in place of the function set before, which is called now.
+    /// Sets the function that ``end()`` calls, and calls the one set before.
     ///
     /// - Throws: ``RingerError`` with the code `closed` after ``end()``; `cancel` was called then.
     func set(_ cancel: @escaping @Sendable () -> Void) throws(RingerError) {
@@ -59,7 +59,7 @@ final class DeviceTermination: Sendable {
         }
     }
 
-    /// Gives the signals back. A second call does nothing.
+    /// Restores the signals. A second call does nothing.
     func end() {
         let before = state.withLock { state in
             defer { state = .closed }

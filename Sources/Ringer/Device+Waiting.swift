@@ -2,17 +2,17 @@ import Glibc
 import RingerHardware
 
 extension Device {
-    /// Suspends the task for `duration` of the device's time: of the kernel's monotonic clock on hardware, of the test's
-    /// clock on a simulated board. In ``run(_:configuration:_:)`` it wakes no other thread.
+    /// Suspends the task for `duration` on the device's clock: the kernel's monotonic clock on hardware, the test's
+    /// clock on a simulated board. In ``run(_:configuration:_:)`` no other thread is woken.
     ///
-    /// - Parameter duration: How long, at least; zero and less let other work of the device run once.
-    /// - Throws: `CancellationError` where the task is cancelled, ``RingerError`` with the code `closed` where the device
-    ///   is closed.
+    /// - Parameter duration: The least time to wait; with zero or less, other work of the device runs once.
+    /// - Throws: `CancellationError` if the task is cancelled, ``RingerError`` with the code `closed` if the device is
+    ///   closed.
     public func sleep(for duration: Duration) async throws {
         try await sleep(until: clock.now + max(duration, .zero))
     }
 
-    /// Suspends the task until `deadline` of the device's clock, or for as long as the system takes beyond it.
+    /// Suspends the task until `deadline` on the device's clock, or as soon afterwards as the system allows.
     ///
     /// - Throws: as ``sleep(for:)``.
     public func sleep(until deadline: MonotonicTime) async throws {
@@ -22,27 +22,27 @@ extension Device {
         }
     }
 
-    /// Watches a descriptor of the firmware's own, standard input or the socket of an MQTT library for instance, in the
-    /// same `ppoll` that waits for the switch. Nothing polls, and no thread is started.
+    /// Watches a descriptor of the firmware, such as standard input or the socket of an MQTT library, in the same
+    /// `ppoll` that waits for the switch. It does not poll, and starts no thread.
     ///
     ///     for await ready in try device.watch(STDIN_FILENO) {
     ///         guard ready.contains(.readable), readCommand() else { break }
     ///     }
     ///
-    /// The loop's body runs where its task runs: in ``run(_:configuration:_:)`` on the device's own thread, where edges and
-    /// sounds wait while it blocks. To watch beside something else there, use a task group or `async let`: their tasks
-    /// stay on that thread.
+    /// The loop's body runs where its task runs: in ``run(_:configuration:_:)`` on the device's thread, where it holds
+    /// up edges and sounds while it blocks. To wait for several things there, use a task group or `async let`, whose
+    /// tasks stay on that thread.
     ///
-    /// The descriptor is watched only while an iterator waits. One that is still ready, because not all was read, ends the
-    /// next wait at once. It stays the caller's, who closes it after the loop.
+    /// The descriptor is watched only while an iterator waits. If it is still ready because not all was read, the next
+    /// wait ends at once. The caller closes it after the loop.
     ///
     /// - Parameters:
-    ///   - descriptor: An open descriptor that `poll` supports; regular files are always ready.
-    ///   - events: What to wait for; errors and hang-ups end a wait in any case.
-    /// - Returns: What the descriptor is ready for, each time an iterator asks; it ends when the task is cancelled, when the
-    ///   device is closed, and after ``DescriptorEvents/invalid``.
-    /// - Throws: ``RingerError`` with the code `unsupported` on a simulated board in virtual time, where no descriptor is
-    ///   ever ready: a test calls the firmware's reader itself.
+    ///  - descriptor: An open descriptor that `poll` supports; regular files are always ready.
+    ///   - events: What to wait for; errors and hang-ups always end a wait.
+    /// - Returns: What the descriptor is ready for, each time an iterator asks. The sequence ends when the task is
+    ///   cancelled, when the device is closed, and after ``DescriptorEvents/invalid``.
+    /// - Throws: ``RingerError`` with the code `unsupported` on a simulated board in virtual time, where no descriptor
+    ///   is ever ready: a test calls the firmware's reader itself.
     public func watch(
         _ descriptor: CInt, for events: DescriptorEvents = .readable
     ) throws(RingerError) -> DescriptorReadiness {
@@ -71,22 +71,22 @@ public struct DescriptorEvents: OptionSet, Sendable, Hashable {
     public static let writable = DescriptorEvents(rawValue: Int16(POLLOUT))
     /// Out-of-band data, or a change of a sysfs attribute: `POLLPRI`.
     public static let priority = DescriptorEvents(rawValue: Int16(POLLPRI))
-    /// It failed: `POLLERR`. It stays so until it is closed.
+    /// An error on the descriptor: `POLLERR`. It remains until the descriptor is closed.
     public static let failed = DescriptorEvents(rawValue: Int16(POLLERR))
-    /// The other side closed it: `POLLHUP`. It stays so; what was sent before can still be read.
+    /// The other side closed it: `POLLHUP`. It remains; data sent before can still be read.
     public static let hungUp = DescriptorEvents(rawValue: Int16(POLLHUP))
     /// It is not open: `POLLNVAL`.
     public static let invalid = DescriptorEvents(rawValue: Int16(POLLNVAL))
 }
 
-/// What a descriptor is ready for, each time that an iterator asks. See ``Device/watch(_:for:)``.
+/// What a descriptor is ready for, each time an iterator asks. See ``Device/watch(_:for:)``.
 public struct DescriptorReadiness: AsyncSequence, Sendable {
     let loop: EventLoop
     let waits: DeviceWaits
     let descriptor: CInt
     let events: DescriptorEvents
 
-    /// The waiting side.
+    /// One reader of the sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let readiness: DescriptorReadiness
         private var isOver = false
@@ -111,7 +111,7 @@ public struct DescriptorReadiness: AsyncSequence, Sendable {
         }
     }
 
-    /// Waits for the descriptor anew; what another iterator has not read counts for this one too.
+    /// A new reader, which also gets what another iterator has not read.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(self)
     }

@@ -1,37 +1,37 @@
 import RingerHardware
 @_exported import RingerServices
 
-/// The device: its switch, its motor, its speaker, and the rules between them.
+/// The device: its switch, its motor, its speaker, and the rules that connect them.
 ///
-/// Everything flows one way: an edge of the switch becomes a ``DeviceState``; sounds that the state forbids stop at
-/// once, then every subscriber is told. Nothing polls; at rest, nothing wakes up.
+/// Data flows one way: an edge of the switch changes the ``DeviceState``; sounds that the new state forbids stop at
+/// once; then every subscriber gets the state. It does not poll, and has no wake-ups at rest.
 public final class Device: Sendable {
-    /// What the device is made of. ``discover(_:)`` finds these on hardware, ``simulated(_:configuration:)`` takes them
-    /// from a simulated board.
+    /// The parts of a device. ``discover(_:)`` finds them on hardware; ``simulated(_:configuration:)`` takes them from
+    /// a simulated board.
     public struct Ports: Sendable {
-        /// The device's time.
+        /// The device's clock.
         public var clock: any DeviceClock
-        /// The Ring/Silent switch; nil where there is none, which counts as one at ring. Until its first position it counts
-        /// as ``UserPreferences/whenSwitchUnreadable``.
+        /// The Ring/Silent switch; nil for a device without one, which behaves as if at ring. Until its first position
+        /// it counts as ``UserPreferences/whenSwitchUnreadable``.
         public var ringSilent: (any RingSilentSwitch)?
-        /// The vibration motor; nil where there is none.
+        /// The vibration motor; nil if there is none.
         public var motor: (any VibrationMotor)?
         /// The speaker.
         public var speaker: any SoundOutput
-        /// The microphone; nil where nobody knows of one.
+        /// The microphone; nil if there is none, or it is unknown.
         public var microphone: (any SoundInput)?
-        /// Jacks, volume and the like.
+        /// The sources of the rest of the state: jacks, volume and others.
         public var stateSources: [any DeviceStateSource]
         /// The routes that the device has.
         public var routes: RouteBoard
-        /// Says whether another process plays, when it is asked; nil where nobody knows.
+        /// Returns whether another process plays sound; nil if that cannot be found out.
         public var otherAudio: (@Sendable () -> Bool)?
-        /// What could not be had, and why: told as ``DeviceEvent/degraded(_:at:)``.
+        /// The parts that could not be used, reported as ``DeviceEvent/degraded(_:at:)``.
         public var problems: [RingerError]
-        /// Frees what all the ports share, after they were closed.
+        /// Frees what the ports share. Called after they were closed.
         public var close: @Sendable () -> Void
 
-        /// The ports of a device.
+        /// A device made of these parts.
         public init(
             clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
             speaker: any SoundOutput, microphone: (any SoundInput)? = nil,
@@ -52,7 +52,7 @@ public final class Device: Sendable {
         }
     }
 
-    /// How many events a subscriber may be behind before the oldest are dropped for it; see ``lostEvents``.
+    /// How many events a subscriber may be behind before its oldest are dropped; see ``lostEvents``.
     public static let eventBuffer = 8192
 
     private let ports: Ports
@@ -64,25 +64,25 @@ public final class Device: Sendable {
     let termination = DeviceTermination()
     let waits = DeviceWaits()
 
-    /// The device's time.
+    /// The device's clock.
     public var clock: any DeviceClock { ports.clock }
-    /// What the speaker is, for people.
+    /// The speaker's name, for people.
     public var speakerName: String { ports.speaker.name }
-    /// Plays sounds as the policy allows.
+    /// Plays sounds that the policy allows.
     public var player: SoundPlayer { lazyPlayer.part }
     private let lazyPlayer: Lazily<SoundPlayer>
-    /// The motor; nil where the device has none.
+    /// The motor; nil if the device has none.
     public let vibrator: Vibrator?
     /// The audio sessions.
     public var sessions: AudioSessions { lazySessions.part }
     private let lazySessions: Lazily<AudioSessions>
-    /// Finds out by timing whether sounds are heard.
+    /// Finds out whether sounds are heard, by timing a silent clip.
     public var muteDetector: MuteDetector { lazyMuteDetector.part }
     private let lazyMuteDetector: Lazily<MuteDetector>
     /// Short sounds by number, registered or predefined.
     public var sounds: SystemSoundServices { lazySounds.part }
     private let lazySounds: Lazily<SystemSoundServices>
-    /// Alerts that repeat until somebody answers.
+    /// Alerts that repeat until they are answered.
     public var alerts: Alerts { lazyAlerts.part }
     private let lazyAlerts: Lazily<Alerts>
     /// The sounds of notifications.
@@ -93,9 +93,9 @@ public final class Device: Sendable {
     public var announcements: Announcements { lazyAnnouncements.part }
     private let lazyAnnouncements: Lazily<Announcements>
 
-    /// A device of these ports.
+    /// A device of these parts.
     ///
-    /// - Throws: ``RingerError`` where the switch or a state source does not start. The ports are closed then.
+    /// - Throws: ``RingerError`` if the switch or a state source does not start. The ports are closed then.
     public init(_ ports: Ports, configuration: Configuration = Configuration()) throws(RingerError) {
         let reporter = EventReporter(
             clock: ports.clock, logger: configuration.logger, observer: configuration.observer)
@@ -144,10 +144,10 @@ public final class Device: Sendable {
         ports.speaker.reportProblems { report(.degraded($0, at: clock.now)) }
         ports.speaker.follow { publisher.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
-            // Where jacks come and go, the sessions know what that means for the route.
+            // The sessions choose the route when jacks come and go.
             if !ports.stateSources.isEmpty { _ = sessions.part }
             for source in ports.stateSources {
-                // What it is, is known for certain only once it is open, and may change when it comes back.
+                // The source's name is certain only once it is open, and may change when it comes back.
                 try source.start { publisher.change($0, from: source.name, at: clock.now) }
             }
             if let ringSilent = ports.ringSilent {
@@ -168,49 +168,49 @@ public final class Device: Sendable {
 
     // MARK: - State
 
-    /// The state now.
+    /// The current state.
     public var state: DeviceState { publisher.state }
 
-    /// What the switch is, for people; nil where there is none.
+    /// The switch's name, for people; nil if there is none.
     var switchName: String? { ports.ringSilent?.name }
 
-    /// Why the switch cannot be read now, and in its detail what mends it; nil while it can be read, while a slider settles,
-    /// and without a switch.
+    /// Why the switch cannot be read now, with the repair in its detail; nil while it can be read, while a slider
+    /// settles, and without a switch.
     public var switchProblem: RingerError? { publisher.switchProblem }
 
-    /// The states from now on, the current one first. A subscriber that is slow misses states in between, never the
-    /// newest; one that must miss nothing reads ``events``.
+    /// The current state, then each new one. A slow subscriber may miss states in between, never the newest; ``events``
+    /// has every change.
     public var states: DeviceStates { publisher.states }
 
-    /// Everything that happens from now on. A subscriber that is more than ``eventBuffer`` events behind loses the
-    /// oldest of them; ``lostEvents`` counts those.
+    /// All events from now on. A subscriber that is more than ``eventBuffer`` events behind loses its oldest ones;
+    /// ``lostEvents`` counts them.
     public var events: AsyncStream<DeviceEvent> { reporter.events }
 
-    /// Everything that happens from now on, with the position of the switch first, as if it had just moved there.
+    /// All events from now on, beginning with the switch's position as if it had just moved there.
     public var eventsFromPosition: AsyncStream<DeviceEvent> { reporter.eventsFromPosition }
 
-    /// How many events were lost in all because subscribers were slow.
+    /// How many events all slow subscribers together have lost.
     public var lostEvents: Int { reporter.lostEvents }
 
-    /// What the user chose. Setting it stops sounds that it forbids.
+    /// The user's preferences. Setting them stops sounds that they forbid.
     public var preferences: UserPreferences {
         get { player.preferences }
         set { player.preferences = newValue }
     }
 
-    /// Tells the device that its screen was locked, or unlocked.
+    /// Sets whether the screen is locked, which the firmware knows.
     public func setScreenLocked(_ isLocked: Bool) {
         publisher.change(.screenLocked(isLocked), from: "firmware", at: clock.now)
     }
 
-    /// Tells the device where sound leaves it now.
+    /// Sets the route that the device's sound takes now.
     public func setRoute(_ route: AudioRoute) {
         // The sessions follow the route.
         _ = sessions
         publisher.change(.route(route), from: "firmware", at: clock.now)
     }
 
-    /// What becomes of `request` now.
+    /// The policy's decision about `request` in the current state.
     public func decide(_ request: SoundRequest) -> Decision {
         RingerPolicy.decide(request, state: state, preferences: preferences)
     }
@@ -233,7 +233,7 @@ public final class Device: Sendable {
     ///   - category: The purpose of the sound, which says whether the switch silences it.
     ///   - options: The category's options.
     /// - Returns: The outcome, and when.
-    /// - Throws: ``RingerError`` where the file cannot be read or is no sound, or the category does not allow an option.
+    /// - Throws: ``RingerError`` if the file cannot be read or is no sound, or the category does not allow an option.
     public func play(
         _ path: String, category: AudioCategory = .default, options: CategoryOptions = []
     ) async throws(RingerError) -> SoundResult {
@@ -242,7 +242,7 @@ public final class Device: Sendable {
 
     /// Plays a sound in a category, as ``play(_:category:options:)`` does with a file.
     ///
-    /// - Throws: ``RingerError`` where the category does not allow an option.
+    /// - Throws: ``RingerError`` if the category does not allow an option.
     public func play(
         _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = []
     ) async throws(RingerError) -> SoundResult {
@@ -251,7 +251,7 @@ public final class Device: Sendable {
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 sessions.playOwn(sound, reserved: number, as: category, options) { continuation.resume(returning: $0) }
-                // The task may have been cancelled before there was anything to stop.
+                // The task may have been cancelled before the sound began.
                 if Task.isCancelled { player.stop(number) }
             }
         } onCancel: {
@@ -268,7 +268,7 @@ public final class Device: Sendable {
     ///   - completion: Called once, with the outcome: on the caller's thread before the call returns where that is known by
     ///     then, else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: The sound; ``SoundPlayer/stop(_:because:)`` stops it.
-    /// - Throws: ``RingerError`` where the category does not allow an option.
+    /// - Throws: ``RingerError`` if the category does not allow an option.
     @discardableResult
     public func start(
         _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = [],
@@ -294,11 +294,11 @@ public final class Device: Sendable {
         }
     }
 
-    /// Turns the motor in `pattern`, and tells how it ended. No setting holds a vibration back. Cancelling the task stops
-    /// it.
+    /// Runs the motor in `pattern`, and returns how the vibration ended. No preference suppresses it. Cancelling the
+    /// task stops it.
     ///
-    /// - Parameter pattern: The turns and rests.
-    /// - Returns: How it ended; failed where the device has no motor.
+    /// - Parameter pattern: The pattern.
+    /// - Returns: How it ended; failed if the device has no motor.
     public func vibrate(_ pattern: VibrationPattern = .standard) async -> VibrationEnd {
         guard let vibrator else {
             return .failed(RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none"))
@@ -315,9 +315,9 @@ public final class Device: Sendable {
         lazyPlayer.ifMade { $0.stopAll() }
     }
 
-    /// Stops every sound, and has the speaker close its PCMs. `completion` is called once they are closed.
+    /// Stops every sound, and closes the speaker's PCMs. `completion` is called once they are closed.
     func releaseOutput(_ completion: @escaping @Sendable () -> Void) {
-        // Nothing must begin another round, or take the place of what is being stopped. A paused queue begins nothing.
+        // Queues first: nothing may begin another round, or replace a stopped sound. A paused queue begins nothing.
         lazyAnnouncements.ifMade { if !$0.isPaused { $0.clear(because: .outputReleased) } }
         lazyAlerts.ifMade { $0.stop(because: .outputReleased) }
         lazySounds.ifMade { $0.stopAll(because: .outputReleased) }
@@ -327,24 +327,24 @@ public final class Device: Sendable {
 
     // MARK: - Life
 
-    /// Stops everything and frees it: the motor first. It returns when all is closed, whichever call began it; a call from
-    /// within another one, on the same thread, returns at once.
+    /// Stops everything, the motor first, and frees it. Returns once all is closed, also if another call began closing;
+    /// a call from within closing returns at once.
     public func close() {
         silencing.run { silence() }
         if let loop = clock as? EventLoop {
-            // A thread that waited for the loop's would wait for ever where the loop's thread closes the device too: so the
-            // loop's thread is the only one that tears down.
+            // Only the loop's thread tears down: a thread that did, and waited for the loop, would deadlock if the
+            // loop's thread closed the device too.
             loop.sync { [teardown] in teardown.run() }
         } else {
             teardown.run()
         }
-        // Last: a signal that comes meanwhile waits for the end of closing.
+        // Last, so that a signal that arrives meanwhile waits for the end of closing.
         termination.end()
     }
 
-    /// Stops the motor and all sounds. It does not wait for the device's thread, which may be busy.
+    /// Stops the motor and all sounds without waiting for the device's thread, which may be busy.
     private func silence() {
-        // Nothing must begin another round, or take the place of what is being stopped.
+        // Queues first: nothing may begin another round, or replace a stopped sound.
         lazyAnnouncements.ifMade { $0.clear(because: .closed) }
         lazyAlerts.ifMade { $0.stop(because: .closed) }
         lazySounds.change { $0.close() }
@@ -359,7 +359,7 @@ public final class Device: Sendable {
     }
 }
 
-/// What a closed device frees, once. The device itself is no part of it: it may be going.
+/// Frees a device's parts, once. It does not refer to the device, which may be in its deinitialiser.
 private final class DeviceTeardown: Sendable {
     private let ports: Device.Ports
     private let waits: DeviceWaits

@@ -2,7 +2,7 @@ import RingerServices
 import Synchronization
 
 /// The tasks that wait for a time or a descriptor. Each wait ends once: when it happens, when its task is cancelled, or
-/// when the device is closed, which would otherwise leave the task waiting for ever.
+/// when the device is closed.
 final class DeviceWaits: Sendable {
     typealias Outcome = Result<Int16, any Error>
 
@@ -25,8 +25,8 @@ final class DeviceWaits: Sendable {
 
     /// Suspends the task until what `begin` sets up happens.
     ///
-    /// - Parameter begin: Sets up the timer or the watch, which calls its argument with what the descriptor is ready for;
-    ///   returns how to take it back.
+    /// - Parameter begin: Sets up the timer or the watch, which calls its argument with what the descriptor is ready
+    ///   for; returns how to cancel it.
     /// - Returns: What the descriptor is ready for.
     /// - Throws: `CancellationError`, or ``RingerError`` with the code `closed`.
     func wait(
@@ -56,7 +56,7 @@ final class DeviceWaits: Sendable {
         }
     }
 
-    /// Ends every wait with the error `closed`, and lets none begin.
+    /// Ends every wait, present or future, with the error `closed`.
     func close() {
         let ids = state.withLock { state in
             state.isClosed = true

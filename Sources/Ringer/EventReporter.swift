@@ -2,7 +2,7 @@ import Logging
 import RingerServices
 import Synchronization
 
-/// Hands each event to the subscribers at once, then to the observer and the log on the callback thread.
+/// Sends each event to the subscribers at once, then to the observer and the log on the callback thread.
 final class EventReporter: Sendable {
     private let broadcast = DeviceEventBroadcast()
     private let lost = Atomic(0)

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Waits for the first position of the Ring/Silent switch: a slider reports one only after it has settled.
 final class FirstPosition: Sendable {
-    /// How long a device waits for it at most, on its clock.
+    /// How long a device waits for it, on its clock.
     static let limit = Duration.seconds(1)
 
     private struct State {
@@ -33,7 +33,7 @@ final class FirstPosition: Sendable {
         for body in waiting { body() }
     }
 
-    /// Whether nothing is waited for any more; otherwise `body` is called once that is so.
+    /// Returns whether the wait has ended. If not, `body` is called once it has.
     func isOver(orElse body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             if isOver.load(ordering: .acquiring) { return true }
@@ -44,8 +44,8 @@ final class FirstPosition: Sendable {
 }
 
 extension Device {
-    /// Returns once the switch's first position is known, once it is known that the switch cannot be read, or after a
-    /// second, which is reported as ``DeviceEvent/degraded(_:at:)``. Without a switch it returns at once.
+    /// Returns once the switch's first position is known, or it is known that the switch cannot be read; after 1 s at
+    /// most, which is reported as ``DeviceEvent/degraded(_:at:)``. Returns at once without a switch.
     package func waitForSwitch() async {
         guard let name = switchName else { return }
         await withCheckedContinuation { continuation in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A part that is made when it is first asked for: what a firmware never uses costs it no memory and no time.
+/// A part that is created at its first use, so that firmware that does not use it needs no memory or time for it.
 final class Lazily<Part: Sendable>: Sendable {
     private enum State {
         case unmade(@Sendable () -> Part)
@@ -9,12 +9,11 @@ final class Lazily<Part: Sendable>: Sendable {
 
     private let state: Mutex<State>
 
-    /// A part that `make` will make, once.
     init(_ make: @escaping @Sendable () -> Part) {
         state = Mutex(.unmade(make))
     }
 
-    /// The part.
+    /// The part, created if necessary.
     var part: Part {
         state.withLock { state in
             switch state {
@@ -27,7 +26,7 @@ final class Lazily<Part: Sendable>: Sendable {
         }
     }
 
-    /// Calls `change` with the part if it was made, and with one that is made later as soon as it is.
+    /// Calls `change` with the part if it exists, else as soon as it is created.
     func change(_ change: @escaping @Sendable (Part) -> Void) {
         let part: Part? = state.withLock { state in
             switch state {
@@ -44,7 +43,7 @@ final class Lazily<Part: Sendable>: Sendable {
         if let part { change(part) }
     }
 
-    /// Calls `use` with the part if it was made.
+    /// Calls `use` with the part if it exists.
     func ifMade(_ use: (Part) -> Void) {
         let part: Part? = state.withLock { if case .made(let part) = $0 { part } else { nil } }
         if let part { use(part) }

@@ -2,7 +2,7 @@ import Glibc
 import RingerHardware
 import Synchronization
 
-/// Runs something once. Other callers wait for its end, except from within it, where waiting would never end.
+/// Runs something once. Other callers wait for its end, except from within it, where they would deadlock.
 final class Once: Sendable {
     private enum State {
         case idle
@@ -13,7 +13,7 @@ final class Once: Sendable {
     private let state = Mutex(State.idle)
     private let isDone = Latch()
 
-    /// Runs `body` where this is the first call; else returns when the first call's body has returned.
+    /// Runs `body` if this is the first call; else returns once the first call's body has returned.
     func run(_ body: () -> Void) {
         let thread = UInt(pthread_self())
         let before = state.withLock { state in
@@ -29,7 +29,7 @@ final class Once: Sendable {
         case .running(let other) where other == thread: break
         case .running:
             isDone.wait()
-            // For the next one that waits.
+            // Let the next waiting caller through.
             isDone.open()
         case .done: break
         }

@@ -1,9 +1,9 @@
 /// The state of the device that decides whether its sounds are heard, at one moment.
 public struct DeviceState: Sendable, Hashable {
-    /// The newest known position of the Ring/Silent switch; nil where there is no switch, which counts as ring, and while
+    /// The newest known position of the Ring/Silent switch; nil if there is no switch, which counts as ring, and while
     /// ``isSwitchUnreadable``.
     public var ringSilent: SwitchPosition?
-    /// The name of the switch, such as "evdev /dev/input/event0 (ring-silent-switch)"; nil where there is none.
+    /// The name of the switch, such as "evdev /dev/input/event0 (ring-silent-switch)"; nil if there is none.
     public var ringSilentSource: String?
     /// The kernel's timestamp of the edge to this position; for the first position, the time of reading.
     public var ringSilentAt: MonotonicTime?
@@ -20,9 +20,9 @@ public struct DeviceState: Sendable, Hashable {
     public var isHeadphoneInserted: Bool
     /// Whether a microphone is plugged in.
     public var isMicrophoneInserted: Bool
-    /// The output volume, 0 to 1; nil where no mixer reports it.
+    /// The output volume, 0 to 1; nil if no mixer reports it.
     public var outputVolume: Float?
-    /// Whether sound can be recorded; nil where it is not known.
+    /// Whether sound can be recorded; nil if it is not known.
     public var isInputAvailable: Bool?
     /// What the audio sessions are doing.
     public var sessions: SessionActivity

@@ -32,7 +32,7 @@ public func decide(
 }
 
 /// The route on which a session of `category` is heard when the device's output is `route`: a call is heard from the
-/// receiver instead of the speaker, where the device has one, unless ``CategoryOptions/defaultToSpeaker`` is set.
+/// receiver instead of the speaker, if the device has one, unless ``CategoryOptions/defaultToSpeaker`` is set.
 package func route(
     for category: AudioCategory, options: CategoryOptions, deviceRoute route: AudioRoute, hasReceiver: Bool = true
 ) -> AudioRoute {

@@ -1,4 +1,4 @@
-/// Where the Ring/Silent switch stands.
+/// If the Ring/Silent switch stands.
 ///
 /// A two-position switch knows ``ring`` and ``silent``; a three-position slider knows ``vibrate`` between them.
 public enum SwitchPosition: String, Sendable, Hashable, CaseIterable {

@@ -5,7 +5,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - board: The board. A test creates one on a ``VirtualClock``, and moves its switch and its clock.
-    ///   - configuration: How the device behaves.
+    /// - configuration: The device's behaviour.
     /// - Returns: The device.
     /// - Throws: ``RingerError`` if ``SimulatedSwitch/failStart(with:)`` set one.
     public static func simulated(
@@ -30,9 +30,9 @@ extension Device.Ports {
 extension SimulatedBoard {
     /// A board in real time, on a thread of its own.
     ///
-    /// - Parameter position: Where its switch stands.
+    /// - Parameter position: The switch's position.
     /// - Returns: The board, and the event loop that is its clock; the caller closes the loop.
-    /// - Throws: ``RingerError`` where the system has no thread left.
+    /// - Throws: ``RingerError`` if the system has no thread left.
     public static func inRealTime(
         position: SwitchPosition = .ring
     ) throws(RingerError) -> (board: SimulatedBoard, loop: EventLoop) {

@@ -1,14 +1,14 @@
-/// The newest elements of a sequence that goes on, at most ``limit`` of them, with the number of all that there were.
+/// The newest elements of a growing sequence, at most ``limit``, and the count of all.
 struct Newest<Element> {
-    /// How many are kept by default.
+    /// The default of ``limit``.
     static var standardLimit: Int { 1_000 }
 
-    /// Those that are kept, in order.
+    /// The kept elements, in order.
     var elements: [Element] = []
-    /// How many there were in all.
+    /// How many elements there were in all.
     private(set) var count = 0
 
-    /// How many are kept, 1 or more.
+    /// How many elements are kept, 1 or more.
     var limit = Self.standardLimit {
         didSet {
             precondition(limit >= 1, "At least one element is kept.")
@@ -16,9 +16,9 @@ struct Newest<Element> {
         }
     }
 
-    /// Adds one.
+    /// Adds an element.
     ///
-    /// - Returns: Its number, from 0, to find it by.
+    /// - Returns: Its number, from 0.
     @discardableResult
     mutating func append(_ element: Element) -> Int {
         elements.append(element)
@@ -27,7 +27,7 @@ struct Newest<Element> {
         return count - 1
     }
 
-    /// Where the element of that number is in ``elements``; nil where it is not kept any more.
+    /// The index in ``elements`` of the element of that number; nil if it is no longer kept.
     func index(of number: Int) -> Int? {
         let index = number - (count - elements.count)
         return elements.indices.contains(index) ? index : nil

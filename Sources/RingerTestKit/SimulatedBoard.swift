@@ -2,7 +2,7 @@ import RingerServices
 
 /// A board to test firmware on: a switch, a motor, a speaker and the rest of the device's state, on one clock.
 public struct SimulatedBoard: Sendable {
-    /// The board's time.
+    /// The board's clock.
     public let clock: any DeviceClock
     /// The Ring/Silent switch.
     public let ringSilent: SimulatedSwitch

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A vibration motor that records when it turned.
 ///
-/// It turns until it is turned off, as one on a GPIO line does, unless ``hasOwnLimit`` says otherwise: so a test shows that
-/// the firmware turns it off. It keeps the newest ``turnLimit`` turns.
+/// It turns until it is turned off, as a motor on a GPIO line does, so that a test shows that the firmware turns it
+/// off; ``hasOwnLimit`` changes that. It keeps the newest ``turnLimit`` turns.
 public final class SimulatedMotor: VibrationMotor, Sendable {
     /// One turn of the motor.
     public struct Turn: Sendable, Hashable {
@@ -19,11 +19,11 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         public var length: Duration? { end.map { $0 - start } }
     }
 
-    /// What a motor does whose device is unplugged.
+    /// The behaviour of a motor whose device is unplugged.
     public enum UnpluggedBehaviour: Sendable, Hashable {
-        /// It stops, as the kernel stops one that it drives itself (force feedback).
+        /// It stops, as one that the kernel drives does (force feedback).
         case stops
-        /// It turns on, as one on a GPIO line or an LED may: nobody can stop it until its device is back.
+        /// It continues to turn, as one on a GPIO line or an LED may, until its device is back and it is turned off.
         case keepsTurning
     }
 
@@ -52,7 +52,7 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
     /// "simulated motor".
     public let name = "simulated motor"
 
-    /// A motor at rest.
+    /// A motor that is off, on `clock`.
     public init(clock: any DeviceClock) {
         self.clock = clock
     }
@@ -66,13 +66,13 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         get { state.withLock { $0.turns.limit } }
         set { state.withLock { $0.turns.limit = newValue } }
     }
-    /// Whether it turns now.
+    /// Whether it is turning.
     public var isOn: Bool { state.withLock { $0.isOn } }
     /// Whether it was closed.
     public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// Whether the hardware itself stops the motor after the limit of ``turnOn(strength:limit:)``, as force feedback and the
-    /// `transient` trigger do. It holds for what is turned on from now on.
+    /// Whether the hardware stops the motor after the limit of ``turnOn(strength:limit:)``, as force feedback and the
+    /// `transient` trigger do. Applies to later calls.
     public var hasOwnLimit: Bool {
         get { state.withLock { $0.hasOwnLimit } }
         set { state.withLock { $0.hasOwnLimit = newValue } }
@@ -83,12 +83,12 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         state.withLock { $0.turnOnError = error }
     }
 
-    /// Makes the next calls of ``turnOff()`` throw these, one each.
+    /// Makes the next calls of ``turnOff()`` throw these errors, one each.
     public func failTurnOff(with errors: [RingerError]) {
         state.withLock { $0.turnOffErrors = errors }
     }
 
-    /// Unplugs the motor's device: it cannot be turned on, and not be turned off, until ``plug()``.
+    /// Unplugs the motor's device: it can be turned neither on nor off until ``plug()``.
     public func unplug(_ behaviour: UnpluggedBehaviour) {
         state.withLock { state in
             state.unplugged = behaviour
@@ -96,19 +96,19 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         }
     }
 
-    /// Plugs the motor's device in again, and says so to its owner.
+    /// Plugs the motor's device in again, and notifies its owner.
     public func plug() {
         state.withLock { $0.unplugged = nil }
         announceReturn()
     }
 
-    /// Says to the motor's owner that its device may be back, as a change in the device's directory does, whether it is
-    /// back or not.
+    /// Notifies the motor's owner that its device may be back, as a change in the device's directory does, even if it
+    /// is not.
     public func announceReturn() {
         state.withLock { $0.returnHandler }?()
     }
 
-    /// Turns.
+    /// Turns the motor on.
     public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
         let now = clock.now
         let error: RingerError? = state.withLock { state in
@@ -130,7 +130,7 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         if let error { throw error }
     }
 
-    /// Rests.
+    /// Turns the motor off.
     public func turnOff() throws(RingerError) {
         let error: RingerError? = state.withLock { state in
             switch state.unplugged {
@@ -150,7 +150,7 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         state.withLock { $0.returnHandler = handler }
     }
 
-    /// Rests, for good.
+    /// Turns the motor off. It cannot be used afterwards.
     public func close() throws(RingerError) {
         state.withLock { $0.isClosed = true }
         try turnOff()

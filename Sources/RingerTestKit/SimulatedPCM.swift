@@ -1,9 +1,9 @@
 import RingerServices
 import Synchronization
 
-/// The PCM of a simulated speaker: which sounds play on it, and which wait for it.
+/// The PCM of a simulated speaker: the sounds that play on it, and those that wait for it.
 final class SimulatedPCM: Sendable {
-    /// Who else holds it.
+    /// Who else holds the PCM.
     enum Holder: Sendable {
         case nobody
         case process
@@ -26,7 +26,7 @@ final class SimulatedPCM: Sendable {
     private let shared: Shared
     private let queue: StateMachineRunner<PCMQueue>
 
-    /// What the queue's actions work on.
+    /// The state that the queue's actions change.
     private final class Shared: Sendable {
         let state = Mutex(State())
     }
@@ -89,10 +89,10 @@ final class SimulatedPCM: Sendable {
         shared.state.withLock { $0.problemHandler = handler }
     }
 
-    /// Why it cannot be opened by anybody just now; nil where it can.
+    /// Why nobody can open the PCM now; nil if it can be opened.
     var openError: RingerError? { shared.state.withLock { $0.busyError(clock.now) } }
 
-    /// A number for a sound that is to be played.
+    /// Reserves the number of a sound.
     func reserve() -> UInt64 {
         shared.state.withLock { state in
             state.last += 1
@@ -100,12 +100,12 @@ final class SimulatedPCM: Sendable {
         }
     }
 
-    /// Takes in a sound that is about to open the PCM.
+    /// Adds a sound that is about to open the PCM.
     func add(_ voice: SimulatedVoice) {
         shared.state.withLock { $0.voices[voice.number] = voice }
     }
 
-    /// Has the sound open the PCM, at once or when it may, unless it is over.
+    /// Opens the PCM for the sound, at once or when it is its turn, unless the sound is over.
     func open(_ voice: SimulatedVoice, waits: Bool) {
         guard shared.state.withLock({ $0.voices[voice.number] != nil }) else { return }
         queue.send(.add(voice.number, pcm: Self.subject, waits: waits, now: clock.now))
@@ -121,7 +121,7 @@ final class SimulatedPCM: Sendable {
         if wasKnown { queue.send(.removed(voice.number)) }
     }
 
-    /// Whether it is open: a sound plays, or did a moment ago.
+    /// Whether the PCM is open: a sound plays, or did less than ``linger`` ago.
     var isOpen: Bool {
         let now = clock.now
         return shared.state.withLock { state in
@@ -129,10 +129,10 @@ final class SimulatedPCM: Sendable {
         }
     }
 
-    /// Closes it, unless a sound plays on it that is not to be stopped.
+    /// Closes the PCM, unless a sound plays on it that is not to be stopped.
     func release(stoppingSounds: Bool) {
         if stoppingSounds {
-            // The newest first: none that waits has its turn because the one before it is stopped.
+            // The newest first, so that no waiting sound starts because the one before it was stopped.
             let voices = shared.state.withLock { $0.voices.sorted { $0.key > $1.key } }
             for (_, voice) in voices { voice.stopNow() }
         }
@@ -140,7 +140,7 @@ final class SimulatedPCM: Sendable {
             state.lingersUntil = nil
             return !state.voices.isEmpty
         }
-        // Sounds that were told to stop before this have ended then.
+        // Sounds that were stopped before this have ended by then.
         if isInUse {
             _ = clock.schedule(at: clock.now) { [shared] in shared.state.withLock { $0.lingersUntil = nil } }
         }
@@ -156,7 +156,7 @@ extension SimulatedPCM.State {
         }
     }
 
-    /// Opens it for a sound, or says why that cannot be.
+    /// Opens the PCM for a sound, or returns why it cannot be opened.
     fileprivate mutating func open(_ number: UInt64, _ now: MonotonicTime) -> RingerError? {
         if let error = busyError(now) { return error }
         if !mixes && !playing.isEmpty { return RingerError(.busy, "open", SimulatedPCM.subject) }

@@ -17,19 +17,19 @@ public final class SimulatedSoundInput: SoundInput, Sendable {
     /// A microphone of one channel.
     public init() {}
 
-    /// What it can do.
+    /// The hardware's limits.
     public var limits: SimulatedSoundLimits {
         get { state.withLock { $0.limits } }
         set { state.withLock { $0.limits = newValue } }
     }
 
-    /// What the inputs of Bluetooth devices can do, by their PCMs; those that are missing here have ``limits``.
+    /// The limits of Bluetooth inputs, by their PCMs; the others have ``limits``.
     public var bluetoothLimits: [String: SimulatedSoundLimits] {
         get { state.withLock { $0.bluetoothLimits } }
         set { state.withLock { $0.bluetoothLimits = newValue } }
     }
 
-    /// Why it cannot be asked; nil where it can.
+    /// The error of every request; nil for success.
     public var error: RingerError? {
         get { state.withLock { $0.error } }
         set { state.withLock { $0.error = newValue } }

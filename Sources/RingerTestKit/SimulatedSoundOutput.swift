@@ -1,41 +1,41 @@
 import RingerServices
 import Synchronization
 
-/// A speaker that plays on the test's clock, records what was heard, and fails where the test says so.
+/// A speaker that plays on the test's clock, records what was heard, and has the faults that the test sets.
 ///
 /// It keeps the newest ``recordingLimit`` recordings, each with its samples.
 public final class SimulatedSoundOutput: SoundOutput, Sendable {
-    /// What goes wrong with a sound, and where.
+    /// A fault, and the frame at which it occurs.
     public enum Fault: Sendable, Hashable {
-        /// Another process holds the output for as long as this is set: sounds wait, and fail when their patience ends.
+        /// Another process holds the output while this is set: sounds wait, and fail when their patience ends.
         case busy
-        /// Another process holds the output for so long from now on.
+        /// Another process holds the output for this time from now on.
         case busyFor(Duration)
         /// There is no such output: no sound can be played.
         case missing
-        /// The stream runs dry after so many frames, and goes on.
+        /// The stream underruns after so many frames, and continues.
         case underrun(frame: Int)
-        /// The system suspends the stream after so many frames, for so long.
+        /// The system suspends the stream after so many frames, for this time.
         case suspend(frame: Int, for: Duration)
         /// The device is unplugged after so many frames.
         case gone(frame: Int)
-        /// The stream stands still after so many frames and never ends by itself; only stopping ends it.
+        /// The stream stops after so many frames, and ends only when it is stopped.
         case stall(frame: Int)
-        /// The output takes everything at once, as one that is routed to nothing does.
+        /// The output takes everything at once, as one that leads nowhere does.
         case unpaced
     }
 
-    /// A sound that was handed to the output.
+    /// A sound of the output.
     public struct Recording: Sendable {
         /// The sound.
         public var sound: PCMBuffer
-        /// Where it was to be heard.
+        /// The route of the sound.
         public var route: AudioRoute
         /// The gain it began with, then each change.
         public var gains: [Float]
-        /// Since when it has waited for the output; nil where it did not.
+        /// Since when the sound has waited for the output; nil if it has not.
         public var waitsSince: MonotonicTime?
-        /// When its first frame was accepted; nil where it never was.
+        /// When its first frame was accepted; nil if none was.
         public var start: MonotonicTime?
         /// When it ended; nil while it plays.
         public var end: MonotonicTime?
@@ -44,7 +44,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         /// Frames that were heard.
         public var played = 0
 
-        /// The samples that were heard, before any gain.
+        /// The samples that were heard, without gain.
         public var samples: ArraySlice<Int16> { sound.samples.prefix(played * sound.channels) }
     }
 
@@ -64,7 +64,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     /// "simulated speaker".
     public let name = "simulated speaker"
 
-    /// A speaker at rest.
+    /// An idle speaker on `clock`.
     public init(clock: any DeviceClock) {
         self.clock = clock
         pcm = SimulatedPCM(clock)
@@ -82,12 +82,12 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         set { state.withLock { $0.recordings.limit = newValue } }
     }
 
-    /// The sounds that play now, in the order in which they were handed over.
+    /// The sounds that are playing, in the order in which they began.
     public var playing: [Recording] {
         state.withLock { $0.recordings.elements.filter { $0.start != nil && $0.end == nil } }
     }
 
-    /// What goes wrong with every sound that is played from now on; nil for nothing.
+    /// The fault of sounds that are played from now on; nil for none.
     public var fault: Fault? {
         get { state.withLock { $0.fault } }
         set {
@@ -100,46 +100,46 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         }
     }
 
-    /// Whether several sounds are heard at once. Where not, each waits for the end of those before it.
+    /// Whether several sounds are heard at once. If not, each waits for the end of those before it.
     public var mixes: Bool {
         get { pcm.mixes }
         set { pcm.mixes = newValue }
     }
 
-    /// How long a sound waits while another process holds the output: 2 s at first; zero has it fail at once.
+    /// How long a sound waits while another process holds the output: 2 s at first; zero to fail at once.
     public var busyPatience: Duration {
         get { pcm.busyPatience }
         set { pcm.busyPatience = newValue }
     }
 
-    /// What the hardware can do; it holds for what is opened from now on.
+    /// The hardware's limits. Applies to sounds that are opened from now on.
     public var limits: SimulatedSoundLimits {
         get { state.withLock { $0.limits } }
         set { state.withLock { $0.limits = newValue } }
     }
 
-    /// What was preferred last.
+    /// The preferences set last.
     public var preferences: SessionPreferences { state.withLock { $0.preferences } }
 
-    /// Each route has a PCM of its own: a sound that plays does not move when the route changes.
+    /// Each route has a PCM of its own: a playing sound does not move when the route changes.
     public func pcm(for route: AudioRoute) -> String { "simulated \(route)" }
 
-    /// Calls `handler` once, when a sound has to wait for another because the speaker does not mix.
+    /// Sets the handler that is called once, when a sound has to wait for another because the speaker does not mix.
     public func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {
         pcm.reportProblems(handler)
     }
 
-    /// Tells `handler` what is granted, whenever that is another format than was told before.
+    /// Sets the handler that is called whenever the granted format changes.
     public func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
         state.withLock { $0.follower = handler }
     }
 
-    /// Has the next sound be granted what is nearest to `preferences`.
+    /// Sets the preferences of the next sound.
     public func prefer(_ preferences: SessionPreferences) {
         state.withLock { $0.preferences = preferences }
     }
 
-    /// Answers at once; fails where every sound does.
+    /// Answers at once, with an error if every sound fails.
     public func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) {
         if let error = fault?.openError ?? pcm.openError { return completion(error) }
         grant(sampleRate: 48_000)
@@ -156,7 +156,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         if let news { news.tell(news.format) }
     }
 
-    /// Plays on the clock: each frame at its own instant.
+    /// Plays on the clock: each frame is heard at its own time.
     public func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
@@ -176,7 +176,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         return voice
     }
 
-    /// Whether the speaker's PCM is open, so that another process could not open one that takes one stream: while a sound
+    /// Whether the speaker's PCM is open, so that another process could not open a single-stream device: while a sound
     /// plays, and for 2 s after it.
     public var isOpen: Bool { pcm.isOpen }
 
@@ -191,7 +191,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
 }
 
 extension SimulatedSoundOutput.Fault {
-    /// Why the output cannot be opened, whoever holds it; nil where it can.
+    /// Why the output cannot be opened, whoever holds it; nil if it can.
     var openError: RingerError? {
         switch self {
         case .missing: RingerError(.notFound, "open", SimulatedPCM.subject)

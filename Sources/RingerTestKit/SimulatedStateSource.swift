@@ -22,7 +22,7 @@ public final class SimulatedStateSource: DeviceStateSource, Sendable {
         handler?(change)
     }
 
-    /// Reports to `handler` from now on.
+    /// Starts reporting to `handler`.
     public func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
         state.withLock { $0.handler = handler }
     }

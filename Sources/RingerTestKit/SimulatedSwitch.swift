@@ -6,10 +6,10 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
     private struct State {
         var position: SwitchPosition
         var handler: (@Sendable (SwitchEvent) -> Void)?
-        /// Why it cannot be read; nil while it can.
+        /// Why the switch cannot be read; nil while it can.
         var problem: RingerError?
         var settleTime = Duration.zero
-        /// Whether a slider stands somewhere since it was started or plugged in.
+        /// Whether the slider has settled since it was started or plugged in.
         var isSettled = false
         var startError: RingerError?
     }
@@ -20,13 +20,13 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
     /// "simulated switch".
     public let name = "simulated switch"
 
-    /// A switch that stands at `position`.
+    /// A switch at `position`.
     public init(clock: any DeviceClock, position: SwitchPosition = .ring) {
         self.clock = clock
         state = Mutex(State(position: position))
     }
 
-    /// The position. Setting it reports an event at the clock's instant; setting the same again reports nothing.
+    /// The position. Setting it reports an event at the clock's time; setting the same position again reports nothing.
     public var position: SwitchPosition {
         get { state.withLock { $0.position } }
         set {
@@ -38,8 +38,8 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
         }
     }
 
-    /// How long after its start the switch reports its first position, as a slider does that has to settle; zero, the
-    /// default, reports it at once. It holds from the next start on.
+    /// How long after its start the switch reports its first position, as a slider that has to settle; zero, the
+    /// default, for at once. Applies from the next start on.
     public var settleTime: Duration {
         get { state.withLock { $0.settleTime } }
         set { state.withLock { $0.settleTime = newValue } }
@@ -55,8 +55,8 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
         becomeReadable()
     }
 
-    /// Makes the switch unreadable, as missing permission does: ``DeviceState/isSwitchUnreadable`` where it happens before
-    /// the first position.
+    /// Makes the switch unreadable, as missing permission does. Before the first position this sets
+    /// ``DeviceState/isSwitchUnreadable``.
     public func becomeUnreadable(_ problem: RingerError? = nil) {
         let problem = problem ?? RingerError(.permissionDenied, "open", name)
         report { state in
@@ -86,7 +86,7 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
         state.withLock { $0.startError = error }
     }
 
-    /// Begins to report to `handler`.
+    /// Starts reporting to `handler`.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
         let (error, problem, settleTime) = state.withLock { state in
             if state.startError == nil {

@@ -58,7 +58,7 @@ final class SimulatedVoice: Playback, Sendable {
         record { $0.gains.append(gain) }
     }
 
-    /// Why it cannot be opened, whoever holds the PCM; nil where it can.
+    /// Why it cannot be opened, whoever holds the PCM; nil if it can.
     var openError: RingerError? { fault?.openError }
 
     /// The PCM is busy, and the sound waits.
@@ -154,7 +154,7 @@ final class SimulatedVoice: Playback, Sendable {
             recording.outcome = end
             recording.played = played
         }
-        // Time is exact here: until the very end, frames were left.
+        // Virtual time is exact: until the end, frames were left.
         let unfinishedAt = start.flatMap { fault == .unpaced ? nil : max($0, now) }
         handler(.ended(end, at: now, StreamPosition(played: played, total: sound.frames, unfinishedAt: unfinishedAt)))
         pcm.remove(self)

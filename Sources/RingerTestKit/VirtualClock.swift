@@ -1,10 +1,10 @@
 import RingerServices
 import Synchronization
 
-/// A device's time that the test moves.
+/// A device's clock that the test moves.
 ///
-/// Nothing happens by itself: ``advance(by:)`` calls every timer that falls due, one after another, at its own instant,
-/// on the caller's thread, and returns when all was done. The same test gives the same instants in every run.
+/// Time passes only in ``advance(by:)`` and its relatives: they call every timer that expires, in order, each at its
+/// own time, on the caller's thread. The same test has the same times in every run.
 public final class VirtualClock: DeviceClock, Sendable {
     private struct Entry {
         var deadline: MonotonicTime
@@ -16,21 +16,22 @@ public final class VirtualClock: DeviceClock, Sendable {
         var now: MonotonicTime
         var timers: [Entry] = []
         var nextID: UInt64 = 0
-        /// Drives that wait for a timer to be made, or for their operation to end.
+        /// Calls of ``drive(patience:_:)`` that wait for a timer, or for the end of their operation.
         var drives: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
 
     private let state: Mutex<State>
 
-    /// A clock that stands at `start`, by default 1,000 s after the origin.
+    /// A clock at `start`, by default 1,000 s after the origin.
     public init(start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000)) {
         state = Mutex(State(now: start))
         UserCode.countRunners()
     }
 
-    /// Runs completions, observers and log handlers on the calling thread, as soon as no state machine is at work on it.
+    /// Runs completions, observers and log handlers on the calling thread, as soon as no state machine is running on
+    /// it.
     ///
-    /// Such code may move the clock itself, as code that blocks for that long would; the device goes on meanwhile.
+    /// They may move the clock themselves, as code that blocks for that long would; the device continues meanwhile.
     public func callBack(_ body: @escaping @Sendable () -> Void) {
         UserCode.runAfterRunners(body)
     }
@@ -40,10 +41,10 @@ public final class VirtualClock: DeviceClock, Sendable {
         body()
     }
 
-    /// The instant to which the test has moved the clock.
+    /// The time to which the test has moved the clock.
     public var now: MonotonicTime { state.withLock { $0.now } }
 
-    /// Calls `body` when the test moves the clock to `deadline` or past it.
+    /// Calls `body` when the test moves the clock to `deadline` or beyond.
     public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
         let timer = state.withLock { state in
             state.nextID += 1
@@ -54,34 +55,34 @@ public final class VirtualClock: DeviceClock, Sendable {
         return timer
     }
 
-    /// How many timers wait. A device at rest has none.
+    /// How many timers are pending. A device at rest has none.
     public var pendingTimers: Int { state.withLock { $0.timers.count } }
 
-    /// Moves the clock forward by `duration`, calling on the way whatever falls due.
+    /// Moves the clock forward by `duration`, calling the timers that expire.
     public func advance(by duration: Duration = .zero) {
         advance(to: now + duration)
     }
 
-    /// Moves the clock forward to `target`, calling on the way whatever falls due.
+    /// Moves the clock forward to `target`, calling the timers that expire.
     public func advance(to target: MonotonicTime) {
         while runNext(until: target) {}
         state.withLock { $0.now = max($0.now, target) }
     }
 
-    /// Moves the clock to the next timer, if it is due by `limit`, and calls it.
+    /// Moves the clock to the next timer, if it expires by `limit`, and calls it.
     ///
-    /// - Returns: Whether there was one; where there was none, the clock stays.
+    /// - Returns: Whether there was one; if not, the clock does not move.
     public func advanceToNextTimer(by limit: MonotonicTime) -> Bool { runNext(until: limit) }
 
-    /// Runs `operation`, moving the clock from one timer to the next for as long as it waits for one.
+    /// Runs `operation`, moving the clock from timer to timer while it waits.
     ///
     /// - Parameters:
-    ///   - patience: How long, in real time, the operation may go without ending and without a pending timer: it may be
-    ///     at work on another thread.
-    ///   - operation: What is to be waited for, such as a sound that plays to its end.
-    /// - Returns: What `operation` returned.
-    /// - Throws: What `operation` throws; ``RingerError`` with the code `timedOut` where it waits for something that time
-    ///   does not bring, such as a move of the switch that nobody makes. The operation is cancelled then.
+    ///   - patience: How long, in real time, the operation may take without a pending timer: it may be running on
+    ///     another thread.
+    ///   - operation: What to wait for, such as a sound that plays to its end.
+    /// - Returns: The result of `operation`.
+    /// - Throws: The error of `operation`; ``RingerError`` with the code `timedOut` if it waits for something that time
+    ///   does not bring, such as a move of the switch. The operation is cancelled then.
     public func drive<Value: Sendable>(
         patience: Duration = .seconds(10), _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -94,7 +95,7 @@ public final class VirtualClock: DeviceClock, Sendable {
             return try await operation()
         }
         while !isDone.isRaised {
-            // Let the operation get as far as it can by itself before time goes on.
+            // Let the operation run until it waits, before time moves.
             for _ in 0..<32 where !isDone.isRaised { await Task.yield() }
             if isDone.isRaised || runNext(until: nil) { continue }
             if await isMoving(isDone, within: patience) { continue }
@@ -109,7 +110,7 @@ public final class VirtualClock: DeviceClock, Sendable {
         return try await task.value
     }
 
-    /// Whether a timer is made, or the operation ends, before `patience` of real time is over.
+    /// Whether a timer is scheduled, or the operation ends, before `patience` of real time is over.
     private func isMoving(_ isDone: Flag, within patience: Duration) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -154,7 +155,7 @@ public final class VirtualClock: DeviceClock, Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Moves to the next timer, not past `limit`, and calls it; false where there is none.
+    /// Moves to the next timer, not beyond `limit`, and calls it. Returns false if there is none.
     private func runNext(until limit: MonotonicTime?) -> Bool {
         let body: (@Sendable () -> Void)? = state.withLock { state in
             guard

@@ -69,7 +69,7 @@ struct SVGCanvas {
         grid += "<path class=\"line\" d=\"M\(x.svg) \(top.svg)V\(bottom.svg)\"/>\n"
     }
 
-    /// The whole picture, of this height.
+    /// The finished picture of this height.
     func finished(height: Double) -> String {
         """
         <svg xmlns="http://www.w3.org/2000/svg" width="\(width.svg)" height="\(height.svg)" viewBox="0 0 \(width.svg) \
@@ -113,7 +113,7 @@ struct SVGCanvas {
 }
 
 extension Double {
-    /// The number with two digits behind the point at most.
+    /// The number with at most two decimals.
     var svg: String {
         let hundredths = Int((self * 100).rounded())
         let (whole, rest) = (hundredths.magnitude / 100, hundredths.magnitude % 100)

@@ -10,7 +10,7 @@ public final class SignalRecorder: Sendable {
 
     private let state: Mutex<State>
 
-    /// A recorder that begins at `start`, or with the first change if that is nil.
+    /// A recorder that begins at `start`; nil for the first change.
     public init(start: MonotonicTime? = nil) {
         state = Mutex(
             State(trace: SignalTrace(start: start ?? MonotonicTime(nanoseconds: 0)), isBegun: start != nil))

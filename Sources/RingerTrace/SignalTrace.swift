@@ -1,30 +1,30 @@
 import RingerServices
 
-/// What a device did over time, as signals: its switch, its sound, its motor, and what was decided.
+/// A device's signals over time: its switch, its sound, its motor, and the policy's decisions.
 ///
-/// A value, made from the device's events; ``ValueChangeDump`` and ``TimelinePicture`` show it.
+/// A value, made from the device's events. ``ValueChangeDump`` and ``TimelinePicture`` present it.
 public struct SignalTrace: Sendable, Hashable {
-    /// Something that changed, and when.
+    /// A change of a signal.
     public struct Change: Sendable, Hashable {
-        /// When.
+        /// The time of the change.
         public var at: MonotonicTime
-        /// What.
+        /// The signal and its new value.
         public var signal: Signal
 
-        /// The change of `signal` at `time`.
+        /// A change of `signal` at `time`.
         public init(at time: MonotonicTime, _ signal: Signal) {
             at = time
             self.signal = signal
         }
     }
 
-    /// What can change.
+    /// A signal and its value.
     public enum Signal: Sendable, Hashable {
-        /// The switch moved there.
+        /// The switch's position.
         case ringSilent(SwitchPosition)
         /// The sound of this number begins or ends.
         case sound(UInt64, isOn: Bool)
-        /// The motor turns at this strength from now on; 0 is rest.
+        /// The motor's strength, 0 to 1; 0 is off.
         case motor(Float)
         /// The policy decided about a sound.
         case decision(Decision)
@@ -45,8 +45,8 @@ public struct SignalTrace: Sendable, Hashable {
         self.start = start
     }
 
-    /// The changes in the order of their times: the kernel's stamp of an edge may be older than changes already added.
-    /// Changes from before the start are placed at the start.
+    /// The changes in the order of their times: the kernel's timestamp of an edge may be older than changes added
+    /// before. Changes from before the start are moved to the start.
     public var changes: [Change] {
         let early = unsorted.map { Change(at: max($0.at, start), $0.signal) }
         // Swift's sort keeps the order of equal elements only by the index.

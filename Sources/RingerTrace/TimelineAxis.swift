@@ -1,6 +1,6 @@
 import RingerServices
 
-/// Where an instant lies in a picture, and where its ticks are.
+/// Converts times to positions in a picture, and chooses its ticks.
 struct TimelineAxis {
     let start: MonotonicTime
     let seconds: Double
@@ -9,7 +9,7 @@ struct TimelineAxis {
 
     init(start: MonotonicTime, end: MonotonicTime, left: Double, right: Double) {
         self.start = start
-        // A little room after the last instant, so that what happens there is seen; never nothing.
+        // A margin after the last time, so that what happens there is visible; never zero.
         seconds = max((end - start).inSeconds * 1.02, 1e-3)
         self.left = left
         self.right = right
@@ -41,19 +41,19 @@ struct TimelineAxis {
     }
 }
 
-/// Finds room for labels: several rows, no two labels on top of each other.
+/// Places labels in several rows so that none overlap.
 struct LabelLayout {
     struct Place {
         var x: Double
         var row: Int
-        /// The text ends at `x` rather than begins there.
+        /// The text ends at `x` instead of beginning there.
         var isBefore: Bool
     }
 
     let right: Double
-    /// How many rows are in use.
+    /// How many rows are used.
     private(set) var rows = 0
-    /// Where each row is free from.
+    /// If the free space of each row begins.
     private var free: [Double] = []
 
     init(right: Double) {

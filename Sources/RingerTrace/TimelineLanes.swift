@@ -1,15 +1,15 @@
 import RingerServices
 
-/// A trace taken apart into what each lane of a picture shows.
+/// A trace, divided into the lanes of a picture.
 struct TimelineLanes {
-    /// Something that holds from one instant to another.
+    /// Something that lasts from one time to another.
     struct Span<Value> {
         var value: Value
         var from: MonotonicTime
         var to: MonotonicTime
     }
 
-    /// Something that happens at one instant.
+    /// Something that happens at one time.
     struct Label {
         var text: String
         var at: MonotonicTime

@@ -1,10 +1,10 @@
 import RingerServices
 
-/// A trace as a picture over time, in SVG: the switch, what was decided, the sound, the motor, what became of it.
+/// A trace as an SVG picture over time: the switch, the decisions, the sound, the motor, the outcomes.
 ///
-/// The picture is the same for the same trace, to the byte.
+/// The same trace always gives the same bytes.
 public struct TimelinePicture: Sendable {
-    /// What the picture is of.
+    /// The picture's title.
     public var title: String
     /// The trace.
     public var trace: SignalTrace
@@ -72,7 +72,7 @@ public struct TimelinePicture: Sendable {
     private static func soundLane(
         _ sounds: [TimelineLanes.Span<UInt64>], from y: Double, _ axis: TimelineAxis, _ canvas: inout SVGCanvas
     ) -> Double {
-        // Sounds at the same time, of which only sessions have several, lie one below the other.
+        // Simultaneous sounds, which only sessions have, are drawn one below the other.
         var rows: [MonotonicTime] = []
         var boxes: [(span: TimelineLanes.Span<UInt64>, row: Int)] = []
         for span in sounds {
@@ -108,7 +108,7 @@ public struct TimelinePicture: Sendable {
         return y + height
     }
 
-    /// Markers on one line, each where it happened, and below them what they mean.
+    /// Markers on one line, each at its time, and their texts below.
     private static func labels(
         _ name: String, _ labels: [TimelineLanes.Label], from y: Double, _ axis: TimelineAxis,
         _ style: SVGCanvas.Marker, _ canvas: inout SVGCanvas
@@ -119,7 +119,7 @@ public struct TimelinePicture: Sendable {
         for label in labels {
             let x = axis.x(label.at)
             canvas.marker(x: x, y: rail, style)
-            // A text that says the same again is left out; its marker stays.
+            // A repeated text is left out; its marker stays.
             defer { previous = label.text }
             guard label.text != previous else { continue }
             let place = layout.place(label.text, at: x)

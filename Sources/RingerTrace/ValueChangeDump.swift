@@ -2,9 +2,9 @@ import RingerServices
 
 /// A trace as a value-change dump, the format of logic analysers and simulators: GTKWave and PulseView open it.
 ///
-/// Times are microseconds from the trace's beginning. One of `switch_ring`, `switch_vibrate` and `switch_silent` is 1;
-/// `may_sound` and `may_vibrate` are the latest decision. `motor_strength` and `reason`, in numbers and text, are for
-/// readers that know them: PulseView leaves out what it does not.
+/// Times are in microseconds from the trace's start. One of `switch_ring`, `switch_vibrate` and `switch_silent` is 1;
+/// `may_sound` and `may_vibrate` are the latest decision. `motor_strength` (a number) and `reason` (a text) are for
+/// readers that support these types; PulseView ignores them.
 ///
 /// Source: IEEE 1364-2005, clause 18.2; text values are GTKWave's addition.
 public enum ValueChangeDump {
@@ -40,7 +40,7 @@ public enum ValueChangeDump {
         var sounding: Set<UInt64> = []
         let changes = trace.changes
         writer.time(0)
-        // A reader that starts with the first stamp needs a value of each.
+        // A reader that starts at the first timestamp needs a value of every variable.
         let first = changes.first { $0.at > trace.start }.map(\.at) ?? trace.lastInstant
         let isKnown = changes.contains { change in
             if case .ringSilent = change.signal { change.at < first } else { false }
@@ -73,7 +73,7 @@ public enum ValueChangeDump {
 
     private static func microseconds(_ duration: Duration) -> Int64 { max(duration.nanoseconds, 0) / 1000 }
 
-    /// Writes values that changed, and stamps only where some did.
+    /// Writes values that changed, and timestamps only if values follow.
     private struct Writer {
         private(set) var text = ""
         private var stamp: Int64 = -1
@@ -84,12 +84,12 @@ public enum ValueChangeDump {
             text += line + "\n"
         }
 
-        /// What is set from now on is set at this time.
+        /// Sets the time of the values that follow.
         mutating func time(_ microseconds: Int64) {
             stamp = microseconds
         }
 
-        /// Writes the time down, unless it was.
+        /// Writes the time, unless it was written.
         mutating func writeTime() {
             guard stamp != writtenStamp else { return }
             writtenStamp = stamp

@@ -15,7 +15,7 @@ extension AudioCategory {
         }
     }
 
-    /// The category of Apple's code `code`; nil where there is none. The deprecated `uifx` is ``ambient``, `live` is
+    /// The category of Apple's code `code`; nil if there is none. The deprecated `uifx` is ``ambient``, `live` is
     /// ``playback``.
     public init?(code: FourCharacterCode) {
         switch code {

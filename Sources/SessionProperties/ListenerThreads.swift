@@ -156,7 +156,7 @@ private final class ListenerThreadsCore: @unchecked Sendable {
 
     private func takeBack(_ role: Role) {
         state.withLock { state in
-            // Where no other thread has taken the role meanwhile, the next call asks for it again.
+            // If no other thread has taken the role meanwhile, the next call asks for it again.
             guard let index = state.roles.firstIndex(of: role) else { return }
             state.roles.remove(at: index)
             if role == .watch { state.isWatched = false } else { state.caller = nil }

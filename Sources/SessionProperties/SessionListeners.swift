@@ -43,7 +43,7 @@ package struct SessionListeners<ClientData: Hashable & Sendable>: Sendable, Hash
 
     /// Removes the listener of `property` and `clientData`.
     ///
-    /// - Returns: The listener; nil where there was none of that pair.
+    /// - Returns: The listener; nil if there was none of that pair.
     /// - Throws: `pty?` where there is no such property, or it can only be set.
     package mutating func remove(
         _ property: FourCharacterCode, _ clientData: ClientData

@@ -44,15 +44,15 @@ package struct SessionProperty: Sendable {
     package let target: Target
     /// The limits of its value, in ``unit``; nil for none. Setting a value beyond a limit sets the limit.
     package let range: ClosedRange<Double>?
-    /// The unit of its value; empty where it has none.
+    /// The unit of its value; empty if it has none.
     package let unit: String
     /// What makes it revert to 0.
     package let revertsOn: SessionReverts
-    /// The categories that allow setting it; nil where all do.
+    /// The categories that allow setting it; nil if all do.
     package let categories: [AudioCategory]?
     /// Whether listeners need only the newest value. Of other properties they get every change.
     package let isState: Bool
-    /// Reads the value from the facts; nil where it cannot be read.
+    /// Reads the value from the facts; nil if it cannot be read.
     let read: (@Sendable (SessionFacts) -> SessionPropertyValue)?
 
     init(
@@ -78,7 +78,7 @@ package struct SessionProperty: Sendable {
         }
     }
 
-    /// The override that setting the property switches; nil where it is none.
+    /// The override that setting the property switches; nil if it is none.
     package var override: SessionOverrides? {
         if case .override(let override) = target { override } else { nil }
     }
@@ -101,7 +101,7 @@ package struct SessionProperty: Sendable {
     /// Whether it may have listeners: what can be read may, too.
     package var acceptsListeners: Bool { access != .write }
 
-    /// The property of `code`; nil where there is none.
+    /// The property of `code`; nil if there is none.
     package init?(code: FourCharacterCode) {
         guard let property = Self.byCode[code] else { return nil }
         self = property

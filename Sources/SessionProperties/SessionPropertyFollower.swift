@@ -17,7 +17,7 @@ final class SessionPropertyFollower: SessionFollower {
 
     private struct State {
         var entries: [SessionID: Entry] = [:]
-        /// The snapshot of the last notifications; nil where a session got its first listener since.
+        /// The snapshot of the last notifications; nil if a session got its first listener since.
         var snapshot: SessionSnapshot?
     }
 

@@ -28,7 +28,7 @@ public enum SessionPropertyValue: Sendable, Hashable {
         /// ``string``.
         case routeChange
 
-        /// The size of every value of the kind, in bytes; nil where it depends on the value.
+        /// The size of every value of the kind, in bytes; nil if it depends on the value.
         public var size: Int? {
             switch self {
             case .uint32, .float32: 4
@@ -60,7 +60,7 @@ public enum SessionPropertyValue: Sendable, Hashable {
         }
     }
 
-    /// The value of `kind` whose bytes are `bytes`; nil where there are more or fewer than it has, or where it is no
+    /// The value of `kind` whose bytes are `bytes`; nil if there are more or fewer than it has, or where it is no
     /// number.
     public init?(_ kind: Kind, bytes: some Collection<UInt8>) {
         guard bytes.count == kind.size else { return nil }

@@ -14,7 +14,7 @@ package struct HardwareFigures: Sendable, Hashable {
     package var outputLatency: Float
     /// The duration of what the hardware takes at a time, in seconds.
     package var ioBufferDuration: Float
-    /// Whether sound can be recorded; nil where it is not known, which sessions report as true.
+    /// Whether sound can be recorded; nil if it is not known, which sessions report as true.
     package var isInputAvailable: Bool?
     /// Whether the PCM, or the sound server behind it, is gone.
     package var isServerDead: Bool

@@ -77,7 +77,7 @@ public struct RouteBoard: Sendable, Hashable {
     /// Whether the board has an earpiece for calls.
     package var hasReceiver: Bool { fixed.contains(.receiver) }
 
-    /// The PCM of `route`; nil where the board does not have it.
+    /// The PCM of `route`; nil if the board does not have it.
     public func pcm(for route: AudioRoute) -> String? {
         entries.first { $0.route == route }?.pcm
     }

@@ -11,7 +11,7 @@ package struct RouteModel: Sendable, Hashable {
         case headphone(isInserted: Bool)
         /// A microphone was plugged in or pulled out: `SW_MICROPHONE_INSERT`. With headphones it makes a headset.
         case microphone(isInserted: Bool)
-        /// The board's input came or went; nil where it is not known, which counts as present.
+        /// The board's input came or went; nil if it is not known, which counts as present.
         case input(isAvailable: Bool?)
         /// A line output or a Bluetooth device was connected or disconnected.
         case external(AudioRoute, isPresent: Bool)
@@ -32,7 +32,7 @@ package struct RouteModel: Sendable, Hashable {
     package let board: RouteBoard
     /// Whether headphones are plugged in.
     package private(set) var isHeadphoneInserted = false
-    /// Whether the board has an input now; nil where it is not known.
+    /// Whether the board has an input now; nil if it is not known.
     package private(set) var isInputAvailable: Bool?
     /// Whether a microphone is plugged in.
     package private(set) var isMicrophoneInserted = false
@@ -46,8 +46,8 @@ package struct RouteModel: Sendable, Hashable {
 
     /// Updates the routes.
     ///
-    /// - Returns: Why routes may have changed; nil where none did. ``RouteChangeReason/wakeFromSleep`` changes no
-    ///   route by itself.
+    /// - Returns: Why routes may have changed; nil if none did. ``RouteChangeReason/wakeFromSleep`` changes no route by
+    ///   itself.
     package mutating func handle(_ event: Event) -> RouteChangeReason? {
         let before = present
         switch event {
@@ -92,7 +92,7 @@ package struct RouteModel: Sendable, Hashable {
         }
     }
 
-    /// The route at `place`; nil where the board does not have it. A board without a headset route plays on the headphone
+    /// The route at `place`; nil if the board does not have it. A board without a headset route plays on the headphone
     /// route, and the other way round.
     private func route(at place: Place) -> AudioRoute? {
         switch place {
@@ -116,8 +116,8 @@ package struct RouteModel: Sendable, Hashable {
         return SessionRoute(output(for: settings), input: input)
     }
 
-    /// The input that a session of `settings` takes: of a Bluetooth device and a headset's microphone the newest, else the
-    /// board's; nil where there is none, or the category takes none.
+    /// The input that a session of `settings` takes: of a Bluetooth device and a headset's microphone the newest, else
+    /// the board's; nil if there is none, or the category takes none.
     package func input(for settings: SessionSettings) -> AudioInput? {
         guard settings.category.records else { return nil }
         let hasMicrophone = isInputAvailable != false
@@ -149,7 +149,7 @@ package struct RouteModel: Sendable, Hashable {
             ?? (board.hasReceiver ? .receiver : nil)
     }
 
-    /// The PCM of `route`; nil where the board does not have it.
+    /// The PCM of `route`; nil if the board does not have it.
     package func pcm(for route: AudioRoute) -> String? { board.pcm(for: route) }
 }
 

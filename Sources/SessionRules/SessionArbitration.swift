@@ -87,7 +87,7 @@ package enum SessionArbitration {
     /// The outcome for an active session and one that is activated now.
     ///
     /// One rule stands beside the tables: a session that interrupts speech interrupts an active one that speaks, unless
-    /// that one matters more. It acts once, at the activation; `includingSpeech` is false where a session resumes.
+    /// that one matters more. It acts once, at the activation; `includingSpeech` is false if a session resumes.
     package static func outcome(
         active: SessionSettings, new: SessionSettings, relation: Relation = .same, includingSpeech: Bool = true
     ) -> Outcome {

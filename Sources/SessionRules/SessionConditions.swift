@@ -96,7 +96,7 @@ package struct SessionSnapshot: Sendable, Equatable {
 
 // For one session at a time.
 extension SessionCoordinator {
-    /// The decision on the sound of session `id`, whether or not the session is active; nil where there is no such
+    /// The decision on the sound of session `id`, whether or not the session is active; nil if there is no such
     /// session. It allocates nothing.
     package func decide(
         _ id: SessionID, state: DeviceState, preferences: UserPreferences = UserPreferences()
@@ -116,7 +116,7 @@ extension SessionCoordinator {
         return conditions.isAudible(sessions[index])
     }
 
-    /// What the properties of session `id` report; nil where there is no such session.
+    /// What the properties of session `id` report; nil if there is no such session.
     package func facts(
         of id: SessionID, state: DeviceState, preferences: UserPreferences = UserPreferences(),
         hardware: HardwareFigures = HardwareFigures()

@@ -3,7 +3,7 @@ import RingerPolicy
 extension SessionCoordinator {
     /// What can happen: requests of clients, and reports of the device.
     package enum Event: Sendable, Hashable {
-        /// A client makes a session. Refused with `init` where the number is taken.
+        /// A client makes a session. Refused with `init` if the number is taken.
         case make(SessionID, client: SessionClientID = .local, name: String = "", priority: SessionPriority = .ordinary)
         /// A client removes its session. An active one is deactivated, and others may resume.
         case remove(SessionID)
@@ -42,7 +42,7 @@ extension SessionCoordinator {
         case outsideEnded(OutsideInterruption, shouldResume: Bool)
         /// A route came or went, or the device woke from sleep.
         case route(RouteModel.Event)
-        /// Whether sound can be recorded; nil where it is not known, which refuses nothing.
+        /// Whether sound can be recorded; nil if it is not known, which refuses nothing.
         case inputAvailable(Bool?)
         /// Whether a process that has no session here plays.
         case outsideAudio(isPlaying: Bool)

@@ -74,7 +74,7 @@ extension SessionCoordinator {
         let new = leader.map { sessions[$0].route } ?? routes.route(for: settings)
         guard new != old || reason == .wakeFromSleep else { return }
         deviceRoute = new
-        // Where no session changed its own setting, another session, with its category, leads now.
+        // If no session changed its own setting, another session, with its category, leads now.
         let why = reason == .override && !leaderMoved ? .categoryChange : reason
         actions.append(.deviceRouteChanged(change(why, old, new, settings)))
     }

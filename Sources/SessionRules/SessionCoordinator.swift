@@ -15,7 +15,7 @@ package struct SessionCoordinator: Sendable, Hashable {
     package internal(set) var outside: [OutsideInterruption] = []
     /// The routes.
     package internal(set) var routes: RouteModel
-    /// Whether sound can be recorded; nil where it is not known.
+    /// Whether sound can be recorded; nil if it is not known.
     package var isInputAvailable: Bool? { routes.isInputAvailable }
     /// Whether a process that has no session here plays.
     package internal(set) var isOutsideAudioPlaying = false
@@ -55,7 +55,7 @@ package struct SessionCoordinator: Sendable, Hashable {
     /// A number that no session of this coordinator had.
     package var unusedID: SessionID { SessionID(rawValue: highestID + 1) }
 
-    /// The session of number `id`; nil where there is none.
+    /// The session of number `id`; nil if there is none.
     package func session(_ id: SessionID) -> SessionState? {
         index(of: id).map { sessions[$0] }
     }
@@ -81,7 +81,7 @@ package struct SessionCoordinator: Sendable, Hashable {
         highestID = max(highestID, session.id.rawValue)
     }
 
-    /// The active session of the highest priority, and among equals the newest; nil where none is active.
+    /// The active session of the highest priority, and among equals the newest; nil if none is active.
     package var leader: SessionState? {
         leaderIndex { _ in true }.map { sessions[$0] }
     }

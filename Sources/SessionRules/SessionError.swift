@@ -44,7 +44,7 @@ public struct SessionError: Error, Sendable, Hashable {
     public var code: Code
     /// The operation that failed: "activate", "set acat".
     public var operation: String
-    /// The session, where there is one.
+    /// The session, if there is one.
     public var session: SessionID?
     /// More about the reason.
     public var detail: String?

@@ -25,6 +25,6 @@ package struct SessionFacts: Sendable, Hashable {
 
     /// The output volume, 0 to 1; 1 without a mixer.
     package var outputVolume: Float { hardware.outputVolume ?? 1 }
-    /// Whether sound can be recorded; true where it is not known.
+    /// Whether sound can be recorded; true if it is not known.
     package var isInputAvailable: Bool { hardware.isInputAvailable ?? true }
 }

@@ -1,6 +1,6 @@
 import RingerPolicy
 
-/// Where a session's input comes from.
+/// If a session's input comes from.
 @nonexhaustive
 public enum AudioInput: String, Sendable, Hashable, CaseIterable {
     /// The board's microphone, or that of a headset on the jack: the codec chooses between them.
@@ -9,11 +9,11 @@ public enum AudioInput: String, Sendable, Hashable, CaseIterable {
     case bluetooth
 }
 
-/// Where a session's sound goes, and where its input comes from.
+/// If a session's sound goes, and where its input comes from.
 public struct SessionRoute: Sendable, Hashable {
-    /// The output; nil where no route fits.
+    /// The output; nil if no route fits.
     public var output: AudioRoute?
-    /// The input; nil where the session's category takes none, or there is none.
+    /// The input; nil if the session's category takes none, or there is none.
     public var input: AudioInput?
 
     /// A route to `output` and from `input`.
@@ -26,7 +26,7 @@ public struct SessionRoute: Sendable, Hashable {
     public var takesInput: Bool { input != nil }
 
     /// The route's name, the value of property `rout`: "Speaker", "Headphone", with input "SpeakerAndMicrophone",
-    /// "HeadphonesAndMicrophone"; empty where no route fits.
+    /// "HeadphonesAndMicrophone"; empty if no route fits.
     ///
     /// Programs compare these names, which iPhones have used since 2008.
     public var name: String {

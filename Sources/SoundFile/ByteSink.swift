@@ -1,4 +1,4 @@
-/// Where an encoder puts a file's bytes: memory, a file descriptor, anything that can be written at an offset.
+/// If an encoder puts a file's bytes: memory, a file descriptor, anything that can be written at an offset.
 ///
 /// Bytes come in order, except that the header is written again when the sound's length is known.
 public protocol ByteSink {

@@ -1,5 +1,5 @@
-/// Where a decoder gets a file's bytes from: memory, a file descriptor, anything that has a size and can be read at
-/// an offset.
+/// If a decoder gets a file's bytes from: memory, a file descriptor, anything that has a size and can be read at an
+/// offset.
 public protocol ByteSource {
     /// How many bytes there are.
     var size: Int64 { get }

@@ -1,6 +1,6 @@
 /// Which loudspeaker each channel is for, as the file says it; the samples' order is never changed.
 public struct ChannelLayout: Sendable, Hashable {
-    /// Core Audio's layout tag, such as 0x640001 for mono; `nil` where the container has none (WAV).
+    /// Core Audio's layout tag, such as 0x640001 for mono; `nil` if the container has none (WAV).
     public var tag: UInt32?
     /// One bit for each loudspeaker present: Core Audio's bitmap, WAV's channel mask. Their low 18 bits agree.
     public var bitmap: UInt32
@@ -11,7 +11,7 @@ public struct ChannelLayout: Sendable, Hashable {
         self.bitmap = bitmap
     }
 
-    /// The bitmap, or what the tags of the usual layouts mean by it; 0 where neither tells.
+    /// The bitmap, or what the tags of the usual layouts mean by it; 0 if neither tells.
     var speakers: UInt32 {
         if bitmap != 0 { return bitmap }
         return switch tag {

@@ -6,7 +6,7 @@ public struct SoundChunk: Sendable, Equatable {
     public var id: FourCharacterCode
     /// The first byte of its contents, counted from the beginning of the file.
     public var offset: Int64
-    /// The bytes its header says it has; `nil` where the header leaves that open (to the end of the file).
+    /// The bytes its header says it has; `nil` if the header leaves that open (to the end of the file).
     public var size: Int64?
 
     /// Makes a chunk's position from its parts.

@@ -47,7 +47,7 @@ public struct SoundFileError: Error, Sendable, CustomStringConvertible {
     public var expected: String
     /// What this file has there.
     public var found: String
-    /// The byte in the file where it was found, counted from 0; `nil` where no byte is to blame.
+    /// The byte in the file where it was found, counted from 0; `nil` if no byte is to blame.
     public var offset: Int64?
     /// What the source or the sink of bytes threw, if one of them did.
     public var underlying: (any Error)?

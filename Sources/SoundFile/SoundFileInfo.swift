@@ -26,7 +26,7 @@ public struct SoundFileInfo: Sendable, Equatable {
     public var remainderFrames: Int64
     /// The header promises more sound than the file has: what is there is decoded.
     public var isTruncated: Bool
-    /// Which loudspeakers the channels are for, where the file says so.
+    /// Which loudspeakers the channels are for, if the file says so.
     public var channelLayout: ChannelLayout?
     /// CAF's count of edits made to the sound data, 0 in other containers.
     public var editCount: UInt32

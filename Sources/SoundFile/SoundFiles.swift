@@ -80,7 +80,7 @@ public enum SoundFiles {
 extension SoundFiles {
     /// Encodes interleaved 16-bit samples to a whole file.
     ///
-    /// Throws where the container cannot hold the codec, the rate or the number of channels.
+    /// Throws if the container cannot hold the codec, the rate or the number of channels.
     public static func encode(
         _ buffer: PCMBuffer, container: SoundContainer, codec: SoundCodec
     ) throws(SoundFileError) -> [UInt8] {

@@ -15,11 +15,11 @@ public struct PredefinedSound: Sendable, Hashable, Identifiable {
     public let name: String
     /// What the sound is for, such as `SMSReceived_Alert`. Several rows share one; ID 1015 has none.
     public let category: String?
-    /// The file's name on a phone, such as `alarm.caf`, or nil where there is no sound.
+    /// The file's name on a phone, such as `alarm.caf`, or nil if there is no sound.
     public let filePhone: String?
-    /// The file's name on a player, such as `sq_alarm.caf`, or nil where there is no sound.
+    /// The file's name on a player, such as `sq_alarm.caf`, or nil if there is no sound.
     public let filePlayer: String?
-    /// The system version that brought this sound, such as `4.2`, or nil where it was there from the beginning.
+    /// The system version that brought this sound, such as `4.2`, or nil if it was there from the beginning.
     public let availableSince: String?
     /// The system version that gave this sound its category, where the category is younger than the sound.
     public let categorySince: String?
@@ -44,7 +44,7 @@ public struct PredefinedSound: Sendable, Hashable, Identifiable {
         self.vibration = vibration
     }
 
-    /// The file this sound plays on a device of the given family, or nil where there is no sound.
+    /// The file this sound plays on a device of the given family, or nil if there is no sound.
     public func file(on variant: DeviceVariant) -> String? {
         switch variant {
         case .phone: filePhone
@@ -52,7 +52,7 @@ public struct PredefinedSound: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// The recipe of the sound on a device of the given family, or nil where there is no sound.
+    /// The recipe of the sound on a device of the given family, or nil if there is no sound.
     package func recipe(on variant: DeviceVariant) -> SoundRecipe? {
         file(on: variant).flatMap { SoundRecipe.predefined(file: $0) }
     }

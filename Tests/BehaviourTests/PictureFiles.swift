@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// Where the documentation's pictures are.
+/// If the documentation's pictures are.
 enum PictureFiles {
     /// docs/pictures of the repository that this file is in.
     static let directory: String = {

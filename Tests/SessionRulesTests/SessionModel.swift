@@ -40,7 +40,7 @@ struct SessionModel {
 
     /// Runs `events` from the beginning and then lets everything end.
     ///
-    /// - Returns: What was broken first, and after how many events; nil where everything was kept.
+    /// - Returns: What was broken first, and after how many events; nil if everything was kept.
     static func run(
         _ events: [Coordinator.Event], board: RouteBoard,
         tamper: (@Sendable ([Coordinator.Action]) -> [Coordinator.Action])? = nil

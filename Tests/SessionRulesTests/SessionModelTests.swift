@@ -19,7 +19,7 @@ struct SessionModelTests {
 
     /// Runs sequences of random events until one fails.
     ///
-    /// - Returns: The shortest failing sequence with what it breaks; nil where everything was kept.
+    /// - Returns: The shortest failing sequence with what it breaks; nil if everything was kept.
     static func search(
         events: Int, seed: UInt64, tamper: (@Sendable ([Action]) -> [Action])? = nil
     ) throws -> (sequence: [SessionCoordinator.Event], broken: String)? {

@@ -59,7 +59,7 @@ struct SessionStage {
         }
     }
 
-    /// The code with which the coordinator refuses an event; nil where it does not. Nothing must change.
+    /// The code with which the coordinator refuses an event; nil if it does not. Nothing must change.
     mutating func refusal(_ event: SessionCoordinator.Event) -> SessionError.Code? {
         let before = coordinator
         guard case .refused(let id, let error)? = coordinator.handle(event).first else { return nil }
@@ -69,7 +69,7 @@ struct SessionStage {
 }
 
 extension SessionCoordinator {
-    /// The value of property `rout` of session `id`; empty where there is no such session.
+    /// The value of property `rout` of session `id`; empty if there is no such session.
     func routeName(_ id: SessionID, state: DeviceState) -> String { facts(of: id, state: state)?.routeName ?? "" }
 
     /// Whether another session than `id`, or a process that has no session here, plays.

@@ -25,7 +25,7 @@ struct DamagedFileTests {
                 continue
             }
             #expect(whole.samples.starts(with: decoded.samples), "\(length) bytes")
-            // Where the header leaves the length open, nobody can know of the cut.
+            // If the header leaves the length open, nobody can know of the cut.
             if decoded.frames < whole.frames, !name.hasPrefix("streamed") {
                 #expect(try SoundFiles.info(part).isTruncated, "\(length) bytes")
             }

@@ -7,7 +7,7 @@ enum Oracle: String, CaseIterable, Sendable {
     case sox
     case sndfile = "sndfile-convert"
 
-    /// Where the program is, if it is anywhere.
+    /// If the program is, if it is anywhere.
     var path: String? {
         let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
         return directories.map { "\($0)/\(rawValue)" }.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -19,8 +19,8 @@ struct Signature {
         }
     }
 
-    /// How alike two sounds are: 1 is the same but for loudness, 0 has nothing in common. The later of the two may
-    /// begin up to 90 ms sooner or later for it: that does not make another sound.
+    /// How alike two sounds are: 1 is the same except loudness, 0 has nothing in common. The later of the two may begin
+    /// up to 90 ms sooner or later for it: that does not make another sound.
     func likeness(_ other: Signature) -> Double {
         (-3...3).map { likeness(other, shifted: $0) }.max() ?? 0
     }

@@ -4,7 +4,7 @@ import RingerTestKit
 
 /// Which device a command works on.
 struct BoardOptions: ParsableArguments {
-    /// Where a device's parts come from.
+    /// If a device's parts come from.
     enum Board: String, CaseIterable, ExpressibleByArgument {
         case auto, simulated
     }

@@ -8,7 +8,7 @@ import Musl
 
 /// A file that appears under its name whole or not at all: written without a name, made durable, named.
 ///
-/// Where the file system knows no files without names, it has another name beside it meanwhile.
+/// If the file system knows no files without names, it has another name beside it meanwhile.
 struct ReplacementFile: ~Copyable {
     let descriptor: FileDescriptor
     private let path: FilePath

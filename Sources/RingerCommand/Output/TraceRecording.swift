@@ -9,7 +9,7 @@ final class TraceRecording: Sendable {
     enum Format: Sendable {
         case valueChangeDump, picture
 
-        /// The format that a file's name asks for; nil where its extension is another.
+        /// The format that a file's name asks for; nil if its extension is another.
         init?(_ file: String) {
             switch FilePath(file).extension?.lowercased() {
             case "vcd": self = .valueChangeDump

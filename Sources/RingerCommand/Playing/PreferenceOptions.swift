@@ -81,7 +81,7 @@ enum PreferenceName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Sets the preference to what `text` says; false where that is not a value of it.
+    /// Sets the preference to what `text` says; false if that is not a value of it.
     func set(_ text: String, in preferences: inout UserPreferences) -> Bool {
         switch self {
         case .alertVolume:
@@ -102,7 +102,7 @@ enum PreferenceName: String, CaseIterable, Sendable {
 }
 
 extension AudioRouteSet {
-    /// The set of the routes that `text` names with commas between them; empty for "none"; nil where a name is unknown.
+    /// The set of the routes that `text` names with commas between them; empty for "none"; nil if a name is unknown.
     init?(names text: String) {
         self = []
         if text == "none" { return }

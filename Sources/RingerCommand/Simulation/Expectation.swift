@@ -90,7 +90,7 @@ struct Expectation: Sendable {
         if isOpposite { isNegated.toggle() }
     }
 
-    /// The state that `word` and what follows it say; `isOpposite` where it is the opposite of what is returned.
+    /// The state that `word` and what follows it say; `isOpposite` if it is the opposite of what is returned.
     private static func state(
         _ word: String, _ words: inout ScriptWords, isNamed: Bool, _ isOpposite: inout Bool
     ) throws(ScriptMistake) -> State {

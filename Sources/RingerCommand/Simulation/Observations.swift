@@ -12,7 +12,7 @@ final class Observations: Sendable {
         var name: String?
         /// A description for people: "playback", "alert 1007".
         var title: String
-        /// The number of its sound, where it has one.
+        /// The number of its sound, if it has one.
         var sound: UInt64?
         /// Whether it is an alert. Each round of an alert is a sound with a number of its own.
         var isAlert = false

@@ -25,7 +25,7 @@ struct Script {
 
     /// The script in the file at `path`; "-" is standard input.
     ///
-    /// - Throws: ``RingerError`` where the file cannot be read, ``ScriptMistake`` naming the line that is wrong.
+    /// - Throws: ``RingerError`` if the file cannot be read, ``ScriptMistake`` naming the line that is wrong.
     static func read(_ path: String) throws -> Script {
         let text = try TextFile.read(path)
         return try Script(

@@ -26,7 +26,7 @@ struct ScriptRun {
 
     /// Runs every test, each on a board of its own; the clock goes on from one to the next.
     ///
-    /// - Throws: ``RingerError`` where the log cannot be written.
+    /// - Throws: ``RingerError`` if the log cannot be written.
     func run() throws -> [Result] {
         let clock = VirtualClock()
         let log = SimulationLog(json: json, start: clock.now) { line throws(RingerError) in try Terminal.show(line) }

@@ -16,7 +16,7 @@ struct Simulation: Sendable {
 
     /// Performs `step`. The caller moves the clock for `wait` and `expect`.
     ///
-    /// - Throws: ``RingerError`` where a sound cannot be read, ``SessionError`` where a session cannot be made.
+    /// - Throws: ``RingerError`` if a sound cannot be read, ``SessionError`` where a session cannot be made.
     func perform(_ step: SimulationStep) throws {
         switch step {
         case .move(let position): board.ringSilent.position = position

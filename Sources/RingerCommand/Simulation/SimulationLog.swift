@@ -149,7 +149,7 @@ final class SimulationLog: Sendable {
         }
     }
 
-    /// Remembers a new sound; false where it was known.
+    /// Remembers a new sound; false if it was known.
     private func name(_ request: SoundRequest, _ sound: UInt64) -> Bool {
         state.withLock { state in
             if state.sounds[sound] != nil { return false }

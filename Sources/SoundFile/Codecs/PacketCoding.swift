@@ -72,7 +72,7 @@ struct PacketCoding {
         }
     }
 
-    /// Decodes whole packets or groups straight to their place; returns how many samples, 0 where not even one fits.
+    /// Decodes whole packets or groups straight to their place; returns how many samples, 0 if not even one fits.
     private mutating func readWhole<S>(
         from input: inout StagedInput<S>, into output: inout MutableSpan<Int16>
     ) throws(SoundFileError) -> Int {

@@ -6,9 +6,9 @@ struct StagedInput<Source: ByteSource> {
     private var source: Source
     /// The most bytes that ``withBytes(_:_:)`` hands out at once.
     let most: Int
-    /// Where the next byte to be decoded lies in the file.
+    /// If the next byte to be decoded lies in the file.
     private var offset: Int64
-    /// Where the sound ends.
+    /// If the sound ends.
     private let end: Int64
     private var window: [UInt8]
     /// What of the file the window holds.

@@ -5,7 +5,7 @@ struct HeaderFields {
     let name: String
     /// The header's bytes, as far as they are present.
     let bytes: [UInt8]
-    /// Where the first of them lies in the file.
+    /// If the first of them lies in the file.
     let base: Int64
     /// Which byte of a number comes first.
     let byteOrder: LinearPCM.ByteOrder

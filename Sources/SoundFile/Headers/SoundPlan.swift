@@ -11,7 +11,7 @@ struct SoundPlan: Sendable {
     var isTruncated: Bool
     var bytesPerPacket: Int
     var framesPerPacket: Int
-    /// The frames that the container counts; `nil` where it counts none, so that all that decode are sound.
+    /// The frames that the container counts; `nil` if it counts none, so that all that decode are sound.
     var countedFrames: Int64?
     var primingFrames: Int64 = 0
     var channelLayout: ChannelLayout?

@@ -8,7 +8,7 @@ extension WAVEHeader {
         let sampleRate: UInt32
         let blockSize: UInt16
         let bits: UInt16
-        /// IMA's frames in a block; `nil` where the chunk does not reach so far.
+        /// IMA's frames in a block; `nil` if the chunk does not reach so far.
         let framesPerBlock: UInt16?
         /// The valid bits and channel mask of WAVE_FORMAT_EXTENSIBLE.
         let validBits: UInt16?

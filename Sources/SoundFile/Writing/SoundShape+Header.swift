@@ -2,7 +2,7 @@ import FourCharacterCodes
 extension SoundShape {
     /// Everything before the sound; its length does not depend on the counts, so that it can be written twice.
     ///
-    /// Throws where the counts do not fit the container's fields.
+    /// Throws if the counts do not fit the container's fields.
     func header(frames: Int64, packets: Int64) throws(SoundFileError) -> [UInt8] {
         let bytes = packets * Int64(bytesPerPacket)
         let limit: Int64

@@ -9,7 +9,7 @@ final class ChildProcess: Sendable {
     struct Outcome: Equatable, Sendable {
         /// Its exit status; for a death by signal, 128 and the signal's number.
         var status: Int32
-        /// What it printed, errors included, but for the end of the last line.
+        /// What it printed, errors included, except the end of the last line.
         var output: String
     }
 

@@ -25,7 +25,7 @@ enum LabBoard {
     /// The LED class device of the motor.
     static let ledFolder = "/sys/class/leds/vibrator"
 
-    /// Where the three-position slider stands.
+    /// If the three-position slider stands.
     enum SliderPosition: Int, Sendable, CaseIterable {
         case silent = 0
         case vibrate = 1
@@ -46,7 +46,7 @@ enum LabBoard {
         try chip.setPull(switchLine, silent ? .up : .down)
     }
 
-    /// Moves the slider in one go, or with `nil` to between two positions, where none of its lines is high.
+    /// Moves the slider in one go, or with `nil` to between two positions, if none of its lines is high.
     static func setSlider(_ position: SliderPosition?) throws {
         for other in SliderPosition.allCases where other != position {
             try chip.setPull(other.line, .down)

@@ -37,7 +37,7 @@ import Testing
         let (first, slow, idle) = (Hearing(), Hearing(), Hearing())
         _ = output.play(clip, PlaybackOptions(), order.handler("first", first))
         _ = output.play(clip, PlaybackOptions(route: .headphone), order.handler("slow", slow))
-        // Where the opening holds everything up, this test fails instead of hanging.
+        // If the opening holds everything up, this test fails instead of hanging.
         let limit = output.opensLater(gate)
         _ = await first.untilEnd()
         _ = output.play(.noise(frames: 480), PlaybackOptions(), order.handler("idle", idle))

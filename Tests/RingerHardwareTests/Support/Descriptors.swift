@@ -20,7 +20,7 @@ func openDescriptors() -> [CInt] {
     (0..<1024).filter { fcntl($0, F_GETFD) != -1 }
 }
 
-/// Runs `body` on this thread with an ordinary user's rights to files, where it is root's.
+/// Runs `body` on this thread with an ordinary user's rights to files, if it is root's.
 func withoutRootsRights<Result>(_ body: () -> Result) -> Result {
     let identity = geteuid()
     setFileSystemUser(65_534)

@@ -18,7 +18,7 @@ final class Semaphore: @unchecked Sendable {
         sem_post(semaphore)
     }
 
-    /// Takes one, and waits for it at most so long; false where none came.
+    /// Takes one, and waits for it at most so long; false if none came.
     func wait(seconds: Int) -> Bool {
         var limit = timespec()
         clock_gettime(CLOCK_REALTIME, &limit)

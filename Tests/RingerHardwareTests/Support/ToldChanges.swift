@@ -21,7 +21,7 @@ final class ToldChanges: Sendable {
         }
     }
 
-    /// The next one that nobody took; nil where none comes within 10 s.
+    /// The next one that nobody took; nil if none comes within 10 s.
     func next() -> DeviceStateChange? {
         while true {
             let first = changes.withLock { $0.isEmpty ? nil : $0.removeFirst() }

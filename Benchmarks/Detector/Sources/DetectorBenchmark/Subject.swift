@@ -22,7 +22,7 @@ struct Subject {
             }
         }
 
-        /// What is so; nil where nobody can tell.
+        /// What is so; nil if nobody can tell.
         var truth: MuteReading.Verdict? {
             switch self {
             case .heard: .audible

@@ -25,7 +25,7 @@ struct SoundBenchmark {
         print("wake-ups of the sound thread in 10 s at rest: \(try await Rest.wakeUps(seconds: 10))")
     }
 
-    /// One sound, of which the stamps are kept.
+    /// One sound, of which the timestamps are kept.
     struct Run {
         var asked: MonotonicTime
         var started: MonotonicTime?
