@@ -2,10 +2,10 @@ import ArgumentParser
 import RingerServices
 
 extension String {
-    /// The name as comparisons see it: in small letters, without the hyphens, underscores and blanks between words.
+    /// The name for comparisons: in lower case, without hyphens, underscores and blanks.
     fileprivate var folded: String { String(lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }) }
 
-    /// The one of `names` that this is, in whatever case and with whatever hyphens it is written.
+    /// The one of `names` that equals this, ignoring case and hyphens.
     func named(in names: some Sequence<String>) -> String? {
         let folded = folded
         return names.first { $0.folded == folded }
@@ -76,12 +76,12 @@ enum CategoryOptionName: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension Sequence<CategoryOptionName> {
-    /// The options together.
+    /// The set of these options.
     var together: CategoryOptions { reduce(into: []) { $0.formUnion($1.option) } }
 }
 
 extension SessionPriority {
-    /// The priority of that name, or of that number.
+    /// The priority of that name or number.
     init?(_ text: String) {
         switch text {
         case "ordinary": self = .ordinary
@@ -94,7 +94,7 @@ extension SessionPriority {
     }
 }
 
-/// How a command says what it found.
+/// How a command prints its results.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON: one object, or one a line where there are several.")
     var json = false

@@ -25,8 +25,8 @@ struct RingerCommand: AsyncParsableCommand {
 
     static func main() {
         do {
-            // A thread of its own, not Swift's pool, which on Linux looks at its threads once a second; and not the
-            // device's, which must not wait for a reader of the command's output.
+            // Run on a thread of its own: Swift's pool has threads that wake up every second on Linux, and the device's
+            // thread must not wait for a reader of the command's output.
             let loop = try EventLoop(name: "ringer-command")
             try loop.run {
                 do {
@@ -51,10 +51,10 @@ struct RingerCommand: AsyncParsableCommand {
         }
     }
 
-    /// Lets a signal that ends the process do so: its sender sees that in the exit status.
+    /// Ends the process by the signal that it received, so that the sender sees it in the exit status.
     private static func waitForTermination() async {
         guard TerminationSignals.isTerminating else { return }
-        // The signal is raised as soon as the device is closed, unless that hangs.
+        // The signal is raised once the device is closed, unless closing hangs.
         try? await Task.sleep(for: .seconds(5))
     }
 }

@@ -23,8 +23,8 @@
  *     descriptors 2             callers poll two descriptors, as BlueALSA's do; one who asks what a part of them means
  *                               has lost the device: -ENODEV (default: 1)
  *     fault {
- *         type xrun             the stream underruns: -EPIPE; snd_pcm_prepare mends it
- *              suspend          the system slept: -ESTRPIPE; snd_pcm_resume or snd_pcm_prepare mends it
+ *         type xrun             the stream underruns: -EPIPE; snd_pcm_prepare repairs it
+ *              suspend          the system slept: -ESTRPIPE; snd_pcm_resume or snd_pcm_prepare repairs it
  *              gone             the device was unplugged: -ENODEV from here on
  *              stall            the position stands still: writing blocks, a drain never ends
  *              unpaced          everything is played the moment it is written, as a muted sink does

@@ -39,11 +39,11 @@ struct WatchCommandTests {
             lines == [
                 "ring      simulated switch",
                 "route     sessions  Speaker; there: speaker, receiver",
-                "state     device  volume unknown: no mixer tells it",
-                "state     device  input unknown: nothing tells it",
+                "state     device  volume unknown: no mixer reports it",
+                "state     device  input unknown: nothing reports it",
                 "state     device  headphone out",
                 "state     device  microphone out",
-                "state     device  unlocked; only the firmware tells of a lock",
+                "state     device  unlocked; only the firmware reports a lock",
                 "session   sessions  none here; no other process plays",
             ])
     }
@@ -66,7 +66,7 @@ struct WatchCommandTests {
             words.map { $0.split(separator: " ", omittingEmptySubsequences: true).dropFirst(2).joined(separator: " ") }
                 == [
                     "Headphone; there: speaker, receiver, headphone", "volume 0.40", "no input", "headphone in",
-                    "microphone out", "locked; only the firmware tells of a lock", "1 here; another process plays",
+                    "microphone out", "locked; only the firmware reports a lock", "1 here; another process plays",
                 ])
         let told = try objects(lines.map { $0.json(ringSilent: .ring).description }.joined(separator: "\n"))
         #expect(told[0]["route"] as? String == "headphone" && told[1]["outputVolume"] as? Double == 0.4)

@@ -2,14 +2,14 @@ import ArgumentParser
 import Ringer
 import RingerTestKit
 
-/// Which device a command works on.
+/// The device that a command uses.
 struct BoardOptions: ParsableArguments {
-    /// If a device's parts come from.
+    /// Where the device's parts come from.
     enum Board: String, CaseIterable, ExpressibleByArgument {
         case auto, simulated
     }
 
-    /// A part without which a command makes no sense.
+    /// A part that the command cannot do without.
     enum Part {
         case ringSilentSwitch
     }
@@ -33,7 +33,7 @@ struct BoardOptions: ParsableArguments {
         transform: { try MotorSpecification($0) })
     var motor: MotorSpecification?
     @Option(
-        help: "The ALSA PCM to play to. With a simulated board, its sounds are really played there. (default: default)")
+        help: "The ALSA PCM to play to. With a simulated board, its sounds are played there too. (default: default)")
     var pcm: String?
     @Option(help: "The sound card whose volume and jacks are used: its id or number. (default: the first)")
     var card: String?
@@ -96,7 +96,7 @@ struct BoardOptions: ParsableArguments {
             throw problem
                 ?? RingerError(
                     .notFound, "find a ring/silent switch", "\(HardwarePaths.standard.input)",
-                    detail: "'ringer doctor' tells more; --switch names one, --board simulated does without")
+                    detail: "see 'ringer doctor'; name one with --switch, or use --board simulated")
         }
         if let problem = device.switchProblem {
             let position = device.preferences.whenSwitchUnreadable.rawValue
@@ -105,7 +105,7 @@ struct BoardOptions: ParsableArguments {
         return device
     }
 
-    /// The parts that the options name: those of a simulated board, except the ones that are named.
+    /// The ports for the options: those of a simulated board, except the ones that are named.
     private func ports(
         on loop: EventLoop, following: Device.Hardware.Following
     ) throws(RingerError) -> Device.Ports {

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Ringer
 
-/// `ringer detect`: whether sounds are heard, found out by timing.
+/// `ringer detect`: finds out whether sounds are heard, by timing a silent clip.
 struct DetectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "detect",
-        abstract: "Find out by timing a silent clip whether sounds are heard.",
+        abstract: "Find out whether sounds are heard, by timing a silent clip.",
         discussion: """
             Plays a silent system sound of 0.2 s. If it is over before 0.1 s, sounds are muted; if it still plays then, they \
             are audible; if the output fails, nothing is known.
@@ -17,7 +17,7 @@ struct DetectCommand: AsyncParsableCommand {
     var every: Double?
     @Flag(help: "With --every: show a reading only if its verdict differs from the one before.")
     var changes = false
-    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var output: OutputOptions
 
@@ -43,7 +43,7 @@ struct DetectCommand: AsyncParsableCommand {
 }
 
 extension MuteReading {
-    /// The reading as JSON has it.
+    /// The reading as JSON.
     var json: JSONValue {
         .object([
             ("verdict", .string(verdict.rawValue)), ("elapsed", .number(elapsed.inSeconds)),

@@ -3,15 +3,15 @@ import Glibc
 import Ringer
 import Synchronization
 
-/// `ringer doctor`: what was found, what is missing, and what mends it.
+/// `ringer doctor`: what was found, what is missing, and how to repair it.
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Tell which parts of the device were found, what is missing, and what mends it.",
+        abstract: "Report which parts of the device were found, what is missing, and how to repair it.",
         discussion: """
             Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing, or is there and \
             cannot be used; a device may do without volume and input.
-            JSON, one object a line: {"part":...,"found":true|false,"name":...,"problem":...,"mend":...}
+            JSON, one object a line: {"part":...,"found":true|false,"name":...,"problem":...,"repair":...}
             """)
 
     @Option(help: "The ALSA PCM to look at.")
@@ -30,7 +30,7 @@ struct DoctorCommand: ParsableCommand {
                     part: "switch",
                     problem: "no input device with SW_MUTE_DEVICE or ABS_SND_PROFILE, no GPIO line "
                         + "\"\(HardwareDiscovery.switchLine)\"",
-                    mend: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-keys"))
+                    repair: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-keys"))
         }
         lines += findings.motors.map { Finding(part: "motor", name: $0.name) }
         if findings.motors.isEmpty {
@@ -39,25 +39,26 @@ struct DoctorCommand: ParsableCommand {
                     part: "motor",
                     problem: "no input device with FF_RUMBLE, no LED or GPIO line "
                         + "\"\(HardwareDiscovery.motorLine)\"",
-                    mend: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-vibrator"))
+                    repair: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-vibrator"))
         }
         lines += findings.jacks.map { Finding(part: "jack", name: $0.name) }
         lines += speaker()
         lines += try mixerAndInput()
         lines += findings.problems.map { problem in
-            Finding(part: "access", problem: problem.error.description, mend: problem.mend)
+            Finding(part: "access", problem: problem.error.description, repair: problem.repair)
         }
         for line in lines { try Terminal.show(output.json ? line.json.description : line.text) }
         if lines.contains(where: { !$0.isUsable && !$0.isOptional }) { throw ExitCode.failure }
     }
 
-    /// A switch that was found. One that cannot be read counts as silent: that is a fault, unlike a board without one.
+    /// A switch that was found. A switch that cannot be read counts as silent, which is a fault; a board without a
+    /// switch is not.
     private static func ringSilent(_ candidate: HardwareFindings.Candidate<SwitchSpecification>) -> Finding {
         guard let problem = candidate.problem else { return Finding(part: "switch", name: candidate.name) }
         let position = UserPreferences().whenSwitchUnreadable.rawValue
         return Finding(
             part: "switch", name: candidate.name,
-            problem: "it cannot be read and counts as \(position): \(problem.error)", mend: problem.mend)
+            problem: "it cannot be read and counts as \(position): \(problem.error)", repair: problem.repair)
     }
 
     private func speaker() -> [Finding] {
@@ -73,22 +74,22 @@ struct DoctorCommand: ParsableCommand {
             guard var problem = try speaker.mixingProblem() else {
                 return [found, Finding(part: "mixing", name: "\(speaker.name) plays several sounds at once")]
             }
-            let mend = problem.detail
+            let repair = problem.detail
             problem.detail = nil
-            return [found, Finding(part: "mixing", problem: problem.description, mend: mend, isOptional: true)]
+            return [found, Finding(part: "mixing", problem: problem.description, repair: repair, isOptional: true)]
         } catch {
-            let mend =
+            let repair =
                 switch error.code {
                 case .permissionDenied: Self.joinAudio
                 case .busy: "find who holds it: fuser -v /dev/snd/*"
                 case .notFound: "list the PCMs: aplay -L; name one: --pcm; load the card's driver"
                 default: nil as String?
                 }
-            return [Finding(part: "speaker", problem: error.description, mend: mend)]
+            return [Finding(part: "speaker", problem: error.description, repair: repair)]
         }
     }
 
-    /// The output volume and the input, as they are now: both sources tell that before they have started.
+    /// The current output volume and input: both sources report before they have started.
     private func mixerAndInput() throws -> [Finding] {
         let loop = try EventLoop(name: "ringer-doctor")
         defer { loop.close() }
@@ -111,7 +112,7 @@ struct DoctorCommand: ParsableCommand {
             case .outputVolume(nil):
                 Finding(
                     part: "volume", problem: reason?.description ?? "\(volume.name): no element with a playback volume",
-                    mend: reason?.code == .permissionDenied
+                    repair: reason?.code == .permissionDenied
                         ? Self.joinAudio : "see what the card has: amixer scontrols; name another card: --card",
                     isOptional: true)
             case .inputAvailable(true): Finding(part: "input", name: input.name)
@@ -127,8 +128,8 @@ struct DoctorCommand: ParsableCommand {
         var part: String
         var name: String?
         var problem: String?
-        var mend: String?
-        /// Whether a device may do without.
+        var repair: String?
+        /// Whether a device can do without the part.
         var isOptional = false
 
         var isUsable: Bool { name != nil && problem == nil }
@@ -137,13 +138,13 @@ struct DoctorCommand: ParsableCommand {
             let verdict = isUsable ? "ok" : name != nil ? "unusable" : isOptional ? "none" : "missing"
             let detail = [name, problem].compactMap(\.self).joined(separator: ": ")
             return "\(verdict.padded(to: 9))\(part.padded(to: 9))\(detail)"
-                + (mend.map { "\n         mend:    \($0)" } ?? "")
+                + (repair.map { "\n         repair:  \($0)" } ?? "")
         }
 
         var json: JSONValue {
             .object([
                 ("part", .string(part)), ("found", .bool(name != nil)), ("name", .optional(name)),
-                ("problem", .optional(problem)), ("mend", .optional(mend)),
+                ("problem", .optional(problem)), ("repair", .optional(repair)),
             ])
         }
     }

@@ -1,17 +1,17 @@
 import ArgumentParser
 import Ringer
 
-/// `ringer status`: the device as it is now.
+/// `ringer status`: the current state of the device.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the device as it is now: switch, motor, speaker, and what would be heard.",
+        abstract: "Show the current state of the device: switch, motor, speaker, and what would be heard.",
         discussion: """
-            "switch" is readable, unreadable (there is one and its position is not known: --when-switch-unreadable says what counts), unplugged \
-            (its last position counts) or none (counts as ring); "switchProblem" says why, and what mends it.
+            "switch" is readable, unreadable (there is one, and it counts as the position of --when-switch-unreadable), unplugged \
+            (its last position counts) or none (counts as ring); "switchProblem" gives the reason and the repair.
             """)
 
-    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var output: OutputOptions
 
@@ -46,7 +46,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// Whether a value that is missing is there and not known.
+    /// Whether a missing value is unknown.
     private func isUnknown(_ name: String, _ state: DeviceState) -> Bool {
         switch name {
         case "outputVolume", "inputAvailable": true

@@ -75,12 +75,12 @@ struct WatchLine {
             line(
                 "route", "sessions", "\(route.words); there: \(there)",
                 [("route", .optional(route.output?.rawValue)), ("routes", .array(present.map(JSONValue.string)))]),
-            line(.outputVolume(state.outputVolume), state.outputVolume == nil ? ": no mixer tells it" : ""),
+            line(.outputVolume(state.outputVolume), state.outputVolume == nil ? ": no mixer reports it" : ""),
             state.isInputAvailable.map { line(.inputAvailable($0)) }
-                ?? line("state", "device", "input unknown: nothing tells it", [("inputAvailable", .null)]),
+                ?? line("state", "device", "input unknown: nothing reports it", [("inputAvailable", .null)]),
             line(.headphoneInserted(state.isHeadphoneInserted)),
             line(.microphoneInserted(state.isMicrophoneInserted)),
-            line(.screenLocked(state.isScreenLocked), "; only the firmware tells of a lock"),
+            line(.screenLocked(state.isScreenLocked), "; only the firmware reports a lock"),
             line(
                 "session", "sessions", "\(sessions == 0 ? "none" : "\(sessions)") here; \(others.sentence)",
                 [("sessions", .integer(sessions))] + others.values),
@@ -122,14 +122,14 @@ extension DeviceStateChange {
 }
 
 extension RouteModel {
-    /// The names of the routes that are there, in the order of the board's description.
+    /// The names of the present routes, in the order of the board's description.
     fileprivate var presentNames: [String] {
         board.entries.map(\.route).filter(present.contains).map(\.rawValue)
     }
 }
 
 extension JSONValue {
-    /// An output volume to three digits; null if it is not known.
+    /// An output volume to three digits; null if unknown.
     static func volume(_ volume: Float?) -> JSONValue {
         volume.map { .number((Double($0) * 1000).rounded() / 1000) } ?? .null
     }

@@ -13,26 +13,26 @@ struct ConversionProgress {
     private let clock = ContinuousClock()
     private var next: ContinuousClock.Instant
 
-    /// Progress towards `total` frames; a sound of a minute or less is converted too soon to tell.
+    /// Progress towards `total` frames. Not shown for a sound of a minute or less, whose conversion is short.
     init(total: Int64, longerThan duration: Duration) {
         self.total = total
         isShown = total > 0 && duration > .seconds(60) && isatty(FileDescriptor.standardError.rawValue) == 1
         next = clock.now
     }
 
-    /// Shows how many frames are done, ten times a second at most.
+    /// Shows how many frames are done, at most ten times a second.
     mutating func show(_ done: Int64) {
         guard isShown, clock.now >= next else { return }
         next = clock.now.advanced(by: .milliseconds(100))
         write("\r\(Int(100 * Double(done) / Double(total)))%")
     }
 
-    /// Wipes the line.
+    /// Clears the line.
     func finish() {
         if isShown { write("\r    \r") }
     }
 
-    /// Progress is not worth an error: a standard error that cannot be written is ignored.
+    /// Errors of standard error are ignored: progress is not worth an error.
     private func write(_ text: String) {
         _ = try? FileDescriptor.standardError.writeAll(text.utf8)
     }

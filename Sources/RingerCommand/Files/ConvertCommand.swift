@@ -2,7 +2,7 @@ import ArgumentParser
 import RingerServices
 import SystemPackage
 
-/// `ringer convert`: what `afconvert` does with sound files.
+/// `ringer convert`: converts sound files with the options of `afconvert`.
 struct ConvertCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
@@ -16,7 +16,7 @@ struct ConvertCommand: ParsableCommand {
             several are averaged to one; otherwise channels are dropped from the end, or silent ones added.
             """)
 
-    @Argument(help: "The sound file to read. Its format is found from its contents, not from its name.")
+    @Argument(help: "The sound file to read. Its contents determine its format, not its name.")
     var input: String
 
     @Argument(help: "The sound file to write.")
@@ -51,7 +51,7 @@ struct ConvertCommand: ParsableCommand {
                 "The output's name has no known extension; name a container with -f: caff, AIFF, AIFC, WAVE or RF64.")
         }
         _ = try format()
-        if let rate, !SoundLimits.sampleRates.contains(rate) { throw ValidationError("-r \(rate): no sensible rate") }
+        if let rate, !SoundLimits.sampleRates.contains(rate) { throw ValidationError("-r \(rate): not a sample rate") }
         if let channels, !SoundLimits.channels.contains(channels) {
             throw ValidationError("-c \(channels): 1 to 256 channels are possible")
         }
@@ -74,13 +74,13 @@ struct ConvertCommand: ParsableCommand {
         return container
     }
 
-    /// The codec asked for, `nil` for the input's, and the rate behind an @.
+    /// The requested codec, `nil` for the input's, and the rate after an @.
     private func format() throws -> (codec: SoundCodec?, rate: Double?) {
         guard let data else { return (try container().map(SoundFormatNames.usualCodec), nil) }
         let parts = data.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let rate = parts.count > 1 ? Double(parts[1]) : nil
         if parts.count > 1, rate.map(SoundLimits.sampleRates.contains) != true {
-            throw ValidationError("-d \(data): no sensible rate behind the @")
+            throw ValidationError("-d \(data): not a sample rate after the @")
         }
         if parts[0] == "0" { return (nil, rate) }
         guard let codec = SoundFormatNames.codec(parts[0]) else {
@@ -112,7 +112,7 @@ struct ConvertCommand: ParsableCommand {
                 "\(output): \(container.rawValue), \(target.channels) ch, \(SoundFormatNames.rate(target.sampleRate)) Hz, \(codec)"
             )
         }
-        if converter.info.isTruncated { Terminal.complain("ringer: \(input): cut short; converting what is there") }
+        if converter.info.isTruncated { Terminal.complain("ringer: \(input): truncated; converting what it has") }
         let frames: Int64
         do {
             var file = try ReplacementFile(FilePath(output))
@@ -130,7 +130,7 @@ struct ConvertCommand: ParsableCommand {
         "\(info.container.rawValue), \(info.channels) ch, \(SoundFormatNames.rate(info.sampleRate)) Hz, \(info.codec)"
     }
 
-    /// What failed with which file.
+    /// An error and the file that it occurred with.
     private struct Failure: Error, CustomStringConvertible {
         let file: String
         let cause: any Error

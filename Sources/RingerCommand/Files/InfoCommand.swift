@@ -2,7 +2,7 @@ import ArgumentParser
 import RingerServices
 import SystemPackage
 
-/// `ringer info`: what `afinfo` tells of sound files.
+/// `ringer info`: shows the format of sound files, as `afinfo` does.
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
@@ -56,7 +56,7 @@ struct InfoCommand: ParsableCommand {
             lines.append("Channel layout: \(tag)bitmap 0x\(String(layout.bitmap, radix: 16))")
         }
         if info.editCount > 0 { lines.append("Edits:          \(info.editCount)") }
-        if info.isTruncated { lines.append("Cut short:      the file ends before its sound does") }
+        if info.isTruncated { lines.append("Truncated:      the file ends before its sound does") }
         lines += info.tags.map { "\($0.key): \($0.value)" }
         return lines
     }
@@ -105,7 +105,7 @@ struct InfoCommand: ParsableCommand {
         Int((Double(info.bytesPerPacket * 8) * info.sampleRate / Double(info.framesPerPacket)).rounded())
     }
 
-    /// The duration to the microsecond.
+    /// The duration in microseconds.
     private static func seconds(_ info: SoundFileInfo) -> String {
         (Double(info.frames) / info.sampleRate).fixed(6)
     }

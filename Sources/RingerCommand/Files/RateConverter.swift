@@ -10,7 +10,7 @@ struct RateConverter: ~Copyable {
     private let channels: Int
     private var output: [Double]
 
-    /// Throws what libsoxr says against the rates. The corresponding C function is `soxr_create`.
+    /// Throws libsoxr's reason to refuse the rates. The corresponding C function is `soxr_create`.
     init(from input: Double, to output: Double, channels: Int) throws {
         var error: soxr_error_t?
         var format = soxr_io_spec(SOXR_FLOAT64_I, SOXR_FLOAT64_I)
@@ -27,7 +27,7 @@ struct RateConverter: ~Copyable {
         soxr_delete(handle)
     }
 
-    /// Takes in samples, all of them, and hands on those that come out. The corresponding C function is `soxr_process`.
+    /// Takes in all of the samples, and passes on those that are ready. The corresponding C function is `soxr_process`.
     mutating func convert(_ samples: Span<Double>, _ body: (Span<Double>) throws -> Void) throws {
         var taken = 0
         while taken < samples.count {
@@ -38,7 +38,7 @@ struct RateConverter: ~Copyable {
         }
     }
 
-    /// Hands on the samples that were still on their way.
+    /// Passes on the samples that remain in the converter.
     mutating func finish(_ body: (Span<Double>) throws -> Void) throws {
         var used = 0
         while try process(nil, frames: 0, &used, body) > 0 {}

@@ -1,9 +1,9 @@
 import RingerServices
 import SystemPackage
 
-/// Takes a sound from one file to another piece by piece, in the memory of a few pieces however long it is.
+/// Converts a sound from one file to another in pieces; its memory does not depend on the sound's length.
 struct SoundConverter {
-    /// What the sound is to become.
+    /// The target format.
     struct Target {
         var container: SoundContainer
         var codec: SoundCodec
@@ -21,7 +21,7 @@ struct SoundConverter {
         decoder = try SoundDecoder(source)
     }
 
-    /// Writes the sound to a descriptor, telling the input frames done now and then; returns the frames written.
+    /// Writes the sound to a descriptor, reports progress in input frames, and returns the frames written.
     func convert(to target: Target, descriptor: FileDescriptor, progress: (Int64) -> Void) throws -> Int64 {
         var decoder = decoder
         let layout = target.channels == info.channels ? info.channelLayout : nil
@@ -63,7 +63,8 @@ struct SoundConverter {
         }
     }
 
-    /// One channel goes to the first two; several are averaged to one; otherwise some are dropped, or silent ones added.
+    /// One channel is copied to the first two; several are averaged to one; otherwise channels are dropped, or silent
+    /// ones added.
     private static func mix(_ samples: Span<Double>, from: Int, to: Int, into mixed: inout [Double]) {
         mixed.removeAll(keepingCapacity: true)
         for frame in 0..<samples.count / from {

@@ -1,8 +1,8 @@
 import SoundFile
 
-/// The spellings of formats that afconvert's users know.
+/// The spellings of formats as in afconvert.
 enum SoundFormatNames {
-    /// A container by its four letters or its file names' usual ending, capitals or not.
+    /// A container by its four letters or its usual file extension, in any case.
     static func container(_ name: String) -> SoundContainer? {
         switch name.lowercased() {
         case "caff", "caf": .caf
@@ -47,7 +47,7 @@ enum SoundFormatNames {
         return .linearPCM(LinearPCM(kind, bytesPerSample: bits / 8, byteOrder: order))
     }
 
-    /// How a codec is spelt; the other way round than ``codec(_:)``.
+    /// The spelling of a codec, the reverse of ``codec(_:)``.
     static func name(_ codec: SoundCodec) -> String {
         switch codec {
         case .ima4, .imaADPCM: return "ima4"
@@ -65,13 +65,13 @@ enum SoundFormatNames {
         }
     }
 
-    /// What a container holds where nothing is asked for: 16-bit samples in its own byte order.
+    /// The default codec of a container: 16-bit samples in its own byte order.
     static func usualCodec(in container: SoundContainer) -> SoundCodec {
         let isBig = container == .aiff || container == .aifc
         return .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: isBig ? .big : .little))
     }
 
-    /// A rate without a fraction that it does not have.
+    /// The rate, without a fraction if it is a whole number.
     static func rate(_ rate: Double) -> String {
         Int64(exactly: rate).map(String.init) ?? "\(rate)"
     }

@@ -9,7 +9,7 @@ import Musl
 
 /// Makes directories.
 enum Directory {
-    /// Makes the directory at `path`, if there is none; the one it is in must be there. The corresponding C function is
+    /// Creates the directory at `path` if it does not exist; its parent must exist. The corresponding C function is
     /// `mkdir`.
     static func make(_ path: String) throws(RingerError) {
         guard mkdir(path, 0o777) != 0 else { return }

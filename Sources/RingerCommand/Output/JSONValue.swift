@@ -11,7 +11,7 @@ enum JSONValue: CustomStringConvertible {
     /// The string, or null.
     static func optional(_ string: String?) -> JSONValue { string.map(JSONValue.string) ?? .null }
 
-    /// The value as RFC 8259 has it.
+    /// The value as text, according to RFC 8259.
     var description: String {
         switch self {
         case .null: "null"

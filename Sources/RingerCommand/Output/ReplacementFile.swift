@@ -6,21 +6,21 @@ import Glibc
 import Musl
 #endif
 
-/// A file that appears under its name whole or not at all: written without a name, made durable, named.
+/// A file that appears under its name only when it is complete: it is written without a name, synced, then linked.
 ///
-/// If the file system knows no files without names, it has another name beside it meanwhile.
+/// If the file system does not support files without a name, a temporary name beside it is used.
 struct ReplacementFile: ~Copyable {
     let descriptor: FileDescriptor
     private let path: FilePath
     private let folder: FilePath
     private let temporary: FilePath
-    /// Whether the temporary name is there to be taken away.
+    /// Whether the temporary name has to be removed.
     private var hasName: Bool
 
-    /// The bit that `O_TMPFILE` has besides `O_DIRECTORY`, the same on every Linux that Swift runs on.
+    /// The bit of `O_TMPFILE` besides `O_DIRECTORY`, which is the same on every Linux that Swift supports.
     private static let nameless = FileDescriptor.OpenOptions(rawValue: 0o20_000_000)
 
-    /// Creates the file, with the permissions that any new file gets; throws `Errno`.
+    /// Creates the file with the permissions of any new file. Throws `Errno`.
     init(_ path: FilePath) throws {
         self.path = path
         let parent = path.removingLastComponent()
@@ -40,7 +40,7 @@ struct ReplacementFile: ~Copyable {
         }
     }
 
-    /// Makes what was written durable and gives it its name; a file of that name is replaced. Throws `Errno`.
+    /// Syncs the file and gives it its name, replacing a file of that name. Throws `Errno`.
     ///
     /// The corresponding C functions are `fsync`, `linkat` and `rename`.
     mutating func finish() throws {
@@ -52,19 +52,19 @@ struct ReplacementFile: ~Copyable {
         }
         try check(temporary.withPlatformString { from in path.withPlatformString { rename(from, $0) } })
         hasName = false
-        // The name is durable when the folder is.
+        // The name is durable once the folder is synced.
         let parent = try FileDescriptor.open(folder, .readOnly, options: [.directory, .closeOnExec])
         try parent.closeAfter { try check(fsync(parent.rawValue)) }
     }
 
     deinit {
-        // After fsync a close has nothing left to report; before it, the file is thrown away.
+        // Closing after fsync has no error to report; before it, the file is discarded.
         try? descriptor.close()
         if hasName { _ = temporary.withPlatformString { unlink($0) } }
     }
 }
 
-/// Turns -1 into the error it stands for.
+/// Converts a result of -1 to an error.
 private func check(_ result: CInt) throws {
     if result == -1 { throw Errno(rawValue: errno) }
 }

@@ -7,7 +7,7 @@ enum Terminal {
     /// Whether standard output is a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Writes `line` without buffering, so that a reader behind a pipe sees an event when it happens.
+    /// Writes `line` without buffering, so that a reader of a pipe sees each event when it happens.
     static func show(_ line: String) throws(RingerError) {
         try write(line + "\n")
     }
@@ -23,13 +23,13 @@ enum Terminal {
 
     /// Writes `line` to standard error.
     static func complain(_ line: String) {
-        // An error of standard error itself cannot be reported anywhere.
+        // An error of standard error cannot be reported.
         _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
     }
 }
 
 extension Double {
-    /// The number with so many digits behind the point.
+    /// The number with `digits` decimals.
     func fixed(_ digits: Int) -> String {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }
@@ -44,6 +44,6 @@ extension Double {
 }
 
 extension String {
-    /// The text, filled with spaces to `width`.
+    /// The text, padded with spaces to `width`.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: Swift.max(0, width - count)) }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ringer
 
-/// Whether a command records what the device does.
+/// The option to record what the device does.
 struct TraceOptions: ParsableArguments {
     @Option(
         name: .customLong("trace"),
@@ -17,7 +17,7 @@ struct TraceOptions: ParsableArguments {
         }
     }
 
-    /// The recording that the options ask for, with its file open; nil if they ask for none.
+    /// The recording that the options ask for, with its file open; nil without one.
     func makeRecording() throws(RingerError) -> TraceRecording? {
         guard let file, let format = TraceRecording.Format(file) else { return nil }
         return try TraceRecording(file, format)

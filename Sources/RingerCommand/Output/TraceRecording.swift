@@ -3,13 +3,13 @@ import RingerTrace
 import Synchronization
 import SystemPackage
 
-/// Records what a device does during a command, and writes it to a file at the end: whole, or not at all.
+/// Records what a device does during a command, and writes it to a file at the end.
 final class TraceRecording: Sendable {
-    /// How it is written.
+    /// The file's format.
     enum Format: Sendable {
         case valueChangeDump, picture
 
-        /// The format that a file's name asks for; nil if its extension is another.
+        /// The format for a file's extension; nil if it is another extension.
         init?(_ file: String) {
             switch FilePath(file).extension?.lowercased() {
             case "vcd": self = .valueChangeDump
@@ -24,7 +24,7 @@ final class TraceRecording: Sendable {
     private let format: Format
     private let file: Mutex<ReplacementFile?>
 
-    /// A recording into the file at `path`, which is created now: where it cannot be, nothing is played.
+    /// A recording into the file at `path`, which is created now, so that nothing is played if that fails.
     init(_ path: String, _ format: Format) throws(RingerError) {
         self.path = path
         self.format = format
@@ -41,7 +41,7 @@ final class TraceRecording: Sendable {
         try write()
     }
 
-    /// Writes what was recorded until a signal ends the process.
+    /// Writes the recording when a signal ends the process.
     func finishOnTermination() {
         do throws(RingerError) {
             try write()

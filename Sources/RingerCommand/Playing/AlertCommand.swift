@@ -17,7 +17,7 @@ struct AlertCommand: AsyncParsableCommand {
 
     @Argument(help: NamedSound.help, completion: .file())
     var sound: NamedSound
-    @Option(help: "Whether it is heard, felt or both, as far as the rules allow.")
+    @Option(help: "Whether the alert is heard, felt or both, as far as the rules allow.")
     var way = AlertWay.both
     @Option(
         help: ArgumentHelp(
@@ -25,15 +25,15 @@ struct AlertCommand: AsyncParsableCommand {
             valueName: "on,off,on..."),
         transform: { try VibrationPattern(milliseconds: $0) })
     var pattern: VibrationPattern?
-    @Option(help: ArgumentHelp("How long it rests between two rounds.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The pause between two rounds.", valueName: "seconds"))
     var pause = 0.0
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long it lasts at most. (default: 20)", valueName: "seconds"))
+        help: ArgumentHelp("How long the alert lasts at most. (default: 20)", valueName: "seconds"))
     var seconds: Double?
-    @Flag(help: "No time limit: it lasts until the command is interrupted.")
+    @Flag(help: "No time limit: the alert lasts until the command is interrupted.")
     var untilStopped = false
-    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
     @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var trace: TraceOptions

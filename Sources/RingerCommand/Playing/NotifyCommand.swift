@@ -21,7 +21,7 @@ struct NotifyCommand: AsyncParsableCommand {
     var critical = false
     @Flag(name: .customLong("forbid-critical"), help: "The application may not send critical sounds.")
     var forbidsCritical = false
-    @Option(help: "How loud, 0 to 1.")
+    @Option(help: "The volume, 0 to 1.")
     var volume: Float = 1
     @Option(help: ArgumentHelp("The application's directory.", valueName: "dir"), completion: .directory)
     var container: String?
@@ -31,7 +31,7 @@ struct NotifyCommand: AsyncParsableCommand {
             valueName: "dir"),
         completion: .directory)
     var bundle: String?
-    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
     @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var trace: TraceOptions

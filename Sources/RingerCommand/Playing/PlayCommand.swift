@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ringer
 
-/// `ringer play`: one sound, as the policy allows.
+/// `ringer play`: plays one sound if the policy allows it.
 struct PlayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
@@ -20,19 +20,19 @@ struct PlayCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help:
-            "What the sound is for, and so whether the switch silences it; Apple's names and codes are understood as well. (default for a file: soloAmbient)"
+            "The purpose of the sound, which decides whether the switch silences it; also Apple's names and codes. (default for a file: soloAmbient)"
     )
     var category: AudioCategory?
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []
-    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup(title: "Predefined sounds") var sounds: SoundOptions
     @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        // A file that is no sound is refused before any device is opened.
+        // Refuse a file that is not a sound before opening any device.
         let samples: PCMBuffer? = if case .file(let path) = sound { try SoundLoader.load(path) } else { nil }
         let recording = try trace.makeRecording()
         let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RingerServices
 
-/// What the user chose, as options of a command.
+/// The user's preferences, as options of a command.
 struct PreferenceOptions: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Alerts that are heard vibrate as well.")
     var vibrateOnRing = true
@@ -9,11 +9,11 @@ struct PreferenceOptions: ParsableArguments {
     var vibrateOnSilent = true
     @Flag(inversion: .prefixedNo, help: "User-interface sounds are played.")
     var soundEffects = true
-    @Option(help: "How loud alerts and notifications are, 0 to 1.")
+    @Option(help: "The volume of alerts and notifications, 0 to 1.")
     var alertVolume: Float = 1
     @Flag(help: "Alerts vibrate while a session records.")
     var hapticsWhileRecording = false
-    @Flag(help: "Alerts and notifications are held back; critical ones are not.")
+    @Flag(help: "Alerts and notifications are suppressed; critical ones are not.")
     var doNotDisturb = false
     @Option(
         help: ArgumentHelp(
@@ -27,7 +27,7 @@ struct PreferenceOptions: ParsableArguments {
         })
     var routesSilencedBySwitch: AudioRouteSet?
 
-    @Option(help: "The position that counts while there is a switch that cannot be read.")
+    @Option(help: "The position that counts while a switch exists and cannot be read.")
     var whenSwitchUnreadable = SwitchPosition.silent
 
     func validate() throws {
@@ -45,7 +45,7 @@ struct PreferenceOptions: ParsableArguments {
     }
 }
 
-/// A preference of the user's, as options and scripts name it.
+/// A preference of the user, as options and scripts name it.
 enum PreferenceName: String, CaseIterable, Sendable {
     case vibrateOnRing = "vibrate-on-ring"
     case vibrateOnSilent = "vibrate-on-silent"
@@ -56,7 +56,7 @@ enum PreferenceName: String, CaseIterable, Sendable {
     case routesSilencedBySwitch = "routes-silenced-by-switch"
     case whenSwitchUnreadable = "when-switch-unreadable"
 
-    /// Every name, for people.
+    /// All names, for people.
     static let list = allCases.map(\.rawValue).joined(separator: ", ")
 
     private var flag: WritableKeyPath<UserPreferences, Bool>? {
@@ -70,7 +70,7 @@ enum PreferenceName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Which values the preference takes, in words.
+    /// The values of the preference, in words.
     var valueDescription: String {
         switch self {
         case .alertVolume: "a number from 0 to 1"
@@ -81,7 +81,7 @@ enum PreferenceName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Sets the preference to what `text` says; false if that is not a value of it.
+    /// Sets the preference to the value in `text`; false if it is not a value of the preference.
     func set(_ text: String, in preferences: inout UserPreferences) -> Bool {
         switch self {
         case .alertVolume:
@@ -102,7 +102,7 @@ enum PreferenceName: String, CaseIterable, Sendable {
 }
 
 extension AudioRouteSet {
-    /// The set of the routes that `text` names with commas between them; empty for "none"; nil if a name is unknown.
+    /// The set of routes in `text`, with commas between them; empty for "none"; nil if a name is unknown.
     init?(names text: String) {
         self = []
         if text == "none" { return }

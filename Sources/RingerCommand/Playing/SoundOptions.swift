@@ -5,24 +5,24 @@ import Ringer
 extension AlertWay: ExpressibleByArgument {}
 extension DeviceVariant: ExpressibleByArgument {}
 
-/// Which predefined sounds there are.
+/// Which predefined sounds to use.
 struct SoundOptions: ParsableArguments {
     @Option(
         name: .customLong("sounds"),
         help: ArgumentHelp(
-            "A directory of files that replace predefined sounds. $XDG_DATA_HOME/ringer/sounds and /usr/share/ringer/sounds come after it.",
+            "A directory of files that replace predefined sounds. $XDG_DATA_HOME/ringer/sounds and /usr/share/ringer/sounds are searched after it.",
             valueName: "dir"), completion: .directory)
     var directory: String?
     @Option(help: "The kind of device: a few predefined sounds depend on it.")
     var variant = DeviceVariant.phone
 
-    /// The predefined sounds as the options ask for them.
+    /// The predefined sounds for these options.
     var predefined: PredefinedSounds {
         PredefinedSounds(
             variant: variant, directories: (directory.map { [$0] } ?? []) + PredefinedSounds.standardDirectories)
     }
 
-    /// The device's configuration with these sounds, and what the user chose.
+    /// The device's configuration with these sounds and the user's preferences.
     func configuration(_ user: PreferenceOptions) -> Device.Configuration {
         Device.Configuration(
             preferences: user.preferences, sounds: SystemSoundServices.Configuration(predefined: predefined))
@@ -34,8 +34,8 @@ enum NamedSound: ExpressibleByArgument {
     case id(SystemSoundID)
     case file(String)
 
-    /// A number is an ID; the name or the category of a predefined sound is that sound's, the first one's of several;
-    /// anything else is a file.
+    /// A number is an ID; the name or category of a predefined sound is that sound, the first one of several; anything
+    /// else is a file.
     init(argument: String) {
         if let number = UInt32(argument) {
             self = .id(SystemSoundID(rawValue: number))

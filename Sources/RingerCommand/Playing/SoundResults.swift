@@ -1,10 +1,10 @@
 import Ringer
 
 extension SoundResult {
-    /// The result as JSON has it.
+    /// The result as JSON.
     var json: JSONValue { .object(members) }
 
-    /// The result's members as JSON has them.
+    /// The result's JSON members.
     var members: [(String, JSONValue)] {
         outcome.members + [
             ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
@@ -18,7 +18,7 @@ extension SoundResult {
 }
 
 extension SystemSoundResult {
-    /// The result as JSON has it.
+    /// The result as JSON.
     var json: JSONValue {
         .object(
             outcome.members + [
@@ -36,7 +36,7 @@ extension SystemSoundResult {
 }
 
 extension AlertResult {
-    /// The result as JSON has it.
+    /// The result as JSON.
     var json: JSONValue {
         let by: JSONValue =
             switch outcome {
@@ -85,7 +85,7 @@ extension SoundOutcome {
         }
     }
 
-    /// The outcome, and by whom or what, as JSON has them.
+    /// The outcome, and by whom or what, as JSON members.
     fileprivate var members: [(String, JSONValue)] {
         let by: JSONValue =
             switch self {

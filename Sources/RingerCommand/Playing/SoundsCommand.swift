@@ -41,7 +41,7 @@ struct SoundsCommand: ParsableCommand {
         }
     }
 
-    /// Renders what each file of the table is on this device; rows that share a file share it here.
+    /// Renders the file of each row as this device plays it; rows that share a file share it here.
     private func renderAll(_ predefined: PredefinedSounds, into directory: String) throws {
         try Directory.make(directory)
         var done: Set<String> = []
@@ -74,7 +74,7 @@ struct SoundsCommand: ParsableCommand {
 }
 
 extension PredefinedSounds.Source {
-    /// The file's path, or what there is instead.
+    /// The file's path, or what is played without a file.
     fileprivate var word: String {
         switch self {
         case .file(let path): path

@@ -16,7 +16,7 @@ struct VibrateCommand: AsyncParsableCommand {
             "Milliseconds on, off, on and so on: 400,200,400. (default: 400)", valueName: "on,off,on..."),
         transform: { try VibrationPattern(milliseconds: $0) })
     var pattern: VibrationPattern?
-    @Option(help: "How strongly, above 0 and up to 1. A motor without levels turns at full strength.")
+    @Option(help: "The strength, above 0 and up to 1. A motor without speed control turns at full strength.")
     var strength: Float = 1
     @Option(name: .customLong("repeat"), help: ArgumentHelp("How often the pattern is repeated.", valueName: "times"))
     var times = 1

@@ -5,13 +5,13 @@ import RingerServices
 struct DecideCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decide",
-        abstract: "Tell whether a sound would be heard, silenced or felt.",
+        abstract: "Report whether a sound would be heard, silenced or felt.",
         discussion: """
             Nothing is opened and nothing is played: the answer comes from the rules that every sound goes through.
             JSON: {"decision":"play|silence|vibrate","reason":...,"route":...,"vibrates":...}
             """)
 
-    /// The kinds of sound that can be asked about.
+    /// The kinds of sound.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case session, system, alert, notification, critical, vibration
     }
@@ -20,7 +20,7 @@ struct DecideCommand: ParsableCommand {
     var kind = Kind.session
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The session's category; Apple's names and codes are understood as well."))
+        help: ArgumentHelp("The session's category; also Apple's names and codes."))
     var category = AudioCategory.default
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []
@@ -32,9 +32,9 @@ struct DecideCommand: ParsableCommand {
     var unreadable = false
     @Flag(help: "The screen is locked.")
     var locked = false
-    @Option(help: "Where the sound leaves the device.")
+    @Option(help: "The route that the sound takes.")
     var route = AudioRoute.speaker
-    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -64,7 +64,7 @@ extension Decision {
         }
     }
 
-    /// The decision as JSON has it.
+    /// The decision as JSON.
     var json: JSONValue {
         var members: [(String, JSONValue)] = [("decision", .string(word)), ("reason", .string(reason.rawValue))]
         if case .play(let gain, let route, _, _) = self {

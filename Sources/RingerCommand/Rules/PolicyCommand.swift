@@ -11,7 +11,7 @@ struct PolicyCommand: ParsableCommand {
             headphones plugged in. A cell says "play", "silence" or "vibrate", and "+vibrate" if the motor turns as well.
             """)
 
-    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup var output: OutputOptions
 
     private static let rows: [(name: String, request: SoundRequest)] =

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Ringer
 
-/// `ringer routes`: where sound may leave the device.
+/// `ringer routes`: the routes of the board.
 struct RoutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "routes",

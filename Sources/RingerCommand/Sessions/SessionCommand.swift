@@ -16,12 +16,12 @@ struct SessionCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        name: .shortAndLong, help: "What the session's audio is for; Apple's names and codes are understood as well.")
+        name: .shortAndLong, help: "The session's category; also Apple's names and codes.")
     var category = AudioCategory.default
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []
     @Option(
-        help: "The session's priority: ordinary, call, alarm or a number; the larger matters more. (default: ordinary)",
+        help: "The session's priority: ordinary, call, alarm or a number; larger is more important. (default: ordinary)",
         transform: Self.priority)
     var priority: SessionPriority?
     @Option(
@@ -30,7 +30,7 @@ struct SessionCommand: AsyncParsableCommand {
     var play: String?
     @Option(name: .customLong("for"), help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
     var seconds: Double?
-    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var output: OutputOptions
 

@@ -10,7 +10,7 @@ struct JUnitReport: ~Copyable {
     private var suites: [String] = []
     private var totals = (tests: 0, failures: 0, seconds: 0.0)
 
-    /// A report into the file at `path`, which is created now: where it cannot be, no test runs.
+    /// A report into the file at `path`, which is created now, so that no test runs if that fails.
     init(_ path: String) throws(RingerError) {
         self.path = path
         do {
@@ -58,7 +58,7 @@ struct JUnitReport: ~Copyable {
         }
     }
 
-    /// The text as XML 1.0 has it; characters that it cannot hold become question marks.
+    /// The text, escaped for XML 1.0; characters that XML cannot represent become question marks.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

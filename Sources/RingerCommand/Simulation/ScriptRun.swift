@@ -15,7 +15,7 @@ struct ScriptRun {
         var log: [String]
     }
 
-    /// How long what still sounds or turns at the end of a test may go on.
+    /// How long sounds and vibrations may continue at the end of a test.
     private static let rest = Duration.seconds(60)
 
     let script: Script
@@ -24,7 +24,7 @@ struct ScriptRun {
     var json = false
     var recording: TraceRecording?
 
-    /// Runs every test, each on a board of its own; the clock goes on from one to the next.
+    /// Runs every test, each on a board of its own; the clock continues from one to the next.
     ///
     /// - Throws: ``RingerError`` if the log cannot be written.
     func run() throws -> [Result] {

@@ -1,4 +1,4 @@
-/// What is wrong with a line of a script, in words.
+/// A mistake in a line of a script, in words.
 struct ScriptMistake: Error {
     let message: String
 

@@ -19,15 +19,15 @@ struct SimulateCommand: AsyncParsableCommand {
             {"at":seconds,"what":"expect","line":...,"expect":...,"passed":true|false}
             """)
 
-    @Option(help: "Work the board by this script instead of by keys; may be given several times.", completion: .file())
+    @Option(help: "Run this script instead of reading keys; may be given several times.", completion: .file())
     var script: [String] = []
     @Option(
         help: ArgumentHelp("Write the results of the scripts' tests as a JUnit report.", valueName: "file"),
         completion: .file(extensions: ["xml"]))
     var junit: String?
-    @Option(help: "Where the switch stands at first.")
+    @Option(help: "The initial position of the switch.")
     var position = SwitchPosition.ring
-    @OptionGroup(title: "What the user chose") var user: PreferenceOptions
+    @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 

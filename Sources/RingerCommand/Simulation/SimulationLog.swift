@@ -218,7 +218,7 @@ extension VibrationReport {
         switch self {
         case .on(let strength, _): strength < 1 ? "on at \(Double(strength).fixed(2))" : "on"
         case .off: "off"
-        case .limitReached: "stopped: it turned for as long as it may"
+        case .limitReached: "stopped: it reached its longest on-time"
         case .onFailed(let error, _): "\(error)"
         case .offFailed(let error, let attempt, _): "attempt \(attempt): \(error)"
         }

@@ -9,12 +9,12 @@ package struct HardwareProblem: Sendable, Hashable {
     /// The group of the part's file, if the process may not open it; nil if the group may not either, or is root's.
     package var group: String?
     /// The command that repairs it, to be run as root; nil if none is known.
-    package var mend: String?
+    package var repair: String?
 
-    package init(error: RingerError, group: String? = nil, mend: String? = nil) {
+    package init(error: RingerError, group: String? = nil, repair: String? = nil) {
         self.error = error
         self.group = group
-        self.mend = mend
+        self.repair = repair
     }
 
     /// The problem that `error` is for the file at `path`. If permission is missing, names the group that has it and
@@ -29,10 +29,10 @@ package struct HardwareProblem: Sendable, Hashable {
             let name = Account.group(status.st_gid)
             let user = Account.user(geteuid())
             group = name
-            mend = "usermod -aG \(name) \(user)"
+            repair = "usermod -aG \(name) \(user)"
             if self.error.detail == nil { self.error.detail = "\(user) is not in the group \(name)" }
         } else if path.starts(with: "/dev") {
-            mend = Self.udevRule(path)
+            repair = Self.udevRule(path)
         }
     }
 
@@ -49,9 +49,9 @@ package struct HardwareProblem: Sendable, Hashable {
     static func explain(_ error: RingerError) -> RingerError {
         guard error.subject.hasPrefix("/") else { return error }
         let problem = HardwareProblem(error, FilePath(error.subject))
-        guard let mend = problem.mend else { return problem.error }
+        guard let repair = problem.repair else { return problem.error }
         var error = problem.error
-        error.detail = (error.detail.map { $0 + "; " } ?? "") + "as root: " + mend
+        error.detail = (error.detail.map { $0 + "; " } ?? "") + "as root: " + repair
         return error
     }
 

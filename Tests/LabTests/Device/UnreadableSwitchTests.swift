@@ -50,7 +50,7 @@ extension VirtualTime {
             #expect(try await recorder.stop().contains { $0 != 0 } != isSilent)
         }
 
-        @Test("status and doctor name a switch that may not be read, and what mends it; watch refuses")
+        @Test("status and doctor name a switch that may not be read and the repair; watch refuses")
         func commands() async throws {
             let status = try await runUnprivileged("status", "--pcm", "null")
             #expect(
@@ -62,7 +62,7 @@ extension VirtualTime {
             #expect(
                 doctor.output.contains(
                     "unusable switch   evdev \(path) (\(LabBoard.switchName)): it cannot be read and counts as silent: "
-                        + "\(path): cannot open: Permission denied\n         mend:    groupadd"), "\(doctor.output)")
+                        + "\(path): cannot open: Permission denied\n         repair:  groupadd"), "\(doctor.output)")
             let watch = try await runUnprivileged("watch", "--pcm", "null")
             #expect(watch.status == 1)
             #expect(watch.output.contains("cannot open: Permission denied"))

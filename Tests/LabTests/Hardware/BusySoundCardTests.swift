@@ -66,11 +66,11 @@ extension EitherTime {
             let present = try #require(getenv("ALSA_CONFIG_PATH").map { String(cString: $0) })
             try write(Array((try KernelFile.read(present) + "\n" + definition + "\n").utf8), to: path)
             defer { unlink(path) }
-            let mended = try await ChildProcess.run(
+            let repaired = try await ChildProcess.run(
                 "env", "ALSA_CONFIG_PATH=\(path)", RingerCommandLine.path, "doctor", "--pcm", "default")
             #expect(
-                mended.output.contains("ok       mixing   ALSA default plays several sounds at once"),
-                "\(mended.output)")
+                repaired.output.contains("ok       mixing   ALSA default plays several sounds at once"),
+                "\(repaired.output)")
 
             let lab = try LabDevice(.init(pcm: pcm))
             let sounds = (0..<2).map { _ in PCMBuffer.silence(duration: .milliseconds(100)) }

@@ -36,7 +36,7 @@ import Testing
                 == ["input/event9", "input/event10", "gpiochip0"].map {
                     directory.path.pushing(FilePath($0)).string
                 })
-        #expect(problems.allSatisfy { $0.error.errno != nil && $0.mend == nil })
+        #expect(problems.allSatisfy { $0.error.errno != nil && $0.repair == nil })
     }
 
     @Test("an LED named vibrator is a motor")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(
-        "a file that belongs to a group is mended by joining it",
+        "a file that belongs to a group is repaired by joining it",
         .enabled(if: geteuid() == 0, "it changes a file's group, which root may"))
     func group() throws {
         let file = try directory.write("", to: "input/event0")
@@ -72,7 +72,7 @@ import Testing
         let problem = withoutRootsRights { HardwareDiscovery.scan(paths).problems.first }
         #expect(problem?.error.code == .permissionDenied)
         #expect(problem?.group == "daemon")
-        #expect(problem?.mend?.hasPrefix("usermod -aG daemon ") == true)
+        #expect(problem?.repair?.hasPrefix("usermod -aG daemon ") == true)
         #expect(problem?.error.detail?.contains("not in the group daemon") == true)
     }
 }

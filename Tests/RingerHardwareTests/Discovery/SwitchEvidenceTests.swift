@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "a switch that belongs to a group is mended by joining it",
+        "a switch that belongs to a group is repaired by joining it",
         .enabled(if: geteuid() == 0, "it changes a file's group, which root may"))
     func permission() throws {
         let file = try directory.write("", to: "input/event0")
@@ -122,7 +122,7 @@ import Testing
         }
         let findings = withoutRootsRights { HardwareDiscovery.scan(paths) }
         #expect(findings.switches.first?.problem?.error.code == .permissionDenied)
-        #expect(findings.switches.first?.problem?.mend?.hasPrefix("usermod -aG daemon ") == true)
+        #expect(findings.switches.first?.problem?.repair?.hasPrefix("usermod -aG daemon ") == true)
         #expect(findings.problems.isEmpty)
     }
 
