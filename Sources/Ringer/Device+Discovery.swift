@@ -35,7 +35,7 @@ extension Device {
         /// Whether the device has a microphone of its own. If not, there is input only while a jack reports a
         /// microphone.
         public var hasOwnMicrophone: Bool
-        /// If the kernel shows its devices.
+        /// Where the kernel shows its devices.
         public var paths: HardwarePaths
 
         /// By default the hardware that is found, and ALSA's default PCM.

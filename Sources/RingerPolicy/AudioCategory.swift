@@ -1,21 +1,21 @@
-/// What a session's audio is for, and with it whether the Ring/Silent switch and the screen lock silence it.
+/// The purpose of a session's audio, which decides whether the Ring/Silent switch and the screen lock silence it.
 public enum AudioCategory: String, Sendable, Hashable, CaseIterable {
-    /// Sound that matters little and mixes with other audio. The switch silences it. Apple's code is `ambi`.
+    /// Less important sound that mixes with other audio. The switch silences it. Apple's code is `ambi`.
     case ambient
-    /// Sound that matters little and silences other audio; the default. The switch silences it. Apple's code is `solo`.
+    /// Less important sound that silences other audio; the default. The switch silences it. Apple's code is `solo`.
     case soloAmbient
-    /// Sound that the product is about: an announcement, a ring tone. The switch does not silence it. Code `medi`.
+    /// The product's main sound: an announcement, a ring tone. The switch does not silence it. Apple's code is `medi`.
     case playback
-    /// Recording; every playback is silenced, its own included. Apple's code is `reca`.
+    /// Recording. All playback is silenced, the session's own included. Apple's code is `reca`.
     case record
     /// A call: recording and playback at once, to the receiver unless overridden. Apple's code is `plar`.
     case playAndRecord
     /// Offline processing: neither playback nor recording. Apple's code is `proc`.
     case audioProcessing
-    /// Several routes at once. It has no code of its own.
+    /// Playback on several routes at once. It has no code.
     case multiRoute
 
-    /// The category of a session that set none.
+    /// The category of a session before it is set.
     public static let `default` = AudioCategory.soloAmbient
 
     /// Whether the Ring/Silent switch, the screen lock and the background silence the category. The switch also silences a

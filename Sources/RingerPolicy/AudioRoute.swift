@@ -1,4 +1,4 @@
-/// Where sound leaves the device.
+/// An output of the device's sound.
 @nonexhaustive
 public enum AudioRoute: String, Sendable, Hashable, CaseIterable {
     /// The built-in loudspeaker.

@@ -1,28 +1,28 @@
 /// Whether a sound is heard, silenced or felt, and why.
 public enum Decision: Sendable, Hashable {
-    /// It is heard at `gain`, 0 to 1, on `route`; the motor turns too where `vibrates` says so.
+    /// Heard at `gain`, 0 to 1, on `route`; if `vibrates`, the motor turns too.
     case play(gain: Float, route: AudioRoute, vibrates: Bool, Reason)
-    /// Neither sound nor motor.
+    /// Neither heard nor felt.
     case silence(Reason)
-    /// The motor alone.
+    /// Felt only.
     case vibrate(Reason)
 
-    /// Why a sound is heard, or why not.
+    /// The reason of a decision.
     @nonexhaustive
     public enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The Ring/Silent switch is at ring.
         case switchAtRing
         /// There is no switch.
         case noSwitch
-        /// There is a switch and its position is not known: ``UserPreferences/whenSwitchUnreadable`` decided.
+        /// There is a switch whose position is unknown: ``UserPreferences/whenSwitchUnreadable`` decided.
         case switchUnreadable
-        /// The category is one that the switch does not silence.
+        /// The switch does not silence the category.
         case categoryIgnoresSwitch
-        /// The route is one that the switch does not silence.
+        /// The switch does not silence the route.
         case routeIgnoresSwitch
         /// The sound is critical.
         case critical
-        /// A vibration was asked for, and nothing holds one back.
+        /// A vibration was requested, which nothing suppresses.
         case vibrationRequested
         /// The Ring/Silent switch is at silent, or at vibrate.
         case ringSilentSwitch
@@ -34,11 +34,11 @@ public enum Decision: Sendable, Hashable {
         case sessionSilencesPlayback
         /// The session was interrupted.
         case interruption
-        /// An active session of a higher priority does not let the sound's session be active.
+        /// An active session of a higher priority prevents the sound's session from being active.
         case sessionPriority
         /// The session's application is in the background, and its category does not play there.
         case background
-        /// The user asked not to be disturbed.
+        /// Do-not-disturb is on.
         case doNotDisturb
         /// The user switched sound effects off.
         case soundEffectsOff
@@ -46,7 +46,7 @@ public enum Decision: Sendable, Hashable {
         case volumeZero
     }
 
-    /// Why.
+    /// The reason.
     public var reason: Reason {
         switch self {
         case .play(_, _, _, let reason), .silence(let reason), .vibrate(let reason): reason

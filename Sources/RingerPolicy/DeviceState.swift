@@ -1,4 +1,4 @@
-/// The state of the device that decides whether its sounds are heard, at one moment.
+/// The state of the device at one moment, which decides whether its sounds are heard.
 public struct DeviceState: Sendable, Hashable {
     /// The newest known position of the Ring/Silent switch; nil if there is no switch, which counts as ring, and while
     /// ``isSwitchUnreadable``.
@@ -14,7 +14,7 @@ public struct DeviceState: Sendable, Hashable {
     public var isSwitchUnreadable: Bool
     /// Whether the screen is locked.
     public var isScreenLocked: Bool
-    /// Where sound leaves the device now.
+    /// The route of the device's sound.
     public var route: AudioRoute
     /// Whether headphones are plugged in.
     public var isHeadphoneInserted: Bool
@@ -24,12 +24,12 @@ public struct DeviceState: Sendable, Hashable {
     public var outputVolume: Float?
     /// Whether sound can be recorded; nil if it is not known.
     public var isInputAvailable: Bool?
-    /// What the audio sessions are doing.
+    /// The activity of the audio sessions.
     public var sessions: SessionActivity
     /// Whether the device has a receiver. A call on a device without one is heard from the speaker.
     public var hasReceiver: Bool
 
-    /// A state, by default that of a device that shows nothing: no switch, unlocked, playing from the speaker.
+    /// By default a device without a switch, unlocked, with the speaker as its route.
     public init(
         ringSilent: SwitchPosition? = nil, ringSilentSource: String? = nil, ringSilentAt: MonotonicTime? = nil,
         isSwitchConnected: Bool = false, isSwitchUnreadable: Bool = false, isScreenLocked: Bool = false,

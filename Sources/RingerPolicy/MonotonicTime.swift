@@ -1,7 +1,7 @@
-/// An instant of the kernel's monotonic clock, in whole nanoseconds.
+/// A time of the kernel's monotonic clock, in whole nanoseconds.
 ///
-/// Hardware events carry one; durations are differences of two. It never steps with the wall clock and does not count
-/// the time the device was suspended. The corresponding kernel clock is `CLOCK_MONOTONIC`.
+/// Hardware events carry such times, and durations are their differences. The clock is not affected by setting the
+/// system's clock, and does not run while the system is suspended. The corresponding kernel clock is `CLOCK_MONOTONIC`.
 public struct MonotonicTime: Sendable, Hashable, Comparable, InstantProtocol {
     /// Nanoseconds since an arbitrary moment before the system's start.
     public var nanoseconds: Int64
@@ -19,7 +19,7 @@ public struct MonotonicTime: Sendable, Hashable, Comparable, InstantProtocol {
     /// The instant in seconds, for people and for JSON.
     public var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    /// The instant `duration` later, held at the limits of `Int64`: an alert without an end has a deadline like any other.
+    /// The time `duration` later, clamped to the limits of `Int64`, so that an alert without an end has a deadline too.
     public func advanced(by duration: Duration) -> MonotonicTime {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.nanoseconds)
         return MonotonicTime(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
@@ -43,12 +43,12 @@ public struct MonotonicTime: Sendable, Hashable, Comparable, InstantProtocol {
 }
 
 extension Duration {
-    /// The duration in whole nanoseconds, rounded towards zero and held at the limits of `Int64` (292 years).
+    /// The duration in whole nanoseconds, rounded towards zero and clamped to the limits of `Int64` (292 years).
     package var nanoseconds: Int64 {
-        // Compared first: the components of a duration beyond Int64.max seconds cannot be asked for.
+        // Compare first: the components of a duration beyond Int64.max seconds overflow.
         if self >= .nanoseconds(Int64.max) { return .max }
         if self <= .nanoseconds(Int64.min) { return .min }
-        // Both have the duration's sign, so that no sum is beyond the limits on the way.
+        // Both components have the duration's sign, so no intermediate sum overflows.
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }

@@ -1,15 +1,14 @@
 // The rules: whether a sound is heard, silenced, or felt.
 //
-// Pure: the same values give the same decision, without allocating. Everything that plays asks `decide`, and nothing else
-// decides.
+// A pure function: the same values give the same decision, without allocation. All decisions are made here.
 
 /// Decides whether `request` is heard, silenced or felt.
 ///
 /// - Parameters:
 ///   - request: The sound.
-///   - state: The device as it is now. A device without a switch counts as one at ring; a switch that cannot be
-///     read, as ``UserPreferences/whenSwitchUnreadable`` says.
-///   - preferences: What the user chose.
+///  - state: The current state of the device. A device without a switch counts as one at ring; a switch that cannot be
+///    read counts as ``UserPreferences/whenSwitchUnreadable``.
+///   - preferences: The user's preferences.
 /// - Returns: Whether the sound is heard, silenced, or felt, and why.
 public func decide(
     _ request: SoundRequest, state: DeviceState = DeviceState(), preferences: UserPreferences = UserPreferences()
@@ -73,7 +72,7 @@ private func decideAlert(
     if isCritical && (heard.reason == .ringSilentSwitch || heard.reason == .switchUnreadable) {
         heard = (true, .critical)
     }
-    // A critical sound has the volume that its sender gave it; the user's alert volume governs the others.
+    // A critical sound has the volume that its sender chose; the user's alert volume applies to the others.
     let gain = clamped(volume) * (isCritical ? 1 : clamped(preferences.alertVolume))
     if heard.isHeard && gain == 0 { heard = (false, .volumeZero) }
     if heard.isHeard {
@@ -95,12 +94,12 @@ private func audibility(
 }
 
 private func clamped(_ volume: Float) -> Float {
-    // A volume that is not a number would pass through `min` and `max`.
+    // NaN would pass through `min` and `max`.
     volume.isNaN ? 0 : min(max(volume, 0), 1)
 }
 
 extension DeviceState {
-    /// The position that counts: the switch's, or the user's choice while a switch cannot be read; nil without a switch.
+    /// The effective position: the switch's, or the user's choice while it cannot be read; nil without a switch.
     fileprivate func effectivePosition(_ preferences: UserPreferences) -> SwitchPosition? {
         ringSilent ?? (isSwitchUnreadable ? preferences.whenSwitchUnreadable : nil)
     }

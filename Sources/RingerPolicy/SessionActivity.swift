@@ -1,4 +1,4 @@
-/// What the audio sessions of the device are doing, as far as it bears on other sounds.
+/// The activity of the device's audio sessions, as far as it affects other sounds.
 public struct SessionActivity: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt8
@@ -8,11 +8,11 @@ public struct SessionActivity: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// An active session's category lets nothing be played: ``AudioCategory/record`` or
+    /// An active session's category silences all playback: ``AudioCategory/record`` or
     /// ``AudioCategory/audioProcessing``.
     public static let silencesPlayback = SessionActivity(rawValue: 1)
     /// An active session takes input.
     public static let records = SessionActivity(rawValue: 2)
-    /// An interruption, such as a call, is under way.
+    /// An interruption, such as a call, is in progress.
     public static let interrupted = SessionActivity(rawValue: 4)
 }

@@ -1,4 +1,4 @@
-/// A sound that somebody wants heard, as far as the rules must know it.
+/// A kind of sound, as far as the rules depend on it.
 public enum SoundRequest: Sendable, Hashable {
     /// A sound of an audio session.
     ///
@@ -6,7 +6,7 @@ public enum SoundRequest: Sendable, Hashable {
     /// application is not the one in front.
     case session(
         AudioCategory, options: CategoryOptions = [], isInterrupted: Bool = false, isInBackground: Bool = false)
-    /// A system sound. `isUISound` tells that it obeys the user's "sound effects" preference.
+    /// A system sound. With `isUISound` it obeys the user's ``UserPreferences/soundEffects``.
     case systemSound(isUISound: Bool = true)
     /// An alert: a sound, a vibration, or both.
     case alert

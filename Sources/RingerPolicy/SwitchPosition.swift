@@ -1,12 +1,12 @@
-/// If the Ring/Silent switch stands.
+/// A position of the Ring/Silent switch.
 ///
-/// A two-position switch knows ``ring`` and ``silent``; a three-position slider knows ``vibrate`` between them.
+/// A two-position switch has ``ring`` and ``silent``; a three-position slider has ``vibrate`` between them.
 public enum SwitchPosition: String, Sendable, Hashable, CaseIterable {
     /// Sounds are heard.
     case ring
     /// Sounds are silenced as at ``silent``; alerts vibrate.
     case vibrate
-    /// Sounds that honour the switch are silenced; alerts vibrate where the user chose so.
+    /// Sounds that honour the switch are silenced; alerts vibrate if the user chose so.
     case silent
 
     /// Whether sounds that honour the switch are silenced here.

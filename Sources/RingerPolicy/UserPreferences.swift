@@ -1,4 +1,4 @@
-/// What the user chose, as the firmware sets it.
+/// The user's preferences, which the firmware sets.
 public struct UserPreferences: Sendable, Hashable {
     /// Whether an alert that is heard also vibrates.
     public var vibrateOnRing: Bool
@@ -6,19 +6,19 @@ public struct UserPreferences: Sendable, Hashable {
     public var vibrateOnSilent: Bool
     /// Whether user-interface sounds are played.
     public var soundEffects: Bool
-    /// The volume of alerts and notification sounds, 0 to 1; values outside are held at the limits.
+    /// The volume of alerts and notification sounds, clamped to 0...1.
     public var alertVolume: Float
     /// Whether alerts vibrate while a session records.
     public var hapticsWhileRecording: Bool
-    /// Whether alerts and notification sounds are held back. Critical ones are not.
+    /// Whether alerts and notification sounds are suppressed, except critical ones.
     public var doNotDisturb: Bool
-    /// The routes on which the switch silences sound. A headphone disturbs nobody, so by default only the built-in ones.
+    /// The routes on which the switch silences sound: by default the built-in ones, since headphones disturb nobody.
     public var routesSilencedBySwitch: AudioRouteSet
-    /// The position that counts while a switch is there and cannot be read, ``DeviceState/isSwitchUnreadable``. At silent,
-    /// the default, a process without permission to read the switch does not sound in a silent room.
+    /// The position that counts while there is a switch that cannot be read (``DeviceState/isSwitchUnreadable``). With
+    /// silent, the default, a process without permission to read the switch makes no sound in a silent room.
     public var whenSwitchUnreadable: SwitchPosition
 
-    /// Preferences, by default those of a new phone.
+    /// By default the preferences of a new phone.
     public init(
         vibrateOnRing: Bool = true, vibrateOnSilent: Bool = true, soundEffects: Bool = true, alertVolume: Float = 1,
         hapticsWhileRecording: Bool = false, doNotDisturb: Bool = false,

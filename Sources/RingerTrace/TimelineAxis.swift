@@ -53,7 +53,7 @@ struct LabelLayout {
     let right: Double
     /// How many rows are used.
     private(set) var rows = 0
-    /// If the free space of each row begins.
+    /// Where the free space of each row begins.
     private var free: [Double] = []
 
     init(right: Double) {

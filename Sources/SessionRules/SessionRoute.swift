@@ -1,6 +1,6 @@
 import RingerPolicy
 
-/// If a session's input comes from.
+/// The input of a session.
 @nonexhaustive
 public enum AudioInput: String, Sendable, Hashable, CaseIterable {
     /// The board's microphone, or that of a headset on the jack: the codec chooses between them.
@@ -9,7 +9,7 @@ public enum AudioInput: String, Sendable, Hashable, CaseIterable {
     case bluetooth
 }
 
-/// If a session's sound goes, and where its input comes from.
+/// The output and input of a session.
 public struct SessionRoute: Sendable, Hashable {
     /// The output; nil if no route fits.
     public var output: AudioRoute?

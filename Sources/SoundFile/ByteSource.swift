@@ -1,4 +1,4 @@
-/// If a decoder gets a file's bytes from: memory, a file descriptor, anything that has a size and can be read at an
+/// The source of a decoder's bytes: memory, a file descriptor, anything that has a size and can be read at an
 /// offset.
 public protocol ByteSource {
     /// How many bytes there are.

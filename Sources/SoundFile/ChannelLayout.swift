@@ -1,4 +1,4 @@
-/// Which loudspeaker each channel is for, as the file says it; the samples' order is never changed.
+/// The loudspeaker of each channel according to the file; the samples are never reordered.
 public struct ChannelLayout: Sendable, Hashable {
     /// Core Audio's layout tag, such as 0x640001 for mono; `nil` if the container has none (WAV).
     public var tag: UInt32?
@@ -11,7 +11,7 @@ public struct ChannelLayout: Sendable, Hashable {
         self.bitmap = bitmap
     }
 
-    /// The bitmap, or what the tags of the usual layouts mean by it; 0 if neither tells.
+    /// The bitmap, or the one that the tag of a usual layout means; 0 if neither is known.
     var speakers: UInt32 {
         if bitmap != 0 { return bitmap }
         return switch tag {

@@ -7,10 +7,9 @@ public struct PCMBuffer: Sendable, Equatable {
     /// The samples, channel after channel within each frame.
     public var samples: [Int16]
 
-    /// Makes a buffer of interleaved samples.
+    /// A buffer of interleaved samples.
     ///
-    /// The rate is positive and finite, there is at least one channel, and the last frame is whole: anything else is
-    /// the caller's mistake.
+    /// The rate must be positive and finite, there must be at least one channel, and the last frame must be whole.
     public init(sampleRate: Double, channels: Int, samples: [Int16]) {
         precondition(sampleRate > 0 && sampleRate.isFinite, "a sample rate is positive")
         precondition(channels > 0, "a sound has at least one channel")

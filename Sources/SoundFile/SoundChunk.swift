@@ -1,12 +1,12 @@
 import FourCharacterCodes
 
-/// Where one chunk lies in a file.
+/// The place of a chunk in a file.
 public struct SoundChunk: Sendable, Equatable {
     /// The chunk's name.
     public var id: FourCharacterCode
     /// The first byte of its contents, counted from the beginning of the file.
     public var offset: Int64
-    /// The bytes its header says it has; `nil` if the header leaves that open (to the end of the file).
+    /// The size of its contents in bytes; `nil` if the header leaves it open (to the end of the file).
     public var size: Int64?
 
     /// Makes a chunk's position from its parts.

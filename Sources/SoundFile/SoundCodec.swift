@@ -1,6 +1,6 @@
-/// How a file writes samples down.
+/// The encoding of samples in a file.
 public enum SoundCodec: Sendable, Hashable, CustomStringConvertible {
-    /// Samples as they are.
+    /// Uncompressed samples.
     case linearPCM(LinearPCM)
     /// Apple's IMA 4:1: packets of 34 bytes a channel holding 64 frames.
     case ima4
@@ -11,7 +11,7 @@ public enum SoundCodec: Sendable, Hashable, CustomStringConvertible {
     /// ITU-T G.711 A-law, 8 bits a sample.
     case aLaw
 
-    /// What the codec is called.
+    /// The codec's name.
     public var description: String {
         switch self {
         case .linearPCM(let format): format.description

@@ -1,12 +1,12 @@
-/// Decodes a sound piece by piece with a fixed amount of memory, less than 64 KiB whatever the file's size.
+/// Decodes a sound in pieces, with less than 64 KiB of memory whatever the file's size.
 ///
 ///     var decoder = try SoundDecoder(source, maximumDuration: .seconds(30))
 ///     var piece = [Int16](repeating: 0, count: 1024 * decoder.info.channels)
 ///     while case let frames = try decoder.read(into: &piece), frames > 0 { ... }
 public struct SoundDecoder<Source: ByteSource> {
-    /// What the headers say of the sound.
+    /// The contents of the headers.
     public let info: SoundFileInfo
-    /// The frames delivered so far.
+    /// The frames returned so far.
     public private(set) var position: Int64 = 0
 
     private enum Coder {
@@ -16,13 +16,14 @@ public struct SoundDecoder<Source: ByteSource> {
 
     private var input: StagedInput<Source>
     private var coder: Coder
-    /// Samples of packed codecs on their way to floating point; made when first needed.
+    /// Samples of packed codecs before their conversion to floating point; allocated when first needed.
     private var scratch: [Int16] = []
 
-    /// Reads the headers of a file.
+    /// Reads the headers of a file. Sound data that was cut short is decoded as far as it goes;
+    /// ``SoundFileInfo/isTruncated`` reports it.
     ///
-    /// Throws what is wrong with them; a sound longer than `maximumDuration` is refused before anything is decoded.
-    /// Sound data cut short is no error: ``SoundFileInfo/isTruncated`` tells, and what is there is decoded.
+    /// - Throws: ``SoundFileError`` with the fault in the headers, or if the sound is longer than `maximumDuration`,
+    ///   before anything is decoded.
     public init(_ source: Source, maximumDuration: Duration? = nil) throws(SoundFileError) {
         var headers = HeaderInput(source)
         let plan = try headers.parse()
@@ -37,10 +38,11 @@ public struct SoundDecoder<Source: ByteSource> {
         }
     }
 
-    /// Decodes the next frames to interleaved 16-bit samples; returns how many frames, 0 at the sound's end.
+    /// Decodes the next frames to interleaved 16-bit samples, as many as fit the span or are left.
     ///
-    /// Integers wider than 16 bits lose their low bits; floating-point samples are rounded, half to even, and saturate.
-    /// As many frames are decoded as fit the span, or are left.
+    /// Integers wider than 16 bits lose their low bits; floating-point samples are rounded, half to even, and clamped.
+    ///
+    /// - Returns: How many frames; 0 at the sound's end.
     public mutating func read(into output: inout MutableSpan<Int16>) throws(SoundFileError) -> Int {
         let frames = framesWanted(output.count)
         switch coder {
@@ -75,7 +77,7 @@ public struct SoundDecoder<Source: ByteSource> {
         return try read(into: &span)
     }
 
-    /// Whether the bytes are all there, in memory.
+    /// Whether all bytes are in memory.
     var isInMemory: Bool { input.isInMemory }
 
     private func framesWanted(_ samples: Int) -> Int {

@@ -1,4 +1,4 @@
-/// Writes a sound piece by piece: a header, the samples as they come, and the header again when their number is known.
+/// Writes a sound in pieces: a header, the samples, and the header again when their number is known.
 ///
 ///     var encoder = try SoundEncoder(MemorySink(), container: .caf, codec: .ima4, sampleRate: 44_100, channels: 2)
 ///     try encoder.write(samples.span)
@@ -18,10 +18,10 @@ public struct SoundEncoder<Sink: ByteSink> {
 
     /// Writes a header to a sink.
     ///
-    /// Throws ``SoundFileError/Code/unsupportedCodec`` where the container cannot hold the codec, and
-    /// ``SoundFileError/Code/doesNotFit`` for a rate or channel count that it cannot state. `blockSize` is the bytes of a
-    /// block of WAV's IMA ADPCM, rounded down to whole groups; without it, one usual for the rate is taken. Without a
-    /// layout, that usual for the number of channels is written.
+    /// - Parameter blockSize: The bytes of a block of WAV's IMA ADPCM, rounded down to whole groups; nil for the usual
+    ///   size of the rate. Without a layout, the usual one for the number of channels is written.
+    /// - Throws: ``SoundFileError/Code/unsupportedCodec`` if the container cannot hold the codec,
+    ///   ``SoundFileError/Code/doesNotFit`` for a rate or channel count that it cannot hold.
     public init(
         _ sink: Sink, container: SoundContainer, codec: SoundCodec, sampleRate: Double, channels: Int,
         channelLayout: ChannelLayout? = nil, blockSize: Int? = nil
@@ -41,7 +41,7 @@ public struct SoundEncoder<Sink: ByteSink> {
         try append(samples)
     }
 
-    /// Writes interleaved floating-point samples, whole frames, full scale at 1; rounded half to even, saturated.
+    /// Writes interleaved floating-point samples, whole frames, full scale at 1; rounded half to even, clamped.
     public mutating func write(_ samples: Span<Float>) throws(SoundFileError) {
         try append(samples)
     }
@@ -97,7 +97,7 @@ public struct SoundEncoder<Sink: ByteSink> {
 
     /// Encodes the samples that were waiting, now that they fill a packet.
     private mutating func encodePacket() {
-        // Taken out meanwhile, so that no copy is made of them.
+        // Taken out meanwhile, to avoid a copy.
         var samples: [Int16] = []
         swap(&samples, &waiting)
         if shape.codec == .ima4 {

@@ -21,35 +21,35 @@ public struct SoundFileError: Error, Sendable, CustomStringConvertible {
         public static let truncatedHeader = Code(rawValue: "truncated header")
         /// A chunk says that it is longer than the file.
         public static let chunkTooLong = Code(rawValue: "chunk too long")
-        /// A chunk that the container must have is not there.
+        /// A chunk that the container requires is missing.
         public static let missingChunk = Code(rawValue: "missing chunk")
-        /// A header's field has a value that means nothing, or nothing good.
+        /// A header's field has an invalid value.
         public static let invalidHeader = Code(rawValue: "invalid header")
         /// The packet table contradicts the file.
         public static let invalidPacketTable = Code(rawValue: "invalid packet table")
-        /// There are more chunks than any honest file has.
+        /// There are more chunks than in any ordinary file.
         public static let tooManyChunks = Code(rawValue: "too many chunks")
         /// The sound lasts longer than the caller allows.
         public static let maximumDurationExceeded = Code(rawValue: "maximum duration exceeded")
-        /// The sound data ends before the place where the header says it does, and whole sound was asked for.
+        /// The sound data is shorter than the header says, and whole sound was requested.
         public static let truncatedData = Code(rawValue: "truncated data")
         /// The source of bytes failed, or had fewer bytes than it said.
         public static let readFailed = Code(rawValue: "read failed")
         /// The sink of bytes failed.
         public static let writeFailed = Code(rawValue: "write failed")
-        /// The sound does not fit the container: too many bytes, channels, or a rate it cannot state.
+        /// The sound does not fit the container: too many bytes or channels, or a rate that it cannot hold.
         public static let doesNotFit = Code(rawValue: "does not fit")
     }
 
     /// The kind of failure.
     public var code: Code
-    /// What a correct file has at this place.
+    /// What a valid file has at this place.
     public var expected: String
     /// What this file has there.
     public var found: String
     /// The byte in the file where it was found, counted from 0; `nil` if no byte is to blame.
     public var offset: Int64?
-    /// What the source or the sink of bytes threw, if one of them did.
+    /// The error of the source or the sink of bytes, if one of them failed.
     public var underlying: (any Error)?
 
     /// Makes an error from its parts.

@@ -1,18 +1,18 @@
-/// What a file's headers say of its sound, learnt without decoding any of it.
+/// The contents of a file's headers, read without decoding the sound.
 public struct SoundFileInfo: Sendable, Equatable {
     /// The kind of file.
     public var container: SoundContainer
-    /// How the samples are written.
+    /// The samples' encoding.
     public var codec: SoundCodec
     /// Frames in a second, in hertz.
     public var sampleRate: Double
     /// Samples in a frame.
     public var channels: Int
-    /// The frames that decoding gives, at most those that the bytes present can hold.
+    /// The frames that decoding returns, at most those that the bytes present can hold.
     public var frames: Int64
     /// Significant bits of a sample: those of a linear sample, 16 for what G.711 and IMA decode to.
     public var bits: Int
-    /// The first byte of sound data, counted from the beginning of the file.
+    /// The offset of the first byte of sound data in the file.
     public var dataOffset: Int64
     /// The bytes of sound data that are present.
     public var dataSize: Int64
@@ -20,13 +20,13 @@ public struct SoundFileInfo: Sendable, Equatable {
     public var bytesPerPacket: Int
     /// The frames of a packet or block.
     public var framesPerPacket: Int
-    /// Frames at the beginning that the packet table tells to drop; already left out of ``frames``.
+    /// Frames at the beginning that the packet table excludes; not counted in ``frames``.
     public var primingFrames: Int64
-    /// Frames at the end of the last packet that are left out of ``frames``.
+    /// Frames at the end of the last packet that are not counted in ``frames``.
     public var remainderFrames: Int64
-    /// The header promises more sound than the file has: what is there is decoded.
+    /// Whether the header promises more sound than the file has. What is there is decoded.
     public var isTruncated: Bool
-    /// Which loudspeakers the channels are for, if the file says so.
+    /// The loudspeakers that the channels are for; nil if the file does not say.
     public var channelLayout: ChannelLayout?
     /// CAF's count of edits made to the sound data, 0 in other containers.
     public var editCount: UInt32
@@ -38,18 +38,18 @@ public struct SoundFileInfo: Sendable, Equatable {
     /// How long the sound lasts.
     public var duration: Duration { Duration(frames: frames, sampleRate: sampleRate) }
 
-    /// The shortest that the sound may have been before a codec filled its last packet.
+    /// The least length of the sound before a codec filled up its last packet.
     ///
-    /// AIFF-C cannot say how much of the last IMA4 packet is filling, so that a sound of exactly 30 s comes back up to 63
-    /// frames longer; the limit on durations is held against this, so as not to refuse it.
+    /// AIFF-C cannot say how much of the last IMA4 packet is filling: a sound of exactly 30 s is read as up to 63
+    /// frames longer. Limits of the duration are compared with this value, so that they do not refuse it.
     public var minimumFrames: Int64 {
         lastPacketMayBeFilled ? max(0, frames - Int64(framesPerPacket - 1)) : frames
     }
 
-    /// Whether the container leaves open how much of the last packet is sound.
+    /// Whether the container does not say how much of the last packet is sound.
     var lastPacketMayBeFilled: Bool
 
-    /// Whether the sound lasts at most `limit`, exactly that long included.
+    /// Whether the sound lasts at most `limit`.
     public func lasts(atMost limit: Duration) -> Bool {
         Double(minimumFrames) <= limit.inSeconds * sampleRate
     }

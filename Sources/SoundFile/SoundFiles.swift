@@ -1,26 +1,27 @@
-/// Reads and writes the files that system sounds come in: CAF, AIFF, AIFF-C and WAV.
+/// Reads and writes sound files: CAF, AIFF, AIFF-C and WAV.
 ///
-/// Which format a file has is told from its bytes, never from its name. Nothing here opens files: bytes come in from
-/// memory or a ``ByteSource``, and values come out.
+/// A file's bytes determine its format, not its name. Files are not opened here: bytes come from memory or a
+/// ``ByteSource``.
 public enum SoundFiles {
-    /// What a file's headers say, read without decoding its sound.
+    /// Reads a file's headers, without decoding its sound. The time that it takes does not depend on the sound's
+    /// length.
     ///
-    /// Throws what is wrong with the headers. The time it takes does not depend on the sound's length.
+    /// - Throws: ``SoundFileError`` with the fault in the headers.
     public static func info(_ source: some ByteSource) throws(SoundFileError) -> SoundFileInfo {
         var input = HeaderInput(source)
         let plan = try input.parse()
         return plan.info(chunks: input.chunks, tags: input.tags)
     }
 
-    /// What the headers of a file in memory say.
+    /// Reads the headers of a file in memory.
     public static func info(_ bytes: [UInt8]) throws(SoundFileError) -> SoundFileInfo {
         try info(MemorySource(bytes))
     }
 
     /// Decodes a whole file to interleaved 16-bit samples.
     ///
-    /// A sound longer than `maximumDuration` is refused before anything is decoded. A sound cut short is decoded as far
-    /// as it goes; ``info(_:)-([UInt8])`` tells that it was.
+    /// A sound longer than `maximumDuration` is refused before anything is decoded. Of a truncated file, what is there
+    /// is decoded; ``SoundFileInfo/isTruncated`` reports the truncation.
     public static func decode(
         _ bytes: [UInt8], maximumDuration: Duration? = nil
     ) throws(SoundFileError) -> PCMBuffer {
@@ -35,13 +36,13 @@ public enum SoundFiles {
         let info = decoder.info
         var samples: [Int16] = []
         if decoder.isInMemory {
-            // The frames are those that the bytes present can hold: no header decides how much is allocated.
+            // The frames that the bytes present can hold: a header cannot make this allocate more.
             samples = [Int16](repeating: 0, count: try sampleCount(info))
             var span = samples.mutableSpan
             _ = try decoder.read(into: &span)
         } else {
-            // A file may have holes, or a source say that it is longer than it is: memory grows with the bytes that are
-            // read, 64 KiB at a time.
+            // A file may have holes, and a source may report a wrong size: memory grows with the bytes that are read,
+            // 64 KiB at a time.
             var piece = [Int16](repeating: 0, count: pieceSamples / info.channels * info.channels)
             while case let frames = try decoder.read(into: &piece), frames > 0 {
                 samples += piece[..<(frames * info.channels)]
@@ -62,10 +63,10 @@ public enum SoundFiles {
         return FloatPCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
     }
 
-    /// The samples decoded at a time from a source that is not in memory: 64 KiB, which no file's header changes.
+    /// The samples decoded at a time from a source that is not in memory: 64 KiB, whatever the header says.
     private static let pieceSamples = 32_768
 
-    /// The samples of the whole sound, where an array can hold so many: on 32-bit processors not every file's fit.
+    /// The samples of the whole sound, if an array can hold them: on 32-bit processors some files are too long.
     private static func sampleCount(_ info: SoundFileInfo) throws(SoundFileError) -> Int {
         let (count, overflow) = info.frames.multipliedReportingOverflow(by: Int64(info.channels))
         guard !overflow, count <= Int64(Int.max / MemoryLayout<Float>.size) else {

@@ -1,13 +1,13 @@
-/// What a header may say before it is taken for damage.
+/// Limits for the values of headers; values beyond them count as damage.
 public enum SoundLimits {
     /// Sample rates accepted from a file, in hertz: from the slowest sensor to twice the fastest converter.
     public static let sampleRates: ClosedRange<Double> = 1...1_536_000
     /// Channel counts accepted from a file.
     public static let channels: ClosedRange<Int> = 1...256
-    /// Chunks looked at in one file; more are an attempt to keep the reader busy.
+    /// Chunks read of one file; more are an attempt to keep the reader busy.
     public static let chunks = 512
     /// The longest system sound: exactly this long is accepted.
     public static let systemSoundDuration: Duration = .seconds(30)
-    /// Bytes read of one chunk that holds text; what is beyond is left out.
+    /// Bytes read of a text chunk; the rest is left out.
     static let textBytes = 4096
 }

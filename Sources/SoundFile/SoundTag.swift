@@ -1,6 +1,6 @@
 /// A piece of text that a file carries about itself, such as its title.
 public struct SoundTag: Sendable, Equatable {
-    /// What the text is: CAF's key (`title`, `artist`), or the name of the chunk that holds it (`NAME`, `INAM`).
+    /// The text's meaning: CAF's key (`title`, `artist`), or the name of its chunk (`NAME`, `INAM`).
     public var key: String
     /// The text; bytes that are not UTF-8 are replaced.
     public var value: String

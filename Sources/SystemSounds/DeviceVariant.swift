@@ -1,4 +1,4 @@
-/// Which family of device a predefined sound is asked for: a few have a file of their own on players.
+/// The family of device whose predefined sound is requested: players have files of their own for a few sounds.
 public enum DeviceVariant: String, Sendable, Hashable, CaseIterable {
     /// A device with a loudspeaker for music and speech.
     case phone

@@ -4,7 +4,7 @@ package struct Partial: Sendable, Hashable {
     package let ratio: Double
     /// Its amplitude as a fraction of the note's.
     package let level: Double
-    /// How fast it dies away: its half-life as a fraction of the envelope's. Ignored where the envelope has none.
+    /// How fast it decays: its half-life as a fraction of the envelope's. Ignored if the envelope has no half-life.
     package let persistence: Double
 
     /// Makes a partial; all three must be above 0.

@@ -55,7 +55,7 @@ package enum SoundSynthesizer {
     ) -> [Double] {
         var voice = [Double](repeating: 0, count: count)
         let steady = from == to && instrument.vibratoDepth == 0
-        // A note that holds its pitch needs no phases: the frame number tells them.
+        // For a constant pitch the phase follows from the frame number.
         let phase = steady ? [] : movingPhase(from: from, to: to, instrument, count: count, sampleRate: sampleRate)
         let highest = max(from, to) * (1 + instrument.vibratoDepth)
         for partial in instrument.partials where highest * partial.ratio < 0.45 * sampleRate {
@@ -95,7 +95,7 @@ package enum SoundSynthesizer {
         }
     }
 
-    /// The phase in turns at each frame of a note whose pitch moves.
+    /// The phase in turns at each frame of a note with a changing pitch.
     private static func movingPhase(
         from: Double, to: Double, _ instrument: Instrument, count: Int, sampleRate: Double
     ) -> [Double] {
@@ -127,7 +127,7 @@ package enum SoundSynthesizer {
         return voice
     }
 
-    /// What the level is multiplied by from frame to frame: 2 to the power of -1 / (frames of the half-life).
+    /// The factor of the level from frame to frame: 2 to the power of -1 / (frames of the half-life).
     private static func decayPerFrame(_ halfLife: Duration?, _ persistence: Double, _ sampleRate: Double) -> Double {
         guard let halfLife else { return 1 }
         // At least ten frames, so that the exponent is small and four terms of the exponential are exact.
@@ -135,7 +135,7 @@ package enum SoundSynthesizer {
         return 1 + exponent * (1 + exponent / 2 * (1 + exponent / 3 * (1 + exponent / 4)))
     }
 
-    /// Lays the ramps over both ends: the first and the last frame are nothing.
+    /// Applies the ramps at both ends: the first and the last frame are zero.
     private static func shape(_ voice: inout [Double], _ envelope: SoundEnvelope, sampleRate: Double) {
         var attack = envelope.attack.inSeconds * sampleRate
         var release = envelope.release.inSeconds * sampleRate

@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// If the documentation's pictures are.
+/// The files of the documentation's pictures.
 enum PictureFiles {
     /// docs/pictures of the repository that this file is in.
     static let directory: String = {

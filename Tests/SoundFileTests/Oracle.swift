@@ -7,7 +7,7 @@ enum Oracle: String, CaseIterable, Sendable {
     case sox
     case sndfile = "sndfile-convert"
 
-    /// If the program is, if it is anywhere.
+    /// The path of the program; nil if it is not installed.
     var path: String? {
         let directories = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
         return directories.map { "\($0)/\(rawValue)" }.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -21,7 +21,7 @@ struct SessionCommand: AsyncParsableCommand {
     @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
     var options: [CategoryOptionName] = []
     @Option(
-        help: "The session's priority: ordinary, call, alarm or a number; larger is more important. (default: ordinary)",
+        help: "The session's priority: ordinary, call, alarm or a number (larger: more important). (default: ordinary)",
         transform: Self.priority)
     var priority: SessionPriority?
     @Option(

@@ -17,7 +17,7 @@ package enum HardwareDiscovery {
     /// No line is requested, nothing is changed, and everything is closed again. A switch that this process may not
     /// open is found in sysfs and the device tree, and is listed with its ``HardwareFindings/Candidate/problem``.
     ///
-    /// - Parameter paths: if the kernel shows its devices.
+    /// - Parameter paths: Where the kernel shows its devices.
     /// - Returns: The parts that were found, the preferred one first, and what could not be looked at.
     package static func scan(_ paths: HardwarePaths = .standard) -> HardwareFindings {
         let evidence = SwitchEvidence(paths)

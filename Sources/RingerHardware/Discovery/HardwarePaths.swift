@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// If the kernel shows its devices.
+/// The directories in which the kernel shows its devices.
 public struct HardwarePaths: Sendable, Hashable {
     /// The device files, GPIO chips among them.
     public var devices: FilePath

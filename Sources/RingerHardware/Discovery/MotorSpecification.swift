@@ -49,7 +49,7 @@ public enum MotorSpecification: Sendable, Hashable {
     ///
     /// - Parameters:
     ///  - loop: The thread on which the return of a lost device is watched for.
-    ///   - paths: if the kernel shows its devices.
+    ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` if the motor is missing, forbidden or in use.
     public func make(
         loop: EventLoop, paths: HardwarePaths = .standard

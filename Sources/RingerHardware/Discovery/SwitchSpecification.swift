@@ -63,7 +63,7 @@ public enum SwitchSpecification: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - loop: The thread that reads it.
-    ///   - paths: if the kernel shows its devices.
+    ///   - paths: Where the kernel shows its devices.
     ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start, as after it was unplugged.
     ///     Starting it then reports ``SwitchEvent/lost(_:at:)``, and throws only if the name can never be right
     ///     (`invalid`, `unsupported`).

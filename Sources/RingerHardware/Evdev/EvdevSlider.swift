@@ -16,7 +16,7 @@ public final class EvdevSlider: RingSilentSwitch {
     ///  - device: Which device.
     ///   - settleTime: How long a position must not change before it counts.
     ///   - loop: The thread that reads it.
-    ///   - paths: if the kernel shows its devices.
+    ///   - paths: Where the kernel shows its devices.
     ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start; see ``SwitchSpecification``.
     public init(
         _ device: EvdevSelector = .automatic(), settleTime: Duration = .milliseconds(50), loop: EventLoop,

@@ -14,7 +14,7 @@ public final class EvdevSwitch: RingSilentSwitch {
     ///   - code: The switch's code.
     ///   - isInverted: False if the switch is on at silent, as `SW_MUTE_DEVICE` is; true if it is on at ring.
     ///   - loop: The thread that reads it.
-    ///   - paths: if the kernel shows its devices.
+    ///   - paths: Where the kernel shows its devices.
     ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start; see ``SwitchSpecification``.
     public init(
         _ device: EvdevSelector = .automatic(), code: EvdevCode = .muteDevice, isInverted: Bool = false,

@@ -29,7 +29,7 @@ public final class GPIOMotor: VibrationMotor {
     ///   - line: The line.
     ///   - isActiveLow: Whether the motor turns while the line is low.
     ///   - loop: Where the return of a chip that disappeared is watched for.
-    ///   - paths: if the kernel shows its devices.
+    ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` if there is no such line, or it is forbidden or in use.
     public init(
         _ line: GPIOLine, isActiveLow: Bool = false, loop: EventLoop, paths: HardwarePaths = .standard

@@ -39,7 +39,7 @@ public final class GPIOSwitch: RingSilentSwitch {
     ///   - line: The line.
     ///   - options: How it is wired and read.
     ///   - loop: The thread that reads it.
-    ///   - paths: if the kernel shows its devices.
+    ///   - paths: Where the kernel shows its devices.
     ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start; see ``SwitchSpecification``.
     public init(
         _ line: GPIOLine, _ options: Options = Options(), loop: EventLoop, paths: HardwarePaths = .standard,

@@ -28,7 +28,7 @@ public final class LEDMotor: VibrationMotor {
     /// - Parameters:
     ///   - led: The LED's name in the LED class.
     ///   - loop: Where the return of an LED that disappeared is watched for.
-    ///   - paths: if the kernel shows its devices.
+    ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` if there is no such LED, or it is forbidden.
     public convenience init(
         _ led: String = "vibrator", loop: EventLoop, paths: HardwarePaths = .standard

@@ -66,7 +66,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     /// - Parameters:
     ///   - loop: The thread that the device is opened, read and closed on.
     ///   - name: The device's name until it is open.
-    ///   - directory: if the device's file comes and goes.
+    ///   - directory: Where the device's file comes and goes.
     ///   - awaited: Which devices to wait for when they cannot be opened at the start. Such a device is reported as lost,
     ///     and as found once it is open.
     ///   - open: Opens the device.

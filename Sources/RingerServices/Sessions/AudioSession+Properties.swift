@@ -9,7 +9,7 @@ extension AudioSession {
     public var preferredSampleRate: Double { facts.preferences.sampleRate }
     /// The duration that the session would like the hardware to take at a time, in seconds; 0 for none. Property `iobd`.
     public var preferredIOBufferDuration: Double { Double(facts.preferences.ioBufferDuration) }
-    /// If the session's sound goes; its output is nil if no route fits. Nil for a session that was removed.
+    /// The session's route; its output is nil if no route fits. Nil for a session that was removed.
     public var route: SessionRoute? { state?.route }
     /// The route's name; empty while the Ring/Silent switch silences the session. Property `rout`.
     public var routeName: String { facts.routeName }

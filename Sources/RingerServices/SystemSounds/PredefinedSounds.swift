@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The predefined sounds on this device: each from a file that overrides it, or synthesised from its recipe.
 public struct PredefinedSounds: Sendable {
-    /// If a predefined sound comes from.
+    /// Where a predefined sound comes from.
     @nonexhaustive
     public enum Source: Sendable, Hashable {
         /// This file overrides it.

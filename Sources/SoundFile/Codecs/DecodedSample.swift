@@ -1,9 +1,9 @@
-/// A sample as decoders deliver it: 16-bit integer, or floating point with full scale at 1.
+/// A decoded sample: a 16-bit integer, or floating point with full scale at 1.
 protocol DecodedSample: BitwiseCopyable, Sendable {
     static var silence: Self { get }
     /// From a 16-bit sample.
     init(sample16: Int16)
-    /// From an integer sample moved up to the top of 32 bits.
+    /// From an integer sample in the highest bits of 32.
     init(sample32: Int32)
     /// From a floating-point sample.
     init(sampleFloat: Float)
@@ -24,7 +24,7 @@ extension Int16: DecodedSample {
     @inline(__always)
     init(sample32: Int32) { self = Int16(truncatingIfNeeded: sample32 >> 16) }
 
-    /// Rounds half to even and saturates; what is not a number is silence.
+    /// Rounds half to even and clamps; NaN becomes silence.
     @inline(__always)
     init(sampleFloat: Float) { self.init(sampleDouble: Double(sampleFloat)) }
 
@@ -32,7 +32,7 @@ extension Int16: DecodedSample {
     init(sampleDouble: Double) {
         let scaled = sampleDouble * 32768
         let clamped = scaled >= 32767 ? 32767 : scaled > -32768 ? scaled : scaled.isNaN ? 0 : -32768
-        // Adding and taking away 1.5 * 2^52 rounds half to even without a call.
+        // Adding and subtracting 1.5 * 2^52 rounds half to even without a call.
         self = Int16(truncatingIfNeeded: Int32((clamped + 6_755_399_441_055_744) - 6_755_399_441_055_744))
     }
 

@@ -1,6 +1,6 @@
-/// A sample as encoders take it: 16-bit integer, or floating point with full scale at 1.
+/// A sample to encode: a 16-bit integer, or floating point with full scale at 1.
 protocol EncodedSample: BitwiseCopyable, Sendable {
-    /// The nearest integer of `bits` bits, at the top of 32; saturates, half to even.
+    /// The nearest integer of `bits` bits, in the highest bits of 32; rounded half to even, clamped.
     func integer(bits: Int) -> Int32
     var double: Double { get }
 }
@@ -15,7 +15,7 @@ extension Int16: EncodedSample {
     @inline(__always)
     func integer(bits: Int) -> Int32 {
         guard bits < 16 else { return Int32(self) << 16 }
-        // Rounded to nearest, half up, as there is no sign of which neighbour is even in most of 16 bits.
+        // Rounded to nearest, half up: half to even would need the lower bits that are cut off.
         let half = Int32(1) << (15 - bits)
         let rounded = Swift.min((Int32(self) + half) >> (16 - bits), Int32(1) << (bits - 1) - 1)
         return rounded << (32 - bits)

@@ -1,5 +1,5 @@
 extension G711 {
-    /// The u-law byte between whose decision values, as the recommendation has them, the sample lies.
+    /// The u-law byte of a sample, by the recommendation's decision values.
     static func uLaw(_ sample: Int16) -> UInt8 {
         let sign: UInt8 = sample < 0 ? 0x00 : 0x80
         // 14 bits, with the bias that makes each segment begin at a power of two.
@@ -9,7 +9,7 @@ extension G711 {
         return sign | UInt8(truncatingIfNeeded: ~(segment << 4 | step)) & 0x7F
     }
 
-    /// The A-law byte between whose decision values, as the recommendation has them, the sample lies.
+    /// The A-law byte of a sample, by the recommendation's decision values.
     static func aLaw(_ sample: Int16) -> UInt8 {
         let sign: UInt8 = sample < 0 ? 0x00 : 0x80
         let magnitude = sample < 0 ? ~Int32(sample) : Int32(sample)

@@ -1,8 +1,8 @@
 /// Decodes packets of Apple's IMA 4:1.
 ///
 /// A packet has 34 bytes for each channel in turn: 9 bits of predictor and 7 of step index, then 64 nibbles, low first.
-/// While the index agrees with the running one and the predictor is within its nine bits' precision of it, the running
-/// predictor stays: the preamble repeats it less exactly.
+/// If the step index equals the running one and the predictor is within its nine bits' precision of the running one,
+/// the running predictor is kept: the preamble repeats it less exactly.
 struct IMA4Decoder: Sendable {
     static let bytesPerChannel = 34
     static let framesPerPacket = 64
@@ -23,13 +23,13 @@ struct IMA4Decoder: Sendable {
         let moveTable = IMATables.scaledMoves
         let differences = differenceTable.span
         let moves = moveTable.span
-        // Told once, the compiler needs no check for each sample.
+        // With this checked once, the compiler needs no check for each sample.
         precondition(differences.count == 2048 && moves.count == 16)
         for packet in 0..<packets {
             let input = bytes.extracting(packet * packetBytes..<(packet + 1) * packetBytes)
             var part = output._mutatingExtracting(packet * packetSamples..<(packet + 1) * packetSamples)
             if channels == 2 {
-                // With the count a constant, the checks go.
+                // With a constant count, the bounds checks are removed.
                 stereo(input, into: &part, differences, moves)
                 continue
             }
@@ -42,7 +42,7 @@ struct IMA4Decoder: Sendable {
         return packets
     }
 
-    /// Two channels in lockstep: neither waits for the other's sums.
+    /// Two channels in lockstep, so that neither waits for the other's sums.
     @inline(__always)
     private mutating func stereo(
         _ input: Span<UInt8>, into output: inout MutableSpan<Int16>, _ differences: Span<Int32>, _ moves: Span<Int32>

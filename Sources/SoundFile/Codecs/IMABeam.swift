@@ -1,16 +1,16 @@
-/// The best few paths that ``IMASearch`` has found to one sample, in the order of their costs.
+/// The best few paths of ``IMASearch`` to one sample, in the order of their errors.
 struct IMABeam: Sendable {
-    /// The paths followed.
+    /// How many paths are followed.
     static let width = 4
     /// For each path, its parent times 16 and its nibble.
     typealias Links = InlineArray<4, UInt8>
 
-    /// One way to have come here.
+    /// A path to this sample.
     struct Path: Sendable {
         var state = IMAState()
         /// The squared error so far.
         var cost = Int64.max
-        /// Which path of the step before this one goes on from, and by which nibble.
+        /// The path to the previous sample that this one continues, and the nibble.
         var parent = 0
         var nibble: UInt8 = 0
     }
@@ -18,7 +18,7 @@ struct IMABeam: Sendable {
     private(set) var paths = InlineArray<4, Path>(repeating: Path())
     private(set) var count = 0
 
-    /// The only path there is before the first sample.
+    /// The only path before the first sample.
     init(from state: IMAState) {
         paths[0] = Path(state: state, cost: 0)
         count = 1
@@ -33,14 +33,14 @@ struct IMABeam: Sendable {
         return next
     }
 
-    /// What is needed to come back along the paths.
+    /// What it takes to follow the paths back.
     var links: Links {
         var links = Links(repeating: 0)
         for index in 0..<Self.width { links[index] = UInt8(paths[index].parent & 3) << 4 | paths[index].nibble }
         return links
     }
 
-    /// Goes on from `path`, the one numbered `parent`, by the nibbles that come nearest to `target`.
+    /// Continues `path`, numbered `parent`, with the nibbles nearest to `target`.
     @inline(__always)
     private mutating func extend(
         _ path: Path, by parent: Int, to target: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>,
@@ -55,7 +55,7 @@ struct IMABeam: Sendable {
         if magnitude < 7 { offer(path, parent, sign | (magnitude + 1), target, differences, moves) }
     }
 
-    /// Puts one continuation where it belongs among the best, if it does.
+    /// Inserts a continuation among the best, if it is one of them.
     private mutating func offer(
         _ path: Path, _ parent: Int, _ nibble: Int32, _ target: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>
     ) {
@@ -64,7 +64,7 @@ struct IMABeam: Sendable {
         let error = Int64(target - Int32(sample))
         let cost = path.cost + error * error
         if cost >= paths[Self.width - 1].cost { return }
-        // Two paths that meet are one, the cheaper; it gives up its place, or else the last of all does.
+        // Of two paths to the same state the cheaper one stays: it replaces the other, or else the last of all.
         var place = min(count, Self.width - 1)
         for index in 0..<count
         where paths[index].state.predictor == state.predictor && paths[index].state.index == state.index {

@@ -1,6 +1,6 @@
 /// Decodes the parts of a block of WAV's IMA ADPCM.
 ///
-/// A block begins with 4 bytes for each channel: the first sample, little-endian, the step index, and a byte of nothing.
+/// A block begins with 4 bytes for each channel: the first sample, little-endian, the step index, and an unused byte.
 /// Groups follow, 4 bytes for each channel in turn, eight nibbles, low first.
 struct IMABlockDecoder: Sendable {
     private var states: [IMAState]
@@ -28,7 +28,7 @@ struct IMABlockDecoder: Sendable {
         let moveTable = IMATables.scaledMoves
         let differences = differenceTable.span
         let moves = moveTable.span
-        // Told once, the compiler needs no check for each sample.
+        // With this checked once, the compiler needs no check for each sample.
         precondition(differences.count == 2048 && moves.count == 16)
         if channels == 2 {
             stereo(bytes, groups, into: &output, differences, moves)
@@ -50,7 +50,7 @@ struct IMABlockDecoder: Sendable {
         }
     }
 
-    /// Two channels in lockstep: neither waits for the other's sums.
+    /// Two channels in lockstep, so that neither waits for the other's sums.
     private mutating func stereo(
         _ bytes: Span<UInt8>, _ groups: Int, into output: inout MutableSpan<Int16>, _ differences: Span<Int32>,
         _ moves: Span<Int32>

@@ -13,8 +13,8 @@ struct IMAEncoder: Sendable {
 
     /// Encodes 64 frames to a packet of 34 bytes a channel.
     ///
-    /// The decoder keeps the running predictor where the preamble agrees with it nearly enough. Where another step index
-    /// would do better, as at the beginning of a note, the preamble says so, with its nine bits of predictor.
+    /// The decoder keeps its running predictor if the preamble nearly agrees with it. If another step index is better,
+    /// as at the beginning of a note, the preamble changes it, at the price of a predictor of nine bits.
     mutating func packet(_ samples: Span<Int16>, into bytes: inout [UInt8]) {
         for channel in 0..<channels {
             var start = states[channel]
@@ -38,12 +38,12 @@ struct IMAEncoder: Sendable {
         }
     }
 
-    /// The nearest that the preamble can say of a predictor: a multiple of 128.
+    /// The predictor nearest to this one that a preamble can hold: a multiple of 128.
     private static func preamble(_ predictor: Int32) -> Int32 {
         min((predictor + 64) & ~127, 32640)
     }
 
-    /// The start with the step index that does best over the first few samples.
+    /// The start with the step index that is best for the first few samples.
     private func best(
         _ samples: Span<Int16>, first: Int, count: Int, predictor: Int32, not excluded: Int32 = -1
     ) -> IMAState {

@@ -1,7 +1,7 @@
 /// Finds the nibbles by which IMA ADPCM comes nearest to some samples.
 ///
-/// Several paths are followed at once, each from the samples decoded so far, and the one with the least squared error at
-/// the end is taken: choosing the best nibble each time by itself spoils the step size for what follows.
+/// Several paths are followed at once, and the one with the least squared error at the end is taken: choosing the best
+/// nibble for each sample alone spoils the step size for the samples that follow.
 struct IMASearch: Sendable {
     private let differences = IMATables.differences
     private let moves = IMATables.scaledMoves
@@ -9,9 +9,9 @@ struct IMASearch: Sendable {
     /// For each sample, the parents (two bits) and nibbles (four) of its paths, a byte for each path.
     private var trail: [IMABeam.Links] = []
 
-    /// The nibbles for `count` samples, which are `stride` apart from `first` on, begun at `start`.
+    /// The nibbles for `count` samples, `stride` apart from index `first`, starting in state `start`.
     ///
-    /// Returns the state at the end and the squared error; `nibbles` has one for each sample.
+    /// - Returns: The final state and the squared error; `nibbles` has one element for each sample.
     mutating func encode(
         _ samples: Span<Int16>, first: Int, stride: Int, count: Int, from start: IMAState, into nibbles: inout [UInt8]
     ) -> (end: IMAState, cost: Int64) {
@@ -27,7 +27,7 @@ struct IMASearch: Sendable {
             trail.append(beam.links)
             place += stride
         }
-        // The paths are in the order of their costs.
+        // The paths are in the order of their errors.
         var path = 0
         for sample in Swift.stride(from: count - 1, through: 0, by: -1) {
             let link = trail[sample][path]
@@ -37,7 +37,7 @@ struct IMASearch: Sendable {
         return (beam.paths[0].state, beam.paths[0].cost)
     }
 
-    /// The squared error over `count` samples, begun at `start` and always going on by the nearest nibble.
+    /// The squared error over `count` samples from state `start`, choosing the nearest nibble for each sample.
     func roughCost(_ samples: Span<Int16>, first: Int, stride: Int, count: Int, from start: IMAState) -> Int64 {
         let (differences, moves, steps) = (differences, moves, steps)
         let table = (differences.span, moves.span, steps.span)

@@ -10,7 +10,7 @@ struct IMAState: Sendable {
     mutating func next(_ nibble: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>) -> Int16 {
         let difference = differences[Int((index &+ nibble) & 2047)]
         index &+= moves[Int(nibble & 15)]
-        // Both limits in one comparison, seldom true: a predicted branch does not hold up the next sample.
+        // Both limits in one comparison, which is seldom true: a predicted branch does not delay the next sample.
         if UInt32(bitPattern: index) > UInt32(IMATables.lastIndex) { index = index < 0 ? 0 : IMATables.lastIndex }
         predictor &+= difference
         if predictor != Int32(Int16(truncatingIfNeeded: predictor)) { predictor = predictor < 0 ? -32768 : 32767 }

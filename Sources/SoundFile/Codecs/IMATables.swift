@@ -1,4 +1,4 @@
-/// What IMA ADPCM's decoders and encoders look up.
+/// The tables of IMA ADPCM's decoders and encoders.
 ///
 /// Source: the IMA Digital Audio Focus and Technical Working Groups' recommended practices, revision 3.00.
 enum IMATables {
@@ -15,12 +15,12 @@ enum IMATables {
         32767,
     ]
 
-    /// How far each nibble moves the index, without its sign bit.
+    /// By how much each nibble, without its sign bit, changes the index.
     static let moves: [Int32] = [-1, -1, -1, -1, 2, 4, 6, 8]
 
-    /// What a nibble adds to the predictor, at `index * 16 + nibble`, by shifts and additions as the reference has it.
+    /// What a nibble adds to the predictor, at `index * 16 + nibble`, by shifts and additions as in the reference.
     ///
-    /// Filled up to 2,048 entries, so that a masked place needs no check.
+    /// Padded to 2,048 entries, so that a masked index needs no bounds check.
     static let differences: [Int32] = {
         var table = [Int32](repeating: 0, count: 2048)
         for (index, step) in steps.enumerated() {
@@ -35,7 +35,7 @@ enum IMATables {
         return table
     }()
 
-    /// How far each nibble moves the index, times 16 as ``differences`` is indexed.
+    /// ``moves`` times 16, for indexes of ``differences``.
     static let scaledMoves: [Int32] = (0..<16).map { moves[$0 & 7] * 16 }
 
     /// The highest index, times 16.

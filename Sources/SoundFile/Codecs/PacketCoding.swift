@@ -1,4 +1,4 @@
-/// A codec that packs samples together, with what is left over of a packet that was only partly wanted.
+/// A codec that packs samples together, and the samples left over from a packet that was read in part.
 struct PacketCoding {
     private enum Kind {
         case none
@@ -10,17 +10,17 @@ struct PacketCoding {
     private let channels: Int
     private let bytesPerPacket: Int
     private let framesPerPacket: Int
-    /// WAV's IMA: the frames and bytes of the present block that are behind us.
+    /// WAV's IMA: the frames and bytes of the current block that were read.
     private var blockFrames = 0
     private var blockBytes = 0
-    /// Frames at the beginning still to be dropped.
+    /// Frames at the beginning that remain to be skipped.
     private var priming: Int64
-    /// Decoded samples not yet asked for: those from `leftoverStart` to `leftoverEnd`.
+    /// Decoded samples that were not read yet: those from `leftoverStart` to `leftoverEnd`.
     private var leftover: [Int16]
     private var leftoverStart = 0
     private var leftoverEnd = 0
 
-    /// Stands in for a coding in use elsewhere.
+    /// A placeholder for a coding that is in use elsewhere.
     static var none: PacketCoding { PacketCoding() }
 
     private init() {
@@ -46,7 +46,7 @@ struct PacketCoding {
         }
     }
 
-    /// Decodes `frames` frames; the caller asks for no more than there are.
+    /// Decodes `frames` frames, at most as many as there are.
     mutating func read<S>(
         _ frames: Int, from input: inout StagedInput<S>, into output: inout MutableSpan<Int16>
     ) throws(SoundFileError) {
@@ -72,7 +72,7 @@ struct PacketCoding {
         }
     }
 
-    /// Decodes whole packets or groups straight to their place; returns how many samples, 0 if not even one fits.
+    /// Decodes whole packets or groups directly into the output. Returns how many samples, 0 if no packet fits.
     private mutating func readWhole<S>(
         from input: inout StagedInput<S>, into output: inout MutableSpan<Int16>
     ) throws(SoundFileError) -> Int {
@@ -113,7 +113,7 @@ struct PacketCoding {
         }
     }
 
-    /// Decodes one packet or group to be handed out in parts.
+    /// Decodes one packet or group, to be read in parts.
     private mutating func refill<S>(from input: inout StagedInput<S>) throws(SoundFileError) {
         var taken: [Int16] = []
         swap(&taken, &leftover)
@@ -145,7 +145,7 @@ struct PacketCoding {
         }
     }
 
-    /// Passes over what a finished block has behind its last group.
+    /// Skips what a finished block has after its last group.
     private mutating func endBlock<S>(_ input: inout StagedInput<S>) {
         guard blockFrames == framesPerPacket else { return }
         input.skip(Int64(bytesPerPacket - blockBytes))

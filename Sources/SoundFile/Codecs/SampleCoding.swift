@@ -1,4 +1,4 @@
-/// A codec that writes each sample by itself, with the table it decodes by.
+/// A codec that encodes each sample on its own, and its decoding table.
 struct SampleCoding: Sendable {
     let format: LinearPCM
     /// G.711's 256 values; `nil` for linear PCM.

@@ -1,17 +1,17 @@
-/// A sound's bytes in their order, brought in through a small window.
+/// A sound's bytes in order, read through a small window.
 struct StagedInput<Source: ByteSource> {
-    /// Holds the largest packet of IMA4, 34 bytes for each of 256 channels, and fits the nearest cache.
+    /// Holds the largest packet of IMA4, 34 bytes for each of 256 channels, and fits the first-level cache.
     static var windowBytes: Int { 16384 }
 
     private var source: Source
-    /// The most bytes that ``withBytes(_:_:)`` hands out at once.
+    /// The most bytes that ``withBytes(_:_:)`` passes at once.
     let most: Int
-    /// If the next byte to be decoded lies in the file.
+    /// The position in the file of the next byte to decode.
     private var offset: Int64
-    /// If the sound ends.
+    /// The position in the file at which the sound ends.
     private let end: Int64
     private var window: [UInt8]
-    /// What of the file the window holds.
+    /// The offset in the file of the window's contents.
     private var windowOffset: Int64 = 0
     private var windowCount = 0
 
@@ -29,12 +29,13 @@ struct StagedInput<Source: ByteSource> {
     /// The bytes of sound left.
     var remaining: Int64 { end - offset }
 
-    /// Passes over bytes of the sound.
+    /// Skips bytes of the sound.
     mutating func skip(_ count: Int64) {
         offset += count
     }
 
-    /// Hands the next `count` bytes, at most ``most``, to `body`: where they lie in memory, or through the window.
+    /// Passes the next `count` bytes, at most ``most``, to `body`: in place if they are in memory, else through the
+    /// window.
     mutating func withBytes<R>(
         _ count: Int, _ body: (Span<UInt8>) throws(SoundFileError) -> R
     ) throws(SoundFileError) -> R {
@@ -43,7 +44,7 @@ struct StagedInput<Source: ByteSource> {
             offset = next.upperBound
             return result
         }
-        // Taken out for the time of reading: the source and the window are changed at once.
+        // Taken out while reading: the source and the window are changed at the same time.
         var taken: [UInt8] = []
         swap(&taken, &window)
         defer { swap(&taken, &window) }
@@ -63,7 +64,7 @@ struct StagedInput<Source: ByteSource> {
         return try body(taken.span.extracting(start..<start + count))
     }
 
-    /// 16-bit samples go straight to their place and are put in order there, a piece at a time while it is in the cache.
+    /// 16-bit samples are read directly into the output and swapped there, a piece at a time while it is in the cache.
     mutating func readInt16(
         _ count: Int, bigEndian: Bool, into output: inout MutableSpan<Int16>
     ) throws(SoundFileError) {

@@ -41,7 +41,8 @@ extension AIFFHeader {
             case .uLaw, .aLaw:
                 plan.bytesPerPacket = plan.channels
             }
-            // For IMA4 the count is of packets, and libsndfile writes half of it for two channels: the data knows better.
+            // For IMA4 the count is of packets, and libsndfile writes half of it for two channels: use the data's size
+            // instead.
             let isCounted = plan.codec != .ima4 && !(isStreamed && (frames == 0 || Int64(frames) > plan.presentFrames))
             if isCounted { plan.countedFrames = Int64(frames) }
             return plan
@@ -58,7 +59,7 @@ extension AIFFHeader {
                     throw wrongBits("1 to 8 bits of 'raw '")
                 }
             case "in24": .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 3, byteOrder: .big))
-            // libsndfile spells it with a one.
+            // libsndfile writes the digit one.
             case "42ni", "42n1": .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 3, byteOrder: .little))
             case "in32": .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 4, byteOrder: .big))
             case "23ni": .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 4, byteOrder: .little))

@@ -12,7 +12,7 @@ enum AIFFHeader {
             throw SoundFileError(.notASound, expected: "'AIFF' or 'AIFC' within FORM", found: "'\(form)'", offset: 8)
         }
         let container: SoundContainer = form == "AIFC" ? .aifc : .aiff
-        // Writers that cannot go back leave these.
+        // Writers that cannot seek back leave these.
         let isStreamed = formSize == 0 || formSize >= 0x7F00_0000
         let end = isStreamed ? input.size : min(input.size, Int64(formSize) + 8)
         var common: Common?
@@ -20,7 +20,7 @@ enum AIFFHeader {
         var layout: ChannelLayout?
 
         var offset: Int64 = 12
-        // What is behind the form's end is not ours, unless the form's size is wrong and the sound is there.
+        // What follows the form's end does not belong to it, unless the form's size is wrong and the sound is there.
         while offset < (common == nil || data == nil ? input.size : end) {
             if input.size - offset < 8, common != nil { break }
             var header = try input.fields("an AIFF chunk header", at: offset, count: 8)

@@ -17,7 +17,7 @@ enum CAFHeader {
 
         var offset: Int64 = 8
         while offset < input.size {
-            // What is left of a file after its data is no reason to refuse the data.
+            // Ignore a broken rest of a file after its data.
             if input.size - offset < 12, data != nil { break }
             var header = try input.fields("a CAF chunk header", at: offset, count: 12)
             let id = try header.code()

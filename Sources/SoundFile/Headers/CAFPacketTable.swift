@@ -18,7 +18,7 @@ extension CAFHeader {
 
         /// Trims the sound to the valid frames, unless the table contradicts itself or the data.
         ///
-        /// A remainder that does not add up is let pass: nothing depends on it.
+        /// A remainder that does not add up is accepted: nothing depends on it.
         func apply(to plan: inout SoundPlan) throws(SoundFileError) {
             func lie(_ expected: String, _ found: String, at place: Int64) -> SoundFileError {
                 SoundFileError(.invalidPacketTable, expected: expected, found: found, offset: offset + place)

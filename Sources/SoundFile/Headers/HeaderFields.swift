@@ -1,11 +1,11 @@
 import FourCharacterCodes
-/// The fields of one header, taken in order; a field that is not there is an error that names its place.
+/// The fields of one header, read in order; a missing field is an error with its offset in the file.
 struct HeaderFields {
-    /// What the header is called in errors.
+    /// The header's name in errors.
     let name: String
     /// The header's bytes, as far as they are present.
     let bytes: [UInt8]
-    /// If the first of them lies in the file.
+    /// The position of the first byte in the file.
     let base: Int64
     /// Which byte of a number comes first.
     let byteOrder: LinearPCM.ByteOrder
@@ -19,13 +19,13 @@ struct HeaderFields {
         self.byteOrder = byteOrder
     }
 
-    /// The place in the file of the next field.
+    /// The offset in the file of the next field.
     var offset: Int64 { base + Int64(position) }
 
     /// The bytes left.
     var remaining: Int { bytes.count - position }
 
-    /// Passes over some bytes.
+    /// Skips some bytes.
     mutating func skip(_ count: Int) throws(SoundFileError) {
         _ = try take(count)
     }
@@ -64,7 +64,7 @@ struct HeaderFields {
         let mantissa = try integer(UInt64.self)
         let exponent = Int(signAndExponent & 0x7FFF)
         if exponent == 0x7FFF { return .nan }
-        // Far outside what any rate is; clamped so that the scaling below cannot surprise.
+        // Far beyond any rate; clamped, so that the scaling below cannot overflow.
         let scale = max(-2000, min(2000, exponent - 16383 - 63))
         let magnitude = scalbn(Double(mantissa), scale)
         return signAndExponent & 0x8000 == 0 ? magnitude : -magnitude

@@ -1,5 +1,5 @@
 extension HeaderInput {
-    /// Tells from a file's first bytes what it is, and reads its headers.
+    /// Finds out the container from a file's first bytes, and reads its headers.
     mutating func parse() throws(SoundFileError) -> SoundPlan {
         guard size > 0 else {
             throw SoundFileError(.notASound, expected: "a sound", found: "an empty file", offset: 0)

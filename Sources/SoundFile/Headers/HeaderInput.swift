@@ -1,5 +1,5 @@
 import FourCharacterCodes
-/// A file being looked through for its headers: reads small pieces and notes what was seen.
+/// Reads a file's headers in small pieces, and collects its chunks and texts.
 struct HeaderInput<Source: ByteSource> {
     var source: Source
     /// How many bytes the file has.
@@ -31,7 +31,7 @@ struct HeaderInput<Source: ByteSource> {
         HeaderFields(name: name, bytes: try bytes(at: offset, count: count), base: offset, byteOrder: byteOrder)
     }
 
-    /// Notes a chunk; says whether to look for more, and refuses a file of so many without a sound.
+    /// Adds a chunk. Returns whether to look for more; throws for a file of too many chunks without a sound.
     mutating func note(_ chunk: SoundChunk, soundIsFound: Bool) throws(SoundFileError) -> Bool {
         guard chunks.count < SoundLimits.chunks else {
             if soundIsFound { return false }
@@ -43,7 +43,7 @@ struct HeaderInput<Source: ByteSource> {
         return true
     }
 
-    /// Notes a text; one more than any honest file has is left out.
+    /// Adds a text; texts beyond a limit that no ordinary file reaches are left out.
     mutating func note(_ key: String, _ value: some Collection<UInt8>) {
         guard tags.count < SoundLimits.chunks else { return }
         var text = Array(value)
@@ -51,7 +51,7 @@ struct HeaderInput<Source: ByteSource> {
         if !text.isEmpty { tags.append(SoundTag(key: key, value: String(decoding: text, as: UTF8.self))) }
     }
 
-    /// The error for a chunk that a container cannot do without.
+    /// The error for a missing chunk that the container requires.
     func missing(_ chunk: FourCharacterCode, in container: String) -> SoundFileError {
         SoundFileError(
             .missingChunk, expected: "a '\(chunk)' chunk in \(container)", found: "the end of the file", offset: size)

@@ -1,4 +1,4 @@
-/// What a container's headers come to: enough to describe the sound and to decode it.
+/// The result of reading a container's headers: what it takes to describe the sound and to decode it.
 struct SoundPlan: Sendable {
     var container: SoundContainer
     var codec: SoundCodec
@@ -17,7 +17,7 @@ struct SoundPlan: Sendable {
     var channelLayout: ChannelLayout?
     var editCount: UInt32 = 0
 
-    /// Checks rate and channel count, whose places in the file are given.
+    /// Checks the sample rate and channel count, which were read at the given offsets.
     func requireSensible(rateAt rateOffset: Int64, channelsAt channelsOffset: Int64) throws(SoundFileError) {
         guard sampleRate.isFinite, SoundLimits.sampleRates.contains(sampleRate) else {
             throw SoundFileError(
@@ -46,7 +46,7 @@ struct SoundPlan: Sendable {
         return frames
     }
 
-    /// The plan as callers see it.
+    /// The public description of the plan.
     func info(chunks: [SoundChunk], tags: [SoundTag]) -> SoundFileInfo {
         let present = max(0, presentFrames - primingFrames)
         let frames = min(present, countedFrames ?? present)

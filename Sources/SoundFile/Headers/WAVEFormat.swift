@@ -36,7 +36,7 @@ extension WAVEHeader {
                 validBits = valid
                 channelMask = try fields.integer()
                 let place = fields.offset
-                // Some writers of RIFX turn 16 of these bits, some 32.
+                // Some writers of RIFX swap 16 of these bits, some 32.
                 let word = try fields.integer(UInt32.self)
                 tag = UInt16(truncatingIfNeeded: byteOrder == .big && word & 0xFFFF == 0 ? word >> 16 : word)
                 let start = fields.position

@@ -14,7 +14,8 @@ enum WAVEHeader {
         guard form == "WAVE" else {
             throw SoundFileError(.notASound, expected: "'WAVE' within RIFF", found: "'\(form)'", offset: 8)
         }
-        // Writers that cannot go back leave these; what follows RIFF's end otherwise is not ours.
+        // Writers that cannot seek back leave these; with any other size, what follows RIFF's end does not belong to
+        // it.
         let isStreamed = riffSize == 0 || riffSize >= 0x7FFF_F000
         var end = input.size
         if !isStreamed, container != .rf64 { end = min(end, Int64(riffSize) + 8) }
@@ -24,7 +25,7 @@ enum WAVEHeader {
         var factFrames: Int64?
 
         var offset: Int64 = 12
-        // A wrong RIFF size does not hide the sound.
+        // Look beyond a wrong RIFF size for the sound.
         while offset < (format == nil || data == nil ? input.size : end) {
             if input.size - offset < 8 {
                 if data != nil { break }
@@ -74,8 +75,8 @@ enum WAVEHeader {
         plan.isTruncated = data.truncated
         if plan.codec == .imaADPCM {
             if factFrames == 0xFFFF_FFFF { factFrames = sizes.map { Int64(clamping: $0.frames) } }
-            // A count that does not end within the last block is wrong: streaming writers leave 0, libsndfile writes half
-            // of it for two channels, and others count samples where frames are meant.
+            // A count that does not end within the last block is wrong: streaming writers leave 0, libsndfile writes
+            // half of it for two channels, and others count samples instead of frames.
             let most = plan.presentFrames
             if let factFrames, factFrames <= most, factFrames > most - Int64(plan.framesPerPacket) {
                 plan.countedFrames = factFrames

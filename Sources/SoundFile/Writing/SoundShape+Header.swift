@@ -1,8 +1,8 @@
 import FourCharacterCodes
 extension SoundShape {
-    /// Everything before the sound; its length does not depend on the counts, so that it can be written twice.
+    /// Everything before the sound. Its length does not depend on the counts, so that it can be overwritten.
     ///
-    /// Throws if the counts do not fit the container's fields.
+    /// - Throws: ``SoundFileError`` if the counts do not fit the container's fields.
     func header(frames: Int64, packets: Int64) throws(SoundFileError) -> [UInt8] {
         let bytes = packets * Int64(bytesPerPacket)
         let limit: Int64
@@ -65,7 +65,7 @@ extension SoundShape {
         var inner = HeaderBytes(.big)
         if container == .aifc {
             inner.code("AIFC")
-            // The only version of AIFF-C there is, dated by the seconds since 1904.
+            // The only version of AIFF-C, dated in seconds since 1904.
             inner.chunk("FVER") { $0.integer(UInt32(0xA280_5140)) }
         } else {
             inner.code("AIFF")
@@ -89,7 +89,7 @@ extension SoundShape {
             common.extended(sampleRate)
             if container == .aifc {
                 common.code(code)
-                // The codec's name, of no letters, filled to an even length.
+                // The codec's name: empty, padded to an even length.
                 common.integer(UInt16(0))
             }
         }
@@ -107,7 +107,7 @@ extension SoundShape {
     private func appendLayout(_ id: FourCharacterCode, isLong: Bool, to header: inout HeaderBytes) {
         guard let channelLayout else { return }
         let body: (inout HeaderBytes) -> Void = { layout in
-            // The tag 0x10000 says that the bitmap counts.
+            // The tag 0x10000 means that the bitmap counts.
             layout.integer(channelLayout.tag ?? 0x1_0000)
             layout.integer(channelLayout.tag ?? 0x1_0000 == 0x1_0000 ? channelLayout.bitmap : 0)
             layout.integer(UInt32(0))

@@ -1,4 +1,4 @@
-/// What is to be written: container, codec, rate, channels, and how the codec's packets come out.
+/// The format of a file to write: container, codec, rate, channels, and the size of packets.
 struct SoundShape: Sendable {
     let container: SoundContainer
     let codec: SoundCodec
@@ -8,7 +8,7 @@ struct SoundShape: Sendable {
     let bytesPerPacket: Int
     let framesPerPacket: Int
 
-    /// Checks that the container can hold the sound, and settles the size of packets.
+    /// Checks that the container can hold the sound, and chooses the size of packets.
     init(
         container: SoundContainer, codec: SoundCodec, sampleRate: Double, channels: Int, channelLayout: ChannelLayout?,
         blockSize: Int?
@@ -30,7 +30,7 @@ struct SoundShape: Sendable {
         self.codec = codec
         self.sampleRate = sampleRate
         self.channels = channels
-        // A WAV's mask of 0 says that its channels are for no loudspeakers in particular.
+        // A WAV's mask of 0 means that its channels have no assigned loudspeakers.
         let isLeftOpen = channelLayout?.tag == nil && channelLayout?.bitmap == 0
         self.channelLayout = isLeftOpen ? nil : channelLayout ?? Self.usualLayout(channels)
         switch codec {
@@ -45,7 +45,7 @@ struct SoundShape: Sendable {
             framesPerPacket = IMA4Decoder.framesPerPacket
         case .imaADPCM:
             let group = 4 * channels
-            // As sox has it: each block's first sample is exact, which loud and sudden sounds need often.
+            // As in sox: each block's first sample is exact, which loud and sudden sounds need often.
             let bytes = min(blockSize ?? 256 * channels, 65535) / group * group
             guard bytes >= group else {
                 throw SoundFileError(
@@ -98,7 +98,7 @@ struct SoundShape: Sendable {
         }
     }
 
-    /// The layouts that the containers' users take for granted.
+    /// The layouts that readers of the containers assume.
     private static func usualLayout(_ channels: Int) -> ChannelLayout? {
         switch channels {
         case 1: ChannelLayout(tag: 0x64_0001, bitmap: 0x4)

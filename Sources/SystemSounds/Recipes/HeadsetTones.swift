@@ -1,4 +1,4 @@
-// What a headset with one button plays in the ear: quiet, plain, told apart by length and height alone.
+// What a headset with one button plays in the ear: quiet and plain, distinguished only by length and pitch.
 extension SoundRecipe {
     static let headsetTones: [String: @Sendable () -> SoundRecipe] = [
         "long_low_short_high": { SoundRecipe([tone(low, 0, 0.35), tone(high, 0.38, 0.1)], peak: 0.3) },

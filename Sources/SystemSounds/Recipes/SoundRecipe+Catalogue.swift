@@ -13,7 +13,7 @@ extension SoundRecipe {
         return predefined(stem: String(file.dropLast(4)))
     }
 
-    // Recipes are made when they are asked for: the catalogue itself holds functions only.
+    // Recipes are made when requested: the catalogue itself holds functions only.
     private static let catalogue: [String: @Sendable () -> SoundRecipe] = {
         let groups = [
             touchTones, callProgressTones, simToolkitTones, headsetTones, deviceSounds, cameraSounds, voiceSounds,

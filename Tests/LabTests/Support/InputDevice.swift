@@ -61,7 +61,7 @@ final class InputDevice: Sendable {
         return state == 1
     }
 
-    /// If an axis stands now.
+    /// The current value of an axis.
     func value(ofAxis code: UInt16) throws -> Int32 {
         var value: Int32 = 0
         guard lab_input_axis(descriptor, UInt32(code), &value) == 0 else { throw LabFailure.system("EVIOCGABS", path) }

@@ -25,7 +25,7 @@ enum LabBoard {
     /// The LED class device of the motor.
     static let ledFolder = "/sys/class/leds/vibrator"
 
-    /// If the three-position slider stands.
+    /// The position of the three-position slider.
     enum SliderPosition: Int, Sendable, CaseIterable {
         case silent = 0
         case vibrate = 1
