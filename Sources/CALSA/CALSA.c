@@ -1,9 +1,9 @@
 // alsa-lib, loaded when the first of its functions is called.
 //
-// A firmware that has not played anything yet does without the library's pages, its relocations and its constructors
-// (about 0.4 MB of resident memory), and a device without a speaker without the library. The functions below have
-// alsa-lib's names and types: the compiler holds them against its header. They are hidden, so that nothing but Ringer,
-// above all no plug-in of alsa-lib, is bound to them.
+// Firmware that has not played anything yet does not need the library's pages, relocations and constructors (about 0.4
+// MB of resident memory), and a device without a speaker does not need the library. The functions below have alsa-lib's
+// names and types; the compiler checks them against its header. They are hidden, so that only Ringer, and no plug-in of
+// alsa-lib, is bound to them.
 #include "CALSA.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ static void *library;
 
 static void load(void)
 {
-    // As if the program had been linked with it: plug-ins may look for its symbols.
+    // Global, as if the program were linked with it: plug-ins may look for its symbols.
     library = dlopen("libasound.so.2", RTLD_NOW | RTLD_GLOBAL);
 }
 
@@ -35,7 +35,7 @@ static void *find(const char *name, void *_Atomic *known)
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// `otherwise` is what the caller gets where there is no library, or one too old to have the function.
+// `otherwise` is the result if the library is missing, or too old to have the function.
 #define FORWARD(type, name, parameters, arguments, otherwise) \
     HIDDEN type name parameters                               \
     {                                                         \
@@ -120,7 +120,7 @@ FORWARD_VOID(snd_pcm_hw_params_free, (snd_pcm_hw_params_t *params), (params))
 FORWARD_VOID(snd_pcm_status_free, (snd_pcm_status_t *status), (status))
 FORWARD_VOID(snd_pcm_sw_params_free, (snd_pcm_sw_params_t *params), (params))
 
-// What is preferred, and what the hardware behind a PCM was granted.
+// Preferences, and the granted format of the hardware behind a PCM.
 FORWARD(int, snd_config_update_free, (snd_config_update_t *update), (update), -ELIBACC)
 FORWARD(int, snd_config_update_r, (snd_config_t **top, snd_config_update_t **update, const char *files),
     (top, update, files), -ELIBACC)

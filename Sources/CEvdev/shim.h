@@ -10,26 +10,26 @@
 #include <time.h>
 #include <unistd.h>
 
-// Newer than some distributions' headers. The kernel passes codes through that it has no name for.
+// Newer than the headers of some distributions. The kernel passes on codes that it has no name for.
 #ifndef ABS_SND_PROFILE
 #define ABS_SND_PROFILE 0x22
 #endif
 
-/// Takes the device's stamps from CLOCK_MONOTONIC, and forgets what was queued with stamps of another clock.
-/// Returns 0, or -1 with errno. The corresponding C function is `ioctl`, with `EVIOCSCLOCKID`.
+/// Sets the clock of the device's timestamps to CLOCK_MONOTONIC, and drops events queued with timestamps of another
+/// clock. Returns 0, or -1 with errno. The corresponding C function is `ioctl` with `EVIOCSCLOCKID`.
 static inline int ringer_evdev_use_monotonic_clock(int fd) {
     int clock = CLOCK_MONOTONIC;
     struct input_event events[64];
-    // The queue is emptied first: the kernel replaces what is in it by a SYN_DROPPED, which comes out with the next
-    // event and not before.
+    // Empty the queue first: the kernel replaces its contents by a SYN_DROPPED, which is delivered only with the next
+    // event.
     while (read(fd, events, sizeof events) > 0) {
     }
     return ioctl(fd, EVIOCSCLOCKID, &clock);
 }
 
-/// Has the kernel pass on the codes of one type alone, so that nothing else wakes the reader; at most 8 of them.
-/// Kernels before 4.4 cannot, and pass on everything: nothing is lost by that. The corresponding C function is `ioctl`,
-/// with `EVIOCSMASK`.
+/// Makes the kernel pass on only the given codes of one type, at most 8, so that no other event wakes the reader.
+/// Kernels before 4.4 do not support it and pass on everything, which does no harm. The corresponding C function is
+/// `ioctl` with `EVIOCSMASK`.
 static inline void ringer_evdev_pass_only(int fd, uint16_t type, const uint16_t *codes, int count) {
     uint8_t types[EV_CNT / 8] = {0};
     uint8_t mask[KEY_CNT / 8] = {0};
@@ -37,20 +37,20 @@ static inline void ringer_evdev_pass_only(int fd, uint16_t type, const uint16_t 
     for (int index = 0; index < count; index++) {
         if (codes[index] < KEY_CNT) mask[codes[index] / 8] |= (uint8_t)(1u << (codes[index] % 8));
     }
-    // The mask of EV_SYN is that of the types.
+    // The mask of EV_SYN selects the types.
     struct input_mask of_types = {.type = EV_SYN, .codes_size = sizeof types, .codes_ptr = (uintptr_t)types};
     struct input_mask of_codes = {.type = type, .codes_size = sizeof mask, .codes_ptr = (uintptr_t)mask};
     (void)ioctl(fd, EVIOCSMASK, &of_codes);
     (void)ioctl(fd, EVIOCSMASK, &of_types);
 }
 
-/// The event's stamp in nanoseconds; where `time_t` has grown to 64 bits on a 32-bit system too.
+/// The event's timestamp in nanoseconds, also where `time_t` has 64 bits on a 32-bit system.
 static inline int64_t ringer_evdev_stamp(const struct input_event *event) {
     return (int64_t)event->input_event_sec * 1000000000 + (int64_t)event->input_event_usec * 1000;
 }
 
-/// Uploads a rumble effect under `id`, -1 for a new one. Returns its id, or -1 with errno: ENOSPC where the device has
-/// no room left. The corresponding C function is `ioctl`, with `EVIOCSFF`.
+/// Uploads a rumble effect under `id`; -1 for a new one. Returns its id, or -1 with errno: ENOSPC if the device has no
+/// room left. The corresponding C function is `ioctl` with `EVIOCSFF`.
 static inline int ringer_ff_upload_rumble(int fd, int id, uint16_t magnitude, uint16_t milliseconds) {
     struct ff_effect effect;
     memset(&effect, 0, sizeof effect);

@@ -1,4 +1,4 @@
-// libgpiod 1.x. A line belongs to its chip here and dies with it, so a request keeps a chip of its own.
+// libgpiod 1.x. A line belongs to its chip and is released with it, so each request keeps a chip of its own.
 #define _GNU_SOURCE
 #include "CGPIOD.h"
 
@@ -65,7 +65,7 @@ int ringer_gpio_chip_find_line(ringer_gpio_chip *chip, const char *name) {
 
 int ringer_gpio_chip_consumer(ringer_gpio_chip *chip, unsigned int offset, char *consumer, size_t size) {
     struct gpiod_line *line = gpiod_chip_get_line(chip->chip, offset);
-    // The library reads the line's information once, and keeps it.
+    // The library reads the line's information once, and caches it.
     if (!line || gpiod_line_update(line) == -1) return -1;
     copy(consumer, size, gpiod_line_consumer(line));
     return 0;
@@ -125,9 +125,9 @@ static int64_t now(clockid_t clock) {
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-// Before Linux 5.7 the stamp is of CLOCK_REALTIME. A stamp is of a moment just past: the clock that is nearer to it
-// is its own, and that of all that follow. Where the clock cannot be read without a system call, asking it each time
-// would hold up the edge.
+// Before Linux 5.7 the timestamp is of CLOCK_REALTIME. A timestamp is of a moment just past, so its clock is the one
+// that is nearer to it; all later timestamps have the same clock. Where reading the clock needs a system call, doing so
+// each time would delay the edge.
 static int64_t monotonic(ringer_gpio_request *request, struct timespec stamp) {
     int64_t at = stamp.tv_sec * INT64_C(1000000000) + stamp.tv_nsec;
     if (request->stamps == MONOTONIC) return at;

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// The last second there is.
+// The last representable second.
 #define LAST_SECOND ((time_t)(((uint64_t)1 << (8 * sizeof(time_t) - 1)) - 1))
 
 static struct timespec timespec_of(int64_t nanoseconds) {
@@ -60,25 +60,25 @@ int64_t ringer_time_since_boot(void) {
 }
 
 void ringer_name_thread(const char *name) {
-    char start[16]; // what the kernel keeps
+    char start[16]; // the kernel keeps 15 bytes
     snprintf(start, sizeof start, "%s", name);
     pthread_setname_np(pthread_self(), start);
 }
 
-// Nobody catches signals while this is -1.
+// No signal is caught while this is -1.
 static atomic_int signal_descriptor = -1;
-// The signal that came last and was not raised again yet; 0 where none was.
+// The last signal that was not raised again yet; 0 if there is none.
 static atomic_int caught_signal;
 static struct sigaction previous_actions[_NSIG];
 
 static void note_signal(int signal) {
-    // Only what a signal handler may do, and errno stays as it was.
+    // Only async-signal-safe calls; errno is preserved.
     int before = errno;
     atomic_store(&caught_signal, signal);
     int descriptor = atomic_load(&signal_descriptor);
     unsigned char number = (unsigned char)signal;
     if (descriptor < 0) {
-        // The last catcher has gone since the kernel chose this handler: the signal does what it did before.
+        // The last registration was removed after the kernel chose this handler: do what the signal did before.
         if (atomic_exchange(&caught_signal, 0) != 0) raise(signal);
     } else if (write(descriptor, &number, 1) < 0) { /* the pipe is full of signals already */
     }
@@ -118,7 +118,7 @@ int ringer_wait(sem_t *semaphore, int64_t deadline) {
 }
 
 int ringer_open_beneath(int directory, const char *path) {
-    // The system call's own structure: the C library may be older than it.
+    // The system call's own structure, since the C library may not declare it.
     struct {
         uint64_t flags, mode, resolve;
     } how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK, .resolve = 0x08 /* BENEATH */ | 0x04 /* NO_SYMLINKS */};
@@ -132,7 +132,8 @@ int ringer_open_directory(int directory, const char *path, bool follows_links) {
 int ringer_device_events(void) {
     int events = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_KOBJECT_UEVENT);
     if (events < 0) return -1;
-    // Group 1 is the kernel's; group 2 is udev's, which repeats an event once the device's files have their permissions.
+    // Group 1 is the kernel's. Group 2 is udev's, which repeats an event once the device's files have their
+    // permissions.
     struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = 1 | 2};
     if (bind(events, (struct sockaddr *)&address, sizeof address) < 0) {
         int reason = errno;
@@ -149,7 +150,7 @@ int ringer_device_events_drain(int events, const char *property) {
     while (1) {
         ssize_t count = recv(events, message, sizeof message, 0);
         if (count >= 0) {
-            // The property with the zero byte that ends it.
+            // The property including its terminating zero.
             if (memmem(message, (size_t)count, property, strlen(property) + 1)) found = 1;
         } else if (errno == ENOBUFS) {
             found = 1; // Messages were lost: one of them may have been of this kind.

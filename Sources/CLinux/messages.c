@@ -10,7 +10,7 @@ void ringer_keep_message(
     (void)line;
     (void)function;
     (void)error; // the call that failed returns it
-    // The first message names the cause; those that follow say what could not be done because of it.
+    // The first message names the cause; later ones report what failed because of it.
     if (message[0] == '\0') vsnprintf(message, sizeof message, format, arguments);
 }
 

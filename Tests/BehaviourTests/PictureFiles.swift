@@ -9,7 +9,7 @@ enum PictureFiles {
         return root.appending("docs").appending("pictures").string
     }()
 
-    /// Whether the pictures are to be drawn anew rather than compared.
+    /// Whether to draw the pictures again instead of comparing them.
     static var areToBeDrawn: Bool { getenv("RINGER_DRAW") != nil }
 
     static func path(of name: String) -> String { directory + "/" + name + ".svg" }

@@ -59,7 +59,7 @@ extension EitherTime {
             #expect(access(input.path, F_OK) == -1)
         }
 
-        @Test("a motor that the test plugs in tells what was asked of it")
+        @Test("a motor that the test plugs in records what was requested of it")
         func virtualMotor() async throws {
             let input = try VirtualInput(.rumble(effects: 4), name: "test-motor")
             try await blocking { try InputDevice(named: "test-motor").playRumble(milliseconds: 250) }

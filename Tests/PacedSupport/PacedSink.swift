@@ -40,7 +40,7 @@ public enum PacedSink {
         case openError(String)
         /// Opening waits while another holds a lock (`flock`) of this file.
         case gate(String)
-        /// Callers poll two descriptors; one who asks what a part of them means has lost the device.
+        /// Callers must pass both descriptors; with only one of them the device counts as lost.
         case twoDescriptors
         /// The clock waits for a late writer: no underrun on a busy machine.
         case waitsForWriter

@@ -55,7 +55,7 @@ struct ConvertCommandTests {
         let expected = tone(1000, sampleRate: 48_000, channels: 1, frames: 48_000)
         #expect(converted.sampleRate == 48_000)
         #expect(converted.frames == 48_000)
-        // Away from the ends, where the sound begins and stops within the filter.
+        // Away from the ends, where the filter reaches beyond the sound.
         let errors = zip(converted.samples, expected.samples).dropFirst(1000).dropLast(1000).map {
             abs(Int($0) - Int($1))
         }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ringer info")
 struct InfoCommandTests {
-    @Test("tells of each file on a line of JSON, of a bad one on standard error, and goes on to the next")
+    @Test("prints a line of JSON for each file, an error for a bad one, and continues with the next")
     func json() throws {
         let ringer = try Command()
         let sound = PCMBuffer(sampleRate: 8000, channels: 2, samples: [Int16](repeating: 9, count: 8000))
@@ -27,7 +27,7 @@ struct InfoCommandTests {
         #expect(complaints.last == "ringer: missing: cannot open: No such file or directory")
     }
 
-    @Test("tells people the same in words")
+    @Test("prints the same in words")
     func words() throws {
         let ringer = try Command()
         let sound = PCMBuffer(sampleRate: 44_100, channels: 1, samples: [Int16](repeating: 9, count: 100))

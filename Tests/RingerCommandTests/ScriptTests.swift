@@ -189,7 +189,7 @@ struct ScriptTests {
         #expect(try run(script).output == first.output)
     }
 
-    @Test("what still sounds at the end of a script goes on for a minute at most")
+    @Test("sounds at the end of a script continue for a minute at most")
     func end() throws {
         let result = try run("alert 1007 for 20 h\n")
         let last = try #require(result.output.split(separator: "\n").last?.split(separator: " ").first)

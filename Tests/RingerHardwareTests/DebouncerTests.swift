@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct DebouncerTests {
-    @Test("a change is told once it stood for the duration, with the stamp of its edge")
+    @Test("a change is reported once it stood for the duration, with its edge's timestamp")
     func change() {
         let contacts = Contacts(level: false, duration: .milliseconds(10))
         contacts.go(to: true, after: .milliseconds(3))
@@ -132,7 +132,7 @@ import Testing
             ])
     }
 
-    @Test("a slider that passes through 0 on its way is told where it arrived")
+    @Test("a slider that passes through 0 reports only the position at which it arrives")
     func slider() {
         var debouncer = Debouncer<Int32?>(level: 2, duration: .milliseconds(50))
         _ = debouncer.handle(.edge(0, at: .milliseconds(0)))
@@ -186,7 +186,7 @@ private final class Contacts: Sendable {
 
     var changes: [Change] { state.withLock { $0.changes } }
 
-    /// Lets `time` pass, then moves the contacts; the debouncer is told of it unless the edge is lost.
+    /// Lets `time` pass, then moves the contacts; the debouncer gets the edge unless it is lost.
     func go(to level: Bool, after time: Duration, isSeen: Bool = true) {
         wait(time)
         state.withLock { $0.level = level }

@@ -55,7 +55,7 @@ struct BusySpeakerTests {
         #expect(error.code == .busy && bench.waiting.isEmpty)
     }
 
-    @Test("on a speaker that does not mix, sounds wait for each other however long, and the device is told why once")
+    @Test("on a speaker that does not mix, sounds wait for each other without limit, and the reason is reported once")
     func queue() throws {
         let bench = try PlayerBench()
         bench.board.speaker.mixes = false

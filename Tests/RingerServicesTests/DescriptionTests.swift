@@ -24,7 +24,7 @@ struct DescriptionTests {
         #expect("\(RingerPolicy.decide(.alert))" == "play(noSwitch, speaker, gain 1.0, vibrates)")
     }
 
-    @Test("a reading says what was found, where sound went, and after how long or why not")
+    @Test("a reading prints its verdict, the route, and the duration or the reason")
     func readings() {
         var reading = MuteReading(
             verdict: .audible, elapsed: .milliseconds(100), threshold: .milliseconds(100), route: .speaker,

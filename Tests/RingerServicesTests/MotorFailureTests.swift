@@ -155,7 +155,7 @@ struct FailingMotorTests {
 
 @Suite("A vibration motor whose device disappears")
 struct UnpluggedMotorTests {
-    @Test("one that the kernel stops then is reported and forgotten")
+    @Test("a motor that the kernel stopped is reported, and not tried again")
     func stoppedByKernel() throws {
         let bench = VibratorBench()
         bench.play(try .ms("100"))
@@ -171,7 +171,7 @@ struct UnpluggedMotorTests {
         #expect(bench.ends.all.last == .finished)
     }
 
-    // It was forgotten too: a motor on an expander that went and came back turned until the process ended.
+    // It was not tried again either: a motor on an expander that came back turned until the process ended.
     @Test("one that may turn on is reported once, wakes nothing, and is turned off first when its device is back")
     func keepsTurning() throws {
         let bench = VibratorBench()

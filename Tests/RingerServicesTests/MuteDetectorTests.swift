@@ -238,7 +238,7 @@ struct MuteDetectorDoubtTests {
         #expect(try reading(left: .milliseconds(100), end: .milliseconds(200))?.verdict == .audible)
     }
 
-    @Test("a stream of which less than two thirds of what is due was played at the threshold tells at its end")
+    @Test("a stream that has played less than two thirds of its due frames at the threshold is judged at its end")
     func deepBuffer() {
         let start = MonotonicTime(nanoseconds: 0)
         for (played, isDecided) in [(0, false), (3_199, false), (3_200, true), (4_800, true)] {

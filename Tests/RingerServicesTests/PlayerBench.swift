@@ -39,7 +39,7 @@ struct PlayerBench {
         try board.surroundings.start { publisher.change($0, from: "surroundings", at: clock.now) }
     }
 
-    /// Begins a sound of so many milliseconds; what becomes of it goes to `results`.
+    /// Begins a sound of so many milliseconds; its outcome goes to `results`.
     @discardableResult
     func play(_ milliseconds: Int, as request: SoundRequest = .session(.soloAmbient)) -> SoundPlayer.ID {
         let sound = PCMBuffer.silence(duration: .milliseconds(milliseconds), sampleRate: 48_000)

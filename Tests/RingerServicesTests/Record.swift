@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What was told, in order.
+/// Reports, in order.
 final class Record<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

@@ -5,7 +5,7 @@ import Testing
 @Suite("The simulated board")
 struct SimulatedBoardTests {
     // 200,000 sounds took 235 MB.
-    @Test("the speaker keeps the newest 1,000 recordings, or as many as it is told to, and counts all")
+    @Test("the speaker keeps the newest 1,000 recordings, or as many as set, and counts all")
     func recordings() {
         let clock = VirtualClock()
         let board = SimulatedBoard(clock: clock)
@@ -25,7 +25,7 @@ struct SimulatedBoardTests {
         #expect(board.speaker.recordings.map(\.played) == [1_199, 1_200])
         for frames in 1...3 { play(frames) }
         #expect(board.speaker.recordings.map(\.sound.frames) == [2, 3])
-        // The first of the three ends when nobody keeps its recording any more.
+        // The first of the three ends when its recording is no longer kept.
         clock.advance(by: .seconds(1))
         #expect(board.speaker.recordings.map(\.played) == [2, 3] && board.speaker.recordingCount == 1_203)
     }

@@ -60,7 +60,7 @@ struct SoundPlayerTests {
         #expect(bench.outcomes == [.silenced(by: .screenLock)])
     }
 
-    @Test("headphones pulled out at silent: the sound does not go on from the speaker")
+    @Test("headphones pulled out at silent: the sound does not continue on the speaker")
     func headphonesOut() throws {
         let bench = try PlayerBench(position: .silent)
         bench.board.surroundings.set(.headphoneInserted(true))
@@ -239,7 +239,7 @@ struct SoundPlayerTests {
 
 @Suite("The device's state")
 struct DeviceStateTests {
-    @Test("a subscriber is told the state now first, then the newest, never a stale one")
+    @Test("a subscriber gets the current state first, then the newest, never an old one")
     func states() async throws {
         let bench = try PlayerBench()
         bench.board.ringSilent.position = .silent
@@ -296,8 +296,8 @@ struct DeviceStateTests {
         #expect(seen.all == [.ring, .ring])
     }
 
-    // A full buffer of a forgotten subscriber is not counted as a loss, so that the count alone did not show it.
-    @Test("a subscriber that goes away is forgotten")
+    // A full buffer of a removed subscriber is not counted as a loss, so the count alone does not show it.
+    @Test("a subscriber that goes away is removed")
     func subscriptionEnds() async throws {
         let broadcast = Broadcast<Int>()
         let kept = broadcast.subscribe(buffering: .bufferingOldest(1))

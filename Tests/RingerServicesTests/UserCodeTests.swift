@@ -4,7 +4,7 @@ import Testing
 
 @testable import RingerServices
 
-// A completion that moves the clock stands for one that blocks for that long: the device goes on meanwhile.
+// A completion that moves the clock simulates one that blocks for that long: the device continues meanwhile.
 @Suite("Completions that block")
 struct UserCodeTests {
     @Test("a vibration's completion that blocks for 4 s does not lengthen the vibration after it")

@@ -106,7 +106,7 @@ struct VibratorTests {
         #expect(bench.reports.all.contains(.limitReached(at: bench.start + .seconds(2))))
     }
 
-    @Test("a caller who asks again and again does not exceed the longest on-time either")
+    @Test("a caller that asks repeatedly does not exceed the longest on-time either")
     func longestOnTimeOverCalls() throws {
         let bench = VibratorBench(longestOnTime: .seconds(2))
         for _ in 0..<10 {
@@ -127,7 +127,7 @@ struct VibratorTests {
         #expect(bench.ends.all == [.limited])
     }
 
-    @Test("a rest of 0.1 s is one: such a pattern goes on for as long as somebody wants it")
+    @Test("a rest of 0.1 s suffices: such a pattern may continue without limit")
     func longRests() throws {
         let bench = VibratorBench(longestOnTime: .seconds(2))
         bench.play(try .ms("500,100", repetition: .untilStopped))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Closing a device", .timeLimit(.minutes(1)))
 struct DeviceCloseTests {
-    // It returned at once: a process that was told to end in mid-close ended with the motor turning.
+    // It used to return at once: a process that received SIGTERM while closing ended with the motor turning.
     @Test("a second call returns when the first one is done")
     func second() throws {
         let log = Record<String>()

@@ -51,7 +51,7 @@ struct OwnSessionTests {
         #expect(outcomes.all == [.silenced(by: .sessionPriority)] && call.isActive)
     }
 
-    // It was silenced, where a session's sound fails.
+    // It used to be silenced, while a session's sound fails.
     @Test("a sound in audioProcessing fails as it does in a session, and one in record is silenced")
     func categoriesThatDoNotPlay() throws {
         try start(100, .audioProcessing)
@@ -66,7 +66,7 @@ struct OwnSessionTests {
         #expect(device.sessions.all.filter(\.isActive).isEmpty && board.speaker.recordings.isEmpty)
     }
 
-    @Test("a call that begins in the middle silences it, and it does not come back by itself")
+    @Test("a call that begins in the middle silences it, and it does not resume on its own")
     func interrupted() throws {
         try start(1000, .playback)
         clock.advance(by: .milliseconds(400))
@@ -101,7 +101,7 @@ struct OwnSessionTests {
         #expect(music.isActive)
     }
 
-    @Test("what the switch silences interrupts nobody")
+    @Test("a sound that the switch silences interrupts no session")
     func silenced() throws {
         board.ringSilent.position = .silent
         let music = device.sessions.make(category: .playback)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Ending a process by a signal", .serialized, .timeLimit(.minutes(1)))
 enum TerminationTests {}
 
-// SIGUSR1 stands for the signals that end a process.
+// SIGUSR1 replaces the signals that end a process.
 extension TerminationTests {
     @Suite("Termination signals") struct SignalTests {
         private let loop: EventLoop

@@ -4,7 +4,7 @@ import RingerTestKit
 import Synchronization
 import Testing
 
-// An observer that moves the clock stands for one that blocks for that long: the device goes on meanwhile.
+// An observer that moves the clock simulates one that blocks for that long: the device continues meanwhile.
 @Suite("Observers and log handlers that block")
 struct ObserverTests {
     @Test("an observer that blocks does not keep a sound heard past a flip to silent")

@@ -48,7 +48,7 @@ struct SleepTests {
         device.close()
     }
 
-    // A closed event loop forgets its timers: the task would wait for ever.
+    // A closed event loop drops its timers: the task would wait for ever.
     @Test("a sleep ends when the device is closed, and none begins afterwards")
     func closed() async throws {
         let device = try Device.simulated(SimulatedBoard(clock: clock))

@@ -87,7 +87,7 @@ struct SessionListenerTests {
         try #require(SessionProperty(code: code))
     }
 
-    @Test("each listener gets changes in order, and one that does not read delays nobody")
+    @Test("each listener gets changes in order, and one that does not read delays no other")
     func order() async throws {
         let queues = SessionListenerQueues()
         let slow = SessionListenerID(rawValue: 1)

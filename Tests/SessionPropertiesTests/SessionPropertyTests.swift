@@ -183,7 +183,7 @@ struct SessionPropertyTests {
                 == .coordinator(.setCategory(Self.id, .playAndRecord, options: .mixWithOthers)))
     }
 
-    @Test("preferences are set to the nearer limit, 0 is none, and what is no number is refused")
+    @Test("preferences are clamped, 0 means none, and NaN is refused")
     func preferences() throws {
         let publisher = try store()
         for (rate, set) in [(48_000, 48_000), (1, 8_000), (1e12, 192_000), (0, 0)] as [(Double, Double)] {
@@ -207,7 +207,7 @@ struct SessionPropertyTests {
         #expect(SessionPropertyValue(.string, bytes: [72, 0]) == nil)
     }
 
-    @Test("overrides revert through the coordinator as the table says, and the properties tell it")
+    @Test("overrides revert as in the table, and the properties show it")
     func reverts() throws {
         let causes: [(SessionReverts, [SessionCoordinator.Event])] = [
             (.interruption, [.outsideBegan(OutsideInterruption(rawValue: 1))]),

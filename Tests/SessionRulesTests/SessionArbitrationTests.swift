@@ -24,7 +24,7 @@ struct SessionArbitrationTests {
         multi+mix   =    =    =    =        d         s    =    =        d         s    =     =
         """
 
-    /// The same, where the new one matters more. `R` the new one is refused.
+    /// The same if the new one has a higher priority. `R`: the new one is refused.
     static let newMattersMore = """
                     ambi solo medi medi+mix medi+duck reca plar plar+mix plar+duck proc
         ambi        =    I    I    =        d         I    I    =        d         I
@@ -35,7 +35,7 @@ struct SessionArbitrationTests {
         plar        =    I    I    =        d         I    I    =        d         I
         """
 
-    /// The same, where the active one matters more.
+    /// The same if the active one has a higher priority.
     static let activeMattersMore = """
                     ambi solo medi medi+mix medi+duck reca plar plar+mix plar+duck proc
         ambi        =    =    =    =        =         R    =    =        =         R

@@ -55,7 +55,7 @@ struct SessionCoordinatorTests {
         #expect(try stage.state("music").isInterrupted)
     }
 
-    @Test("deactivating lets the interrupted one resume: it is active again and told so")
+    @Test("deactivating lets the interrupted session resume: it is active again and notified")
     func resumes() throws {
         var stage = try SessionStage()
         try stage.playing(["music": "medi", "game": "solo"])
@@ -69,7 +69,7 @@ struct SessionCoordinatorTests {
         #expect(try !stage.state("music").isSounding)
     }
 
-    @Test("deactivating without telling others ends the interruption, and nobody resumes")
+    @Test("deactivating without notifying others ends the interruption, and no session resumes")
     func doesNotNotify() throws {
         var stage = try SessionStage()
         try stage.playing(["music": "medi", "game": "solo"])
@@ -196,7 +196,7 @@ struct SessionCoordinatorTests {
         #expect(stage.actions == [.deactivated(stage["voice"]), .unduck(stage["music"]), .unduck(stage["ambience"])])
     }
 
-    @Test("of two that duck the newer is heard in full, and nobody that matters more goes down")
+    @Test("of two ducking sessions the newer is heard in full, and none of a higher priority is ducked")
     func ducksDuckers() throws {
         var stage = try SessionStage()
         try stage.playing(["voice": "medi+duck", "second": "medi+duck"])

@@ -288,6 +288,6 @@ struct SessionModel {
 }
 
 extension SessionMixing {
-    /// Whether other audio may go on beside it.
+    /// Whether other audio may continue beside it.
     var mixes: Bool { self == .mixing || self == .ducking }
 }

@@ -34,7 +34,7 @@ struct SessionPair {
         for case .refused(_, let error) in coordinator.handle(event) { throw error }
     }
 
-    /// What became of the two, read from their states alone.
+    /// The outcome for the two, from their states alone.
     var outcome: SessionArbitration.Outcome? {
         guard let active = coordinator.session(Self.first), let new = coordinator.session(Self.second) else {
             return nil

@@ -75,7 +75,7 @@ struct SessionPolicyTests {
                 for silenced in [AudioRouteSet.builtIn, [], AudioRouteSet(route)] {
                     for position in SwitchPosition.allCases {
                         for isLocked in [false, true] {
-                            // The route that the caller's state tells does not matter: the session has its own.
+                            // The route in the caller's state does not matter: the session has its own.
                             let state = DeviceState(ringSilent: position, isScreenLocked: isLocked, route: .line)
                             let preferences = UserPreferences(routesSilencedBySwitch: silenced)
                             let decision = coordinator.decide(Self.id, state: state, preferences: preferences)

@@ -66,7 +66,7 @@ struct SessionPreferenceTests {
         #expect(stage.coordinator.preferences == wish(44_100))
     }
 
-    @Test("a preference of no session is refused, and one of a removed session forgotten")
+    @Test("a preference without a session is refused, and that of a removed session is dropped")
     func gone() throws {
         var stage = try SessionStage()
         try stage.make("music", "medi")

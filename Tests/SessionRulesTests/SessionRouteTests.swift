@@ -8,7 +8,7 @@ struct SessionRouteTests {
         #expect(try stage.state(name).route.output == route)
     }
 
-    @Test("plugging headphones in moves sound there, and the change tells reason and old route")
+    @Test("plugging headphones in moves sound there, and the change has the reason and the old route")
     func plugIn() throws {
         var stage = try SessionStage()
         try stage.playing(["music": "medi"])
@@ -157,7 +157,7 @@ struct SessionRouteTests {
         try expectRoute(stage, "call", .bluetooth)
     }
 
-    @Test("waking tells every active session of the same route, with its own reason, and reverts nothing")
+    @Test("waking reports the same route to every active session, with its own reason, and reverts nothing")
     func wakes() throws {
         var stage = try SessionStage()
         try stage.playing(["call": "plar"])

@@ -25,7 +25,7 @@ struct DamagedFileTests {
                 continue
             }
             #expect(whole.samples.starts(with: decoded.samples), "\(length) bytes")
-            // If the header leaves the length open, nobody can know of the cut.
+            // If the header leaves the length open, the truncation cannot be detected.
             if decoded.frames < whole.frames, !name.hasPrefix("streamed") {
                 #expect(try SoundFiles.info(part).isTruncated, "\(length) bytes")
             }

@@ -137,7 +137,7 @@ struct HeaderTests {
         #expect(try !SoundFiles.info(silence(3001, in: .caf)).lasts(atMost: .seconds(30)))
     }
 
-    @Test("texts are told with their keys")
+    @Test("texts are returned with their keys")
     func tags() throws {
         #expect(try SoundFiles.info(Corpus.bytes("tagged.caf")).tags.contains(SoundTag(key: "title", value: "Chime")))
         #expect(try SoundFiles.info(Corpus.bytes("tagged.wav")).tags.contains(SoundTag(key: "INAM", value: "Chime")))

@@ -46,7 +46,7 @@ struct CallToneTests {
         #expect(window(sound, from: 0.99, to: 1.99).allSatisfy { $0 == 0 })
     }
 
-    @Test("the SIM card's tones are told apart by number of bursts and pitch")
+    @Test("the SIM card's tones differ in number of bursts or pitch")
     func simToolkit() {
         let bursts = ["SIMToolkitGeneralBeep", "SIMToolkitNegativeACK", "SIMToolkitSMS"].map {
             Analysis.bursts(Rendered.sound($0)).count

@@ -95,7 +95,7 @@ struct PredefinedSoundTests {
         #expect(Set(vibrating.map(\.vibration)).count == 5)
         for sound in vibrating {
             #expect(sound.filePhone == nil && sound.filePlayer == nil)
-            // One strength to a pattern: it is what motors are told once.
+            // One strength for each pattern: it is set once.
             #expect(Set(sound.vibration.map(\.strength)).count == 1)
             #expect(sound.vibration.last?.off == .zero)
             #expect(sound.vibration.allSatisfy { $0.on >= .milliseconds(60) && $0.strength > 0 })

@@ -9,9 +9,9 @@
 void ringer_keep_message(
     const char *file, int line, const char *function, int error, const char *format, va_list arguments);
 
-/// Keeps what alsa-lib says on the calling thread, instead of printing it: see ringer_kept_message. Here because Swift
-/// imports the type of a function with a va_list in two ways that do not meet. The corresponding C function is
-/// `snd_lib_error_set_local`.
+/// Stores alsa-lib's messages of the calling thread instead of printing them: see ringer_kept_message. It is here
+/// because Swift imports the type of a function with a va_list in two incompatible ways. The corresponding C function
+/// is `snd_lib_error_set_local`.
 static inline void ringer_alsa_keep_messages(void) { snd_lib_error_set_local(ringer_keep_message); }
 
 #endif

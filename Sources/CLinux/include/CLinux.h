@@ -1,4 +1,4 @@
-// What Swift's Glibc module leaves out.
+// Linux interfaces that Swift's Glibc module does not offer.
 #ifndef RINGER_CLINUX_H
 #define RINGER_CLINUX_H
 
@@ -12,16 +12,16 @@
 /// A new close-on-exec, non-blocking event counter, or -1 with errno. The corresponding C function is `eventfd`.
 int ringer_eventfd(void);
 
-/// Waits for `count` descriptors, at most `timeout` nanoseconds, without bound where it is negative. Returns how many
-/// are ready, 0 after the time-out, -1 with errno. The corresponding C function is `ppoll`.
+/// Waits for `count` descriptors, at most `timeout` nanoseconds; without limit if `timeout` is negative. Returns how
+/// many are ready, 0 after the time-out, -1 with errno. The corresponding C function is `ppoll`.
 int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout);
 
-/// A new close-on-exec, non-blocking timer on CLOCK_MONOTONIC, or -1 with errno. It is readable once it is due. The
-/// corresponding C function is `timerfd_create`.
+/// A new close-on-exec, non-blocking timer on CLOCK_MONOTONIC, or -1 with errno. It is readable once it has expired.
+/// The corresponding C function is `timerfd_create`.
 int ringer_timerfd(void);
 
-/// Sets the timer to go off at `deadline`, in nanoseconds of CLOCK_MONOTONIC and above 0; never, where it is 0. The
-/// corresponding C function is `timerfd_settime`.
+/// Sets the timer to expire at `deadline`, in nanoseconds of CLOCK_MONOTONIC, above 0; 0 for never. The corresponding C
+/// function is `timerfd_settime`.
 int ringer_timerfd_set(int timer, int64_t deadline);
 
 /// A new close-on-exec, non-blocking descriptor that becomes readable when CLOCK_REALTIME is set, and when the machine
@@ -29,50 +29,50 @@ int ringer_timerfd_set(int timer, int64_t deadline);
 /// `timerfd_create` and `timerfd_settime`, with `TFD_TIMER_CANCEL_ON_SET`.
 int ringer_clock_watch(void);
 
-/// The nanoseconds since the machine started, those that it slept included. The corresponding C function is
-/// `clock_gettime`, with `CLOCK_BOOTTIME`.
+/// The time since the machine started in nanoseconds, including sleep. The corresponding C function is `clock_gettime`
+/// with `CLOCK_BOOTTIME`.
 int64_t ringer_time_since_boot(void);
 
-/// Names the calling thread, as `ps -L` shows it; 15 bytes at most. The corresponding C function is
+/// Names the calling thread, as `ps -L` shows it; at most 15 bytes. The corresponding C function is
 /// `pthread_setname_np`.
 void ringer_name_thread(const char *name);
 
-/// Has `signal` write its number, one byte, to `descriptor` from now on instead of what it did. One descriptor serves all
-/// signals. A signal that is ignored stays ignored, as a program started by nohup expects. Returns 1 where it is caught,
-/// 0 where it is ignored, -1 with errno. The corresponding C function is `sigaction`.
+/// Makes `signal` write its number, one byte, to `descriptor` from now on. One descriptor serves all signals. An
+/// ignored signal stays ignored, as programs started by nohup expect. Returns 1 if it is caught, 0 if it is ignored, -1
+/// with errno. The corresponding C function is `sigaction`.
 int ringer_catch_signal(int signal, int descriptor);
 
-/// Lets `signal` do what it did before it was caught, unless somebody has changed that since.
+/// Restores the disposition that `signal` had before it was caught, unless that was changed since.
 void ringer_release_signal(int signal);
 
-/// The signal that came last and was not taken by ringer_end_catching; 0 where there is none.
+/// The last signal that was not taken by ringer_end_catching; 0 if there is none.
 int ringer_caught_signal(void);
 
-/// To be called when every signal was released: nothing writes to the descriptor any more. Returns the signal that came
-/// and that nobody took, 0 where there is none: the caller raises it again.
+/// To be called when every signal was released: nothing writes to the descriptor any more. Returns the signal that
+/// arrived and was not taken, for the caller to raise again; 0 if there is none.
 int ringer_end_catching(void);
 
 /// Waits for `semaphore` until `deadline`, in nanoseconds of CLOCK_MONOTONIC. Returns 0, or -1 with errno ETIMEDOUT. The
 /// corresponding C function is `sem_clockwait`.
 int ringer_wait(sem_t *semaphore, int64_t deadline);
 
-/// Opens the file at `path` below `directory` for reading, close-on-exec and non-blocking, following no symbolic link and
-/// leaving the directory by no way. Returns its descriptor, or -1 with errno: ELOOP for a link, EXDEV for a way out, ENOSYS
-/// where the kernel is older than 5.6. The corresponding system call is openat2(2), with RESOLVE_BENEATH and
-/// RESOLVE_NO_SYMLINKS.
+/// Opens the file at `path` below `directory` for reading, close-on-exec and non-blocking, without following symbolic
+/// links or leaving the directory. Returns its descriptor, or -1 with errno: ELOOP for a symbolic link, EXDEV for a
+/// path that leaves the directory, ENOSYS if the kernel is older than 5.6. The corresponding system call is openat2(2)
+/// with RESOLVE_BENEATH and RESOLVE_NO_SYMLINKS.
 int ringer_open_beneath(int directory, const char *path);
 
-/// Opens the directory at `path`, relative to `directory`, to open files in it; its own last component may be a link only
-/// where `follows_links`. Reading the directory need not be permitted. Returns its descriptor, or -1 with errno. The
-/// corresponding C function is `openat`, with `O_PATH`.
+/// Opens the directory at `path`, relative to `directory`, to open files in it. Its last component may be a symbolic
+/// link only if `follows_links`. Permission to read the directory is not needed. Returns its descriptor, or -1 with
+/// errno. The corresponding C function is `openat` with `O_PATH`.
 int ringer_open_directory(int directory, const char *path, bool follows_links);
 
-/// A new close-on-exec, non-blocking socket that is readable when a device comes, goes or changes, or -1 with errno. The
-/// corresponding kernel interface is netlink(7), with NETLINK_KOBJECT_UEVENT; devices in sysfs give inotify no events.
+/// A new close-on-exec, non-blocking socket that is readable when a device is added, removed or changed, or -1 with
+/// errno. The corresponding kernel interface is netlink(7) with NETLINK_KOBJECT_UEVENT; sysfs does not support inotify.
 int ringer_device_events(void);
 
-/// Reads all events that wait. Returns 1 where one of them has `property`, such as "SUBSYSTEM=leds", or where the kernel
-/// dropped some; 0 otherwise.
+/// Reads all pending events. Returns 1 if one of them has `property`, such as "SUBSYSTEM=leds", or the kernel dropped
+/// some; else 0.
 int ringer_device_events_drain(int events, const char *property);
 
 #endif

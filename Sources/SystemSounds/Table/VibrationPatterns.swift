@@ -1,4 +1,4 @@
-// The patterns of the rows that vibrate, each to be told from the others by hand.
+// The vibration patterns of predefined sounds, each distinguishable by touch.
 extension PredefinedSound {
     /// `Vibrate` (4095), which C programs know as `kSystemSoundID_Vibrate`: one plain pulse.
     static let plainVibration = [VibrationPulse(on: .milliseconds(400))]

@@ -2,7 +2,7 @@ import Glibc
 import Ringer
 import Testing
 
-/// Sounds on the laboratory's cards: snd-aloop gives back what was played, snd-dummy plays in real time to nobody.
+/// Sounds on the laboratory's cards: snd-aloop returns what was played, snd-dummy plays in real time without an output.
 extension VirtualTime {
     @Suite struct DeviceSoundTests {
         /// A sound in which no sample is 0, so that it stands out from the silence around it.

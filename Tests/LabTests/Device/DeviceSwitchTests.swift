@@ -4,7 +4,7 @@ import Testing
 extension EitherTime {
     /// The way from the line's pull to the device's state.
     @Suite struct DeviceSwitchTests {
-        @Test("the device finds its switch and its motor by itself, the kernel's drivers first")
+        @Test("the device finds its switch and its motor, the kernel's drivers first")
         func discovered() async throws {
             let device = try await Device.discover(.init(pcm: "null"))
             defer { device.close() }

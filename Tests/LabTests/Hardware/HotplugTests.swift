@@ -5,7 +5,7 @@ import Testing
 
 extension EitherTime {
     @Suite struct HotplugTests {
-        @Test("an input device that is unplugged is told as lost; plugged again, it is found, and its position told")
+        @Test("an unplugged input device is reported as lost; plugged in again, as found, with its position")
         func inputDevice() async throws {
             let before = try openDevices()
             do {
@@ -17,7 +17,7 @@ extension EitherTime {
                     try await expectLost(watched)
                     input = try VirtualInput(.switches([SwitchCode.muteDevice]), name: "test-switch")
                     try await expectFound(watched)
-                    // Told although it is the one told before, because it may have been another meanwhile.
+                    // Reported although it did not change, because it may have been another meanwhile.
                     #expect(try await watched.probe.nextPosition().0 == .ring)
                     try input.setSwitch(SwitchCode.muteDevice, on: isSilent)
                     if isSilent { #expect(try await watched.probe.nextPosition().0 == .silent) }
@@ -66,7 +66,7 @@ extension EitherTime {
             #expect(try await watched.probe.nextPosition().0 == .ring)
         }
 
-        @Test("a chip that is removed is told as lost; made again, it is found, and its position told")
+        @Test("a removed chip is reported as lost; created again, as found, with the switch's position")
         func chip() async throws {
             let pluggable = try PluggableChip(name: "side", lines: 4, lineNames: [2: "side-switch"])
             var chip = try pluggable.plug()
@@ -121,7 +121,7 @@ extension EitherTime {
             #expect(watched.probe.waiting == 0)
         }
 
-        @Test("jacks are told as they are, then as they change, unplugged and plugged included")
+        @Test("jacks are reported: their current state, then changes, across unplugging and plugging")
         func jacks() async throws {
             let codes = [SwitchCode.headphoneInsert, SwitchCode.microphoneInsert]
             var input = try VirtualInput(.switches(codes), name: "test-jack")

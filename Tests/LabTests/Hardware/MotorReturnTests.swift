@@ -4,7 +4,7 @@ import Testing
 
 extension EitherTime {
     @Suite struct MotorReturnTests {
-        // It was taken for unplugged and forgotten.
+        // It used to be taken for unplugged and ignored.
         @Test(
             "a line's motor whose chip goes in mid-vibration is turned off when the chip is back, without being asked")
         func chipReturns() async throws {

@@ -231,7 +231,7 @@ extension EitherTime {
                 // Not turned off: the next one finds the device gone, and the new one there.
                 try input.unplug()
             }
-            // What was turning is gone, and could not be told to stop; nothing of it is left open.
+            // The turning device is gone and could not be stopped; no descriptor of it is left open.
             #expect(throws: RingerError.self) { try motor.close() }
             try motor.close()
             withExtendedLifetime(input) {}

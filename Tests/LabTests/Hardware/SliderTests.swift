@@ -4,7 +4,8 @@ import Testing
 
 extension EitherTime {
     @Suite struct SliderTests {
-        @Test("the slider's positions are told, the first one included", arguments: LabBoard.SliderPosition.allCases)
+        @Test(
+            "the slider's positions are reported, the first one included", arguments: LabBoard.SliderPosition.allCases)
         func positions(_ first: LabBoard.SliderPosition) async throws {
             try LabBoard.setSlider(first)
             let watched = try WatchedSwitch("slider:auto")
@@ -19,7 +20,7 @@ extension EitherTime {
             #expect(watched.probe.waiting == 0)
         }
 
-        @Test("a slider that is unplugged and plugged is told where it stands")
+        @Test("a slider that is unplugged and plugged in again reports its position")
         func hotplug() async throws {
             var input = try VirtualInput(.axis(AxisCode.soundProfile, maximum: 2, value: 2), name: "test-slider")
             let watched = try WatchedSwitch("slider:auto,name=test-slider,settle=20ms")

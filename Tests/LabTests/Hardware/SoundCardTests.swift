@@ -6,9 +6,9 @@ import Testing
 @testable import RingerHardware
 
 extension EitherTime {
-    /// What a sound card tells besides sound: volume, input, jacks, whether it is there and who plays on it.
+    /// The state of a sound card: volume, input, jacks, presence, and who plays on it.
     @Suite struct SoundCardTests {
-        @Test("the volume is told as it is, then as amixer changes it")
+        @Test("the current volume is reported, then each change by amixer")
         func volume() async throws {
             try await setMaster("20%")
             let watched = try WatchedState { MixerVolume(card: "Dummy", loop: $0) }
@@ -57,7 +57,7 @@ extension EitherTime {
             while try await watched.nextVolume() != nil {}
         }
 
-        @Test("a card that disappears has no volume, and lets its driver go; back, it is told again")
+        @Test("a card that disappears has no volume, and releases its driver; when back, it is reported again")
         func cardGoes() async throws {
             try await setMaster("20%")
             let watched = try WatchedState { MixerVolume(card: "Dummy", loop: $0) }
@@ -93,7 +93,7 @@ extension EitherTime {
             #expect(try await late.nextVolume() != nil)
         }
 
-        @Test("jack controls are told as they are, as they change, as they come and go")
+        @Test("jack controls are reported: their current state, changes, additions and removals")
         func jackControls() async throws {
             let headphone = try UserControl.boolean("Headphone Jack")
             try headphone.set(1)
@@ -178,7 +178,7 @@ extension EitherTime {
             }
         }
 
-        @Test("setting the clock is no sleep, and what slept meanwhile is told")
+        @Test("setting the clock is no sleep, and a sleep meanwhile is reported")
         func sleep() async throws {
             let clocks = Mutex(ClockReading(before: 0, after: 1_000, sinceBoot: 500))
             let loop = try EventLoop(name: "lab-sleep")
@@ -249,7 +249,7 @@ extension EitherTime {
             guard clock_settime(CLOCK_REALTIME, &time) == 0 else { throw LabFailure.system("clock_settime") }
         }
 
-        /// Looks for what no kernel tells, with a limit.
+        /// Polls for what the kernel does not report, with a time limit.
         private func until(_ what: String, _ isSo: () -> Bool) async throws {
             for _ in 0..<500 {
                 if isSo() { return }
@@ -267,7 +267,7 @@ extension PlaybackEvent {
     }
 }
 
-/// A state source that is watched, with what it told.
+/// A state source that is being watched, and its reports.
 private final class WatchedState: Sendable {
     let loop: EventLoop
     let source: any DeviceStateSource
@@ -305,7 +305,7 @@ private final class WatchedState: Sendable {
     }
 }
 
-/// Silence on the card that plays to nobody.
+/// Silence on the card without an output.
 private final class PlayedSound: Sendable {
     let output: ALSASoundOutput
     let probe: Probe<PlaybackEvent>

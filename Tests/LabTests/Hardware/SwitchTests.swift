@@ -17,13 +17,13 @@ enum LabSwitch: String, CaseIterable, Sendable {
         try LabBoard.chip.setPull(line, position == .silent ? .up : .down)
     }
 
-    /// Whether what it tells is stamped when the contacts rest, not at their last edge: the kernel debounces.
+    /// Whether its timestamps are those of settling, not of the last edge: the kernel debounces.
     var isStampedWhenSettled: Bool { self == .driver || LabLibrary.kernelDebounces }
 }
 
 /// Which libgpiod the tests were built with.
 enum LabLibrary {
-    /// 2.x has the kernel debounce, numbers edges, and tells of those that were dropped.
+    /// With 2.x the kernel debounces, numbers edges, and reports dropped ones.
     static let kernelDebounces = GPIOSwitch.isDebouncedByKernel
 }
 
@@ -52,7 +52,7 @@ extension EitherTime {
             }
         }
 
-        @Test("a switch that stands at silent from the start is told so", arguments: LabSwitch.allCases)
+        @Test("a switch that is at silent from the start is reported so", arguments: LabSwitch.allCases)
         func initialPosition(_ source: LabSwitch) async throws {
             if source == .driver {
                 try await flipDriverAndWait(to: .silent)
@@ -74,7 +74,7 @@ extension EitherTime {
             #expect(told.at == MonotonicTime(nanoseconds: event.time.nanoseconds))
         }
 
-        @Test("a line that is active low, or a switch that is inverted, is told the other way round")
+        @Test("an active-low line, or an inverted switch, is reported the other way round")
         func polarity() async throws {
             for (specification, atLow) in [
                 ("gpio:gpiochip0:8,active-low", SwitchPosition.silent), ("gpio:gpiochip0:8,inverted", .silent),
@@ -118,7 +118,7 @@ extension EitherTime {
             #expect(error?.code == .unsupported)
         }
 
-        @Test("a closed switch has let go of its line, and tells nothing more", arguments: LabSwitch.allCases)
+        @Test("a closed switch has released its line, and reports nothing", arguments: LabSwitch.allCases)
         func closing(_ source: LabSwitch) async throws {
             for _ in 0..<3 {
                 let watched = try WatchedSwitch(source.rawValue)
@@ -261,7 +261,7 @@ extension EitherTime {
             #expect(watched.positions.last == (flips.isMultiple(of: 2) ? .ring : .silent))
             #expect(watched.isWithoutRepetition)
 
-            // It goes on as before.
+            // It continues as before.
             try input.setSwitch(SwitchCode.muteDevice, on: flips.isMultiple(of: 2))
             #expect(try await watched.probe.nextPosition().0 == (flips.isMultiple(of: 2) ? .silent : .ring))
         }
@@ -291,7 +291,7 @@ extension VirtualTime {
             // Of v1's queue of 16, nothing is lost as long as it is not full.
             if flips <= (LabLibrary.kernelDebounces ? 64 : 15) { #expect(watched.positions.count == flips + 1) }
 
-            // It goes on as before.
+            // It continues as before.
             try LabSwitch.lineByName.move(to: flips.isMultiple(of: 2) ? .silent : .ring)
             #expect(try await watched.probe.nextPosition().0 == (flips.isMultiple(of: 2) ? .silent : .ring))
         }
@@ -299,7 +299,7 @@ extension VirtualTime {
 }
 
 extension WatchedSwitch {
-    /// What was told, once nothing more is told for a while.
+    /// The reports, once there was none for a while.
     fileprivate func eventsUntilQuiet() async throws -> [SwitchEvent] {
         var count = -1
         while count != probe.all.count {

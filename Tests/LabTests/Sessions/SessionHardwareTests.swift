@@ -1,7 +1,7 @@
 import Ringer
 import Testing
 
-/// What sessions tell of the hardware, held against what the kernel says of its substreams.
+/// What sessions report of the hardware, compared with the kernel's state of its substreams.
 extension EitherTime {
     @Suite struct SessionHardwareTests {
         /// The playback substream of `card` that is open, as the kernel shows it.

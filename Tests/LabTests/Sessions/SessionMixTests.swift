@@ -13,7 +13,7 @@ extension VirtualTime {
             init(_ frequency: Double, level: Double, _ duration: Duration) {
                 var sound = PCMBuffer.silence(duration: duration, sampleRate: 48_000)
                 for index in sound.samples.indices {
-                    // It begins at its crest, so that its first sample is told from silence.
+                    // It begins at its crest, so that its first sample differs from silence.
                     sound.samples[index] = Int16((level * cosine(Double(index) * frequency / 48_000)).rounded())
                 }
                 self.sound = sound

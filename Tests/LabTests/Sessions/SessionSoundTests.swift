@@ -4,7 +4,7 @@ import Testing
 /// Sessions heard through the loopback: several at once through dmix.
 extension VirtualTime {
     @Suite struct SessionSoundTests {
-        /// A sound that is the same value throughout, so that every sample tells its gain.
+        /// A sound of constant samples, so that every sample shows its gain.
         static func level(_ value: Int16, _ duration: Duration) -> PCMBuffer {
             var sound = PCMBuffer.silence(duration: duration, sampleRate: 48_000)
             for index in sound.samples.indices { sound.samples[index] = value }
@@ -81,7 +81,8 @@ extension VirtualTime {
             #expect(heard[riseEnds...].allSatisfy { $0 == level } && heard.count == 48_000)
         }
 
-        @Test("an interruption is heard: what it silences stops within a period, and what resumes goes on where it was")
+        @Test(
+            "an interruption is heard: silenced sounds stop within a period, and resumed ones continue where they were")
         func interruption() async throws {
             let lab = try LabDevice(.init(pcm: "mixed"))
             let recorder = try LoopbackRecorder()

@@ -14,7 +14,7 @@ func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) a
     }
 }
 
-/// What is called once, and let go of by that.
+/// A function that is called once and released by that.
 private final class OneCall<Value: Sendable>: Sendable {
     private let body: Mutex<(@Sendable () throws -> Value)?>
 
@@ -33,7 +33,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) throws {
     pthread_detach(try makeThread(body))
 }
 
-/// Starts a thread, which is to be joined.
+/// Starts a thread, which has to be joined.
 func makeThread(_ body: @escaping @Sendable () -> Void) throws -> pthread_t {
     final class Body: Sendable {
         let run: @Sendable () -> Void

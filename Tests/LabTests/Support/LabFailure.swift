@@ -8,7 +8,7 @@ struct LabFailure: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// A system call failed just now; `errno` tells how.
+    /// A system call failed just now; `errno` has the reason.
     static func system(_ operation: String, _ path: String = "") -> LabFailure {
         let reason = String(cString: strerror(errno))
         return LabFailure("\(operation) \(path): \(reason)")

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Records when a line is high, by looking at it at regular intervals from a thread of its own.
 ///
-/// In virtual time the looks come exactly at their times, so what it tells is exact to one interval.
+/// In virtual time the line is read exactly on time, so the result is exact to one interval.
 final class LineRecorder: Sendable {
     /// One stretch in which the line was high: from when, since the recording began, and for how long.
     struct Pulse: Equatable, Sendable {
@@ -39,7 +39,7 @@ final class LineRecorder: Sendable {
         }
     }
 
-    /// Ends the recording, and tells what was seen. A line that is still high ends its last pulse now.
+    /// Ends the recording and returns it. The last pulse of a line that is still high ends now.
     func stop() async throws -> [Pulse] {
         await withCheckedContinuation { continuation in
             let hasEnded = shared.state.withLock { state in

@@ -5,7 +5,7 @@ import Synchronization
 /// Answers for a motor that the test has plugged in, on a thread of its own.
 ///
 /// The kernel makes a program that uploads or erases an effect wait until the device has answered. What was asked is
-/// recorded before that program goes on.
+/// recorded before that program continues.
 final class MotorAnswerer: Sendable {
     private struct Log {
         var commands: [VirtualInput.MotorCommand] = []

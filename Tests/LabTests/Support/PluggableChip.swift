@@ -30,7 +30,7 @@ final class PluggableChip: Sendable {
             device: KernelFile.read("\(folder)/dev_name"), chip: KernelFile.read("\(folder)/bank0/chip_name"))
     }
 
-    /// Unplugs the chip, whoever holds its lines.
+    /// Unplugs the chip, even if its lines are held.
     func unplug() throws {
         try KernelFile.write("0", to: "\(folder)/live")
     }

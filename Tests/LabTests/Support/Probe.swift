@@ -3,7 +3,7 @@ import RingerHardware
 import RingerServices
 import Synchronization
 
-/// Takes in what a port tells, and gives it to the test one after another.
+/// Collects the reports of a port, for the test to take one after another.
 final class Probe<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []
@@ -19,10 +19,10 @@ final class Probe<Event: Sendable>: Sendable {
         self.clock = clock
     }
 
-    /// Everything told so far, what was taken included.
+    /// All reports so far, including those that were taken.
     var all: [Event] { state.withLock { $0.events } }
 
-    /// How many events nobody has taken.
+    /// How many events were not taken yet.
     var waiting: Int { state.withLock { $0.events.count - $0.taken } }
 
     /// Takes in an event.
@@ -67,7 +67,7 @@ extension Probe where Event == SwitchEvent {
     }
 }
 
-/// A switch that is watched, with what it told.
+/// A switch that is being watched, and its reports.
 final class WatchedSwitch: Sendable {
     let loop: EventLoop
     let port: any RingSilentSwitch

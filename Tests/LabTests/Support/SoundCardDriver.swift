@@ -7,7 +7,7 @@ enum SoundCardDriver: String, CaseIterable, Sendable {
 
     private var folder: String { "/sys/bus/platform/drivers/\(rawValue)" }
 
-    /// The card goes, as if it were pulled out; returns when nobody has it open any more.
+    /// Removes the card, as if it were unplugged; returns when no process has it open any more.
     func unplug() async throws {
         try await blocking { try KernelFile.write("\(rawValue).0", to: "\(folder)/unbind") }
     }

@@ -51,7 +51,7 @@ final class VirtualInput: Sendable {
         close(descriptor)
     }
 
-    /// Unplugs the device: whoever has it open finds it gone.
+    /// Unplugs the device: reads of its open descriptors fail.
     func unplug() throws {
         let wasPlugged = isPlugged.withLock { plugged in
             defer { plugged = false }

@@ -67,7 +67,7 @@ extension VirtualTime {
             #expect(result.completedAfter <= length + (cell.isHeard ? .milliseconds(20) : .milliseconds(2)))
         }
 
-        @Test("an alert goes on from completion to completion, and ends within 10 ms of 20 s")
+        @Test("an alert continues from completion to completion, and ends within 10 ms of 20 s")
         func timesOut() async throws {
             let lab = try LabDevice(.init(pcm: "hw:Dummy"))
             let id = try lab.device.sounds.register(DeviceSoundTests.sound(.milliseconds(700)))

@@ -120,7 +120,7 @@ import Testing
         #expect(throws: RingerError.self) { try output("nowhere").mixingProblem() }
     }
 
-    @Test("what alsa-lib describes tells whether streams come together on the way")
+    @Test("alsa-lib's description shows whether streams are mixed on the way")
     func description() throws {
         let tail = "\nrate : 48000\nchannels : 2\nperiod_size : 480\nbuffer_size : 3840"
         let direct = try #require(PCMSetup("Plug PCM: Hardware PCM card 0 'Codec' device 0 subdevice 0" + tail))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RingerHardware
 
-/// What becomes of a sound when its PCM fails.
+/// The outcome of a sound whose PCM fails.
 @Suite struct ALSAFaultTests {
     private let clip = PCMBuffer.noise(frames: 9_600)
     private static let long = PCMBuffer.noise(frames: 480_000)

@@ -22,7 +22,7 @@ import Testing
         #expect(file.openCount == 0)
     }
 
-    @Test("a PCM that nobody used for the linger's time is closed")
+    @Test("a PCM that was not used for the linger time is closed")
     func expiry() async throws {
         try PacedSink.install()
         let file = TemporaryFile()
@@ -37,7 +37,7 @@ import Testing
         #expect(file.openCount == 0)
     }
 
-    @Test("without a linger the PCM is closed when the end is told")
+    @Test("without a linger the PCM is closed when the end is reported")
     func zero() async throws {
         try PacedSink.install()
         let file = TemporaryFile()
@@ -47,7 +47,7 @@ import Testing
         #expect(file.openCount == 0)
     }
 
-    @Test("an idle PCM gives way to another format on a device that takes one stream")
+    @Test("an idle PCM is closed for another format on a device that takes one stream")
     func exclusive() async throws {
         try PacedSink.install()
         let lock = TemporaryFile()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import RingerHardware
 
-/// What is preferred, what is granted, and what is told of it.
+/// Preferred formats, granted formats, and their reports.
 @Suite struct ALSAPreferenceTests {
-    /// The formats that an output told, in order.
+    /// The formats that an output reported, in order.
     private final class Told: Sendable {
         let formats: AsyncStream<SoundPortFormat>
         private let continuation: AsyncStream<SoundPortFormat>.Continuation
@@ -18,7 +18,7 @@ import Testing
             output.follow { [continuation] in continuation.yield($0) }
         }
 
-        /// Everything that was told, once the output was asked to close.
+        /// All reports until the output was closed.
         func end() async -> [SoundPortFormat] {
             continuation.finish()
             var all: [SoundPortFormat] = []
@@ -44,7 +44,7 @@ import Testing
         SoundPortFormat(sampleRate: rate, channels: channels, bufferDuration: period, latency: period + delay)
     }
 
-    @Test("what plays is told once, and again when it is another format")
+    @Test("a format is reported once when it plays, and a new one when it changes")
     func playing() async throws {
         let output = try output(PacedSink.name(.waitsForWriter))
         let told = Told(output)
@@ -70,7 +70,7 @@ import Testing
         #expect(latency >= .milliseconds(21) && latency <= .milliseconds(23), "\(latency)")
     }
 
-    @Test("asking tells what is granted, and leaves the PCM closed")
+    @Test("asking reports the granted format, and leaves the PCM closed")
     func asking() async throws {
         let lock = TemporaryFile()
         let output = try output(PacedSink.name(.lock(lock.path), .waitsForWriter))
@@ -139,7 +139,7 @@ import Testing
         #expect(await told.end().last == format(48_000, period: .milliseconds(20)))
     }
 
-    @Test("each route's own PCM is asked, and told where it grants something else")
+    @Test("each route's own PCM is asked, and a different format is reported")
     func routes() async throws {
         let output = try output(
             PacedSink.name(.waitsForWriter), routes: [.receiver: PacedSink.name(.rate(16_000), .channels(1))])
@@ -166,7 +166,7 @@ import Testing
         output.close()
     }
 
-    @Test("a PCM that cannot be opened says why, and nothing else is told", arguments: ["EBUSY", "ENOENT", "EACCES"])
+    @Test("a PCM that cannot be opened reports the reason only", arguments: ["EBUSY", "ENOENT", "EACCES"])
     func refused(error: String) async throws {
         let output = try output(PacedSink.name(.openError(error)))
         let told = Told(output)
@@ -177,7 +177,7 @@ import Testing
         #expect(await ask(output)?.code == .closed)
     }
 
-    @Test("a session that was activated knows its hardware when it is told so")
+    @Test("a session knows its hardware when its activation is reported")
     func session() async throws {
         let output = try output(PacedSink.name(.waitsForWriter))
         let publisher = StatePublisher()
@@ -199,7 +199,7 @@ import Testing
         output.close()
     }
 
-    @Test("a session whose sound moves to another route's PCM tells what that one grants")
+    @Test("a session whose sound moves to another route's PCM reports that PCM's format")
     func moved() async throws {
         let routes: [AudioRoute: String] = [.headphone: PacedSink.name(.rate(16_000), .channels(1))]
         let name = PacedSink.name(.waitsForWriter)

@@ -130,7 +130,7 @@ import Testing
         #expect(files.1.samples.prefix(other.samples.count).elementsEqual(other.samples))
     }
 
-    @Test("progress is told once, of the stream's own position")
+    @Test("progress is reported once, with the stream's own position")
     func progress() async throws {
         let events = try await output(PacedSink.name(.waitsForWriter))
             .hear(clip, PlaybackOptions(reportAt: .milliseconds(50)))
@@ -232,7 +232,7 @@ import Testing
         #expect(heard.elementsEqual(Self.long.samples.prefix(heard.count)))
     }
 
-    @Test("a stop after the end says nothing more")
+    @Test("a stop after the end reports nothing")
     func stopAfterEnd() async throws {
         let output = try output("null")
         let ends = Mutex(0)

@@ -32,7 +32,7 @@ import Testing
         #expect(output == [1_000, 1_000, 1_000, 1_000, 750, 750, 500, 500, 250, 250, 0, 0])
     }
 
-    @Test("a ramp that is replaced goes on from where it was")
+    @Test("a ramp that is replaced continues from its current gain")
     func replaced() {
         var ramp = GainRamp(0)
         ramp.go(to: 1, from: 0, over: 100)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RingerHardware
 
-@Suite("What PCMs were granted, and what is told of it")
+@Suite("Granted formats and their reports")
 struct GrantedFormatsTests {
     private let slow = HardwareFormat(pcm: "a", sampleRate: 44_100, channels: 2, periodFrames: 441, bufferFrames: 3_528)
     private let fast = HardwareFormat(pcm: "b", sampleRate: 48_000, channels: 1, periodFrames: 960, bufferFrames: 3_840)
@@ -14,7 +14,7 @@ struct GrantedFormatsTests {
             latency: format.period + delay)
     }
 
-    @Test("a format is told when it is another one than before, whichever PCM it came from")
+    @Test("a format is reported when it differs from the previous one, whichever PCM granted it")
     func news() {
         var formats = GrantedFormats()
         #expect(formats.opened("a", slow) == told(slow))

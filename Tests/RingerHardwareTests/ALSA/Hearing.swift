@@ -3,7 +3,7 @@ import RingerServices
 
 @testable import RingerHardware
 
-/// What an output told of one sound.
+/// An output's events of one sound.
 final class Hearing: Sendable {
     private let events: AsyncStream<PlaybackEvent>
     private let continuation: AsyncStream<PlaybackEvent>.Continuation
@@ -15,7 +15,7 @@ final class Hearing: Sendable {
     var handler: @Sendable (PlaybackEvent) -> Void {
         { [continuation] event in
             continuation.yield(event)
-            // What is told after the end stays out of the stream, but not out of the count: see `untilEnd`.
+            // Events after the end are not added to the stream, but not out of the count: see `untilEnd`.
             if case .ended = event { continuation.finish() }
         }
     }
@@ -34,7 +34,7 @@ final class Hearing: Sendable {
 }
 
 extension ALSASoundOutput {
-    /// Plays `sound` to its end, and tells everything that was said of it.
+    /// Plays `sound` to its end, and returns all of its events.
     func hear(_ sound: PCMBuffer, _ options: PlaybackOptions = PlaybackOptions()) async -> [PlaybackEvent] {
         let hearing = Hearing()
         let playback = play(sound, options, hearing.handler)

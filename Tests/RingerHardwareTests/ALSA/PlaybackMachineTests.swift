@@ -119,7 +119,7 @@ import Testing
         #expect(end.position == StreamPosition(played: 10, total: 200, unfinishedAt: before))
     }
 
-    @Test("a report that falls due while the stream is suspended tells the last position known")
+    @Test("a report that is due while the stream is suspended has the last known position")
     func reportWhileSuspended() {
         var machine = running(options: PlaybackOptions(reportAt: .milliseconds(50)))
         _ = machine.handle(failure(.streamsPipe, left: 30))
@@ -137,7 +137,7 @@ import Testing
         #expect(actions.end == .drained)
     }
 
-    @Test("a device that tells its position in coarse steps is asked less and less often, at most once a period")
+    @Test("a device with a coarse position is asked less and less often, at most once a period")
     func coarse() throws {
         var machine = running(frames: 50)
         _ = machine.handle(.position(delay: 80, before: start, at: start))
@@ -156,7 +156,7 @@ import Testing
 
     // MARK: - Trouble
 
-    @Test("descriptors that tell of room where there is none are not listened to for half a period")
+    @Test("descriptors that wrongly report room are ignored for half a period")
     func spurious() {
         var machine = running()
         _ = machine.handle(.ready)
@@ -198,7 +198,7 @@ import Testing
         #expect(attempts == PlaybackMachine.Limits().resumeAttempts)
     }
 
-    @Test("a suspended stream that cannot be resumed goes on with the first frame that was not heard")
+    @Test("a suspended stream that cannot be resumed continues with the first frame that was not heard")
     func resumeRefused() {
         var machine = running()
         _ = machine.handle(failure(.streamsPipe, left: 30))
@@ -206,7 +206,7 @@ import Testing
         #expect(machine.handle(.prepared).description == "[write 50..<130]")
     }
 
-    @Test("a stream that fails before it started is not told of, and starts once it does")
+    @Test("a failure before the start is not reported, and the stream starts once it can")
     func failureBeforeStart() {
         var machine = PlaybackMachine(frames: 10, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))

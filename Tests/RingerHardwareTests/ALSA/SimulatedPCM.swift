@@ -11,7 +11,7 @@ struct SimulatedPCM {
         var underruns = 0
         var suspends = 0
         var resumes: [PCMHandle.Resumption] = [.running]
-        /// The position is told in steps of so many frames.
+        /// The position changes in steps of so many frames.
         var granularity = 1
         /// Frames in the device's own queue.
         var latency = 0

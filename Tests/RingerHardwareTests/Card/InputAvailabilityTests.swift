@@ -19,7 +19,7 @@ import Testing
     @Test("a capture PCM makes input available, and its going ends it")
     func capture() throws {
         defer { loop.close() }
-        let told = ToldChanges()
+        let told = ReportedChanges()
         let input = InputAvailability(loop: loop, paths: paths)
         try input.start { told.tell($0) }
         #expect(told.take() == [.inputAvailable(false)])
@@ -44,7 +44,7 @@ import Testing
     func microphone() throws {
         defer { loop.close() }
         try directory.write("", to: "snd/pcmC0D0c")
-        let told = ToldChanges()
+        let told = ReportedChanges()
         let jack = SimulatedStateSource()
         let input = InputAvailability(microphones: [jack], loop: loop, paths: paths)
         try input.start { told.tell($0) }

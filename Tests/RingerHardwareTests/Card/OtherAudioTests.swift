@@ -38,7 +38,7 @@ import Testing
         #expect(other.isPlaying(excluding: 900) == expected)
     }
 
-    @Test("a closed substream and one that records are nobody's sound")
+    @Test("a closed substream and a capture substream do not count as playing")
     func closedAndCapture() throws {
         try directory.write("closed\n", to: "asound/card0/pcm0p/sub0/status")
         try substream("card0/pcm0c/sub0", state: "RUNNING", owner: 812)

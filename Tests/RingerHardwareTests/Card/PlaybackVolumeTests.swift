@@ -23,7 +23,7 @@ import Testing
         #expect(PlaybackVolume.fraction([Channel(value: 10, isOn: false)], low: 0, high: 10) == 0)
     }
 
-    @Test("an element of one step stands at its top, and one without channels nowhere")
+    @Test("an element with one step has volume 1, and one without channels none")
     func edges() {
         #expect(PlaybackVolume.fraction([Channel(value: 3, isOn: true)], low: 3, high: 3) == 1)
         #expect(PlaybackVolume.fraction([], low: 0, high: 10) == nil)

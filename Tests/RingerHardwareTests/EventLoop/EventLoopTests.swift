@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("a latch that nobody opens lets go at its deadline")
+    @Test("waiting for a latch that is not opened ends at the deadline")
     func latch() {
         let latch = Latch()
         #expect(!latch.wait(until: .now + .milliseconds(1)))
@@ -202,7 +202,7 @@ import Testing
         loop.close()
     }
 
-    @Test("after it was closed, work runs on whoever brings it, and timers do not run")
+    @Test("after closing, work runs on the caller's thread, and timers do not run")
     func closed() {
         let order = Record<Int>()
         loop.sync {
@@ -217,7 +217,7 @@ import Testing
         #expect(order.all == [1, 2, 3])
     }
 
-    @Test("a priority that the process may not have is told, and the loop runs all the same")
+    @Test("a priority that the process may not have is reported, and the loop runs without it")
     func priority() throws {
         let loop = try EventLoop(name: "test-priority", realTimePriority: 1_000)
         #expect(loop.schedulingError != nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RingerHardware
 
-// A directory of plain files stands for the LED: it shows what is written, and does nothing by itself. What the kernel
+// A directory of plain files replaces the LED: it stores what is written and does nothing else. What the kernel
 // makes of it, the laboratory shows.
 @Suite struct LEDMotorTests {
     private let directory: TemporaryDirectory
@@ -95,7 +95,7 @@ import Testing
         #expect(try directory.read("vibrator/brightness") == "0")
     }
 
-    // A plain directory sends the events that the LED class leaves out: so its own watch stands for the kernel's news.
+    // A plain directory sends inotify events, which the LED class does not: they replace the kernel's uevents.
     @Test("a motor whose LED disappears while it may turn is turned off when the LED is back, without being asked")
     func cameBack() async throws {
         let counts = Counts()
@@ -142,7 +142,7 @@ import Testing
         #expect(error?.errno == .isDirectory)
     }
 
-    @Test("a largest brightness that is none is refused", arguments: ["", "x", "0", "-1", "9223372036854775807"])
+    @Test("an invalid max_brightness is refused", arguments: ["", "x", "0", "-1", "9223372036854775807"])
     func largestBrightness(_ text: String) throws {
         try directory.write(text, to: "vibrator/max_brightness")
         let error = #expect(throws: RingerError.self) { try LEDMotor("vibrator", loop: loop, paths: paths) }

@@ -19,7 +19,7 @@ import Testing
         func slept(_ reading: ClockReading) -> Duration? { detector.slept(until: reading) }
     }
 
-    @Test("clocks that go on together mean no sleep, however long it was")
+    @Test("clocks that advance together mean no sleep, however long it was")
     func awake() {
         let detector = Detector(reading(at: 0, difference: 5_000))
         for now: Int64 in [1, 1_000, 1_000_000_000, 900_000_000_000_000] {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("a sleep is told once, with its length to within the readings'")
+    @Test("a sleep is reported once, its length within the accuracy of the readings")
     func slept() throws {
         let detector = Detector(reading(at: 0, difference: 0))
         let found = detector.slept(reading(at: 10_000, difference: 3_000_000_000))
@@ -45,7 +45,7 @@ import Testing
         #expect(detector.slept(late) == nil)
         #expect(detector.slept(early) == nil)
         #expect(detector.slept(reading(at: 6_000_000_000, difference: 0)) == nil)
-        // What the exact readings told is not forgotten for the vague ones.
+        // Inexact readings do not widen the range that exact ones found.
         #expect(detector.slept(reading(at: 7_000_000_000, difference: 1_000)) != nil)
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RingerHardware
 
-// A named pipe stands for the device: what is written is read, the last writer's end is its unplugging.
+// A named pipe replaces the device: written bytes are read, and closing the last writer unplugs it.
 @Suite struct HotplugReaderTests {
     private let directory: TemporaryDirectory
     private let loop: EventLoop
@@ -17,7 +17,7 @@ import Testing
         loop = try EventLoop(name: "test")
     }
 
-    @Test("what is so now is told before start returns, then what is read, in order")
+    @Test("the current state is reported before start returns, then what is read, in order")
     func reading() async throws {
         let device = try PipeDevice(path)
         let reader = makeReader()
@@ -32,7 +32,7 @@ import Testing
         loop.close()
     }
 
-    @Test("a device that goes is told as lost, and found when it is back, again and again")
+    @Test("a device that disappears is reported as lost, and as found when it is back, each time")
     func hotplug() async throws {
         var device = try PipeDevice(path)
         let reader = makeReader()
@@ -128,7 +128,7 @@ import Testing
         loop.close()
     }
 
-    @Test("closing while events come in, from several threads at once, leaves nothing open and calls nobody afterwards")
+    @Test("closing from several threads during events leaves nothing open and makes no later calls")
     func closingRace() async throws {
         let path = path
         let directory = directory.path
@@ -174,7 +174,7 @@ private final class Counter: Sendable {
     }
 }
 
-/// What a reader told, as words.
+/// The reports of a reader, as words.
 private final class Told: Sendable {
     private struct State {
         var words: [String] = []
@@ -202,7 +202,7 @@ private final class Told: Sendable {
         waiter?.resume()
     }
 
-    /// Waits until `word` was told after the last one that was waited for.
+    /// Waits until `word` is reported after the last one that was waited for.
     func wait(for word: String) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -11,35 +11,35 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test("a file that comes, changes its mode or goes is told; one that is read or written is not")
+    @Test("creating, removing and changing the mode of a file is reported; reading and writing it is not")
     func files() throws {
         let notifier = try Notifier(directory.makeDirectory("input"))
-        #expect(!notifier.tells())
+        #expect(!notifier.hasChanges())
         let file = try directory.write("", to: "input/event0")
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
         _ = try directory.read("input/event0")
         try directory.write("x", to: "input/event0")
-        #expect(!notifier.tells())
+        #expect(!notifier.hasChanges())
         chmod(file.string, 0o660)
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
         directory.remove("input/event0")
-        #expect(notifier.tells())
-        #expect(!notifier.tells())
+        #expect(notifier.hasChanges())
+        #expect(!notifier.hasChanges())
     }
 
     @Test("a directory that is missing is awaited, several levels deep")
     func missingDirectory() throws {
         let notifier = try Notifier(directory.path.pushing("a/b/c"))
         directory.makeDirectory("other")
-        _ = notifier.tells()
+        _ = notifier.hasChanges()
         directory.makeDirectory("a")
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
         directory.makeDirectory("a/b")
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
         directory.makeDirectory("a/b/c")
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
         try directory.write("", to: "a/b/c/event0")
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
     }
 
     // Used to be an error: a device whose switch this process may not read yet did not open.
@@ -52,11 +52,11 @@ import Testing
         chmod(path.string, 0o700)
         let notifier = try withoutRootsRights { Result { try Notifier(path) } }.get()
         try directory.write("", to: "input/event0")
-        #expect(!withoutRootsRights { notifier.tells() })
+        #expect(!withoutRootsRights { notifier.hasChanges() })
         chmod(path.string, 0o755)
-        #expect(withoutRootsRights { notifier.tells() })
+        #expect(withoutRootsRights { notifier.hasChanges() })
         try directory.write("", to: "input/event1")
-        #expect(withoutRootsRights { notifier.tells() })
+        #expect(withoutRootsRights { notifier.hasChanges() })
     }
 
     // Below /dev/null it was looked for without end.
@@ -65,11 +65,11 @@ import Testing
         try directory.write("", to: "file")
         let notifier = try Notifier(directory.path.pushing(FilePath(name)))
         directory.remove("file")
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
         directory.makeDirectory(name)
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
         try directory.write("", to: "\(name)/event0")
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
     }
 
     @Test("a directory that was removed and made again is watched again")
@@ -77,11 +77,11 @@ import Testing
         let notifier = try Notifier(directory.makeDirectory("input"))
         for _ in 0..<3 {
             directory.remove("input")
-            #expect(notifier.tells())
+            #expect(notifier.hasChanges())
             try directory.write("", to: "input/event0")
-            #expect(notifier.tells())
+            #expect(notifier.hasChanges())
             try directory.write("", to: "input/event1")
-            #expect(notifier.tells())
+            #expect(notifier.hasChanges())
         }
     }
 
@@ -90,13 +90,13 @@ import Testing
         let path = directory.makeDirectory("input")
         let notifier = try Notifier(path)
         rename(path.string, directory.path.appending("old").string)
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
         directory.makeDirectory("input")
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
         try directory.write("", to: "old/event0")
-        #expect(!notifier.tells())
+        #expect(!notifier.hasChanges())
         try directory.write("", to: "input/event0")
-        #expect(notifier.tells())
+        #expect(notifier.hasChanges())
     }
 }
 
@@ -108,8 +108,8 @@ private final class Notifier {
         notifier = try InotifyDescriptor(directory)
     }
 
-    /// Whether something was told, which is taken in.
-    func tells() -> Bool {
+    /// Whether there are changes, which are read.
+    func hasChanges() -> Bool {
         var ready = pollfd(fd: notifier.descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&ready, 1, 0) > 0 else { return false }
         notifier.drain()

@@ -168,7 +168,7 @@ struct AnnouncementTests {
         #expect(bench.results.all.count == 1 && bench.announcements.count == 0)
     }
 
-    @Test("music goes on when the queue is empty again")
+    @Test("music continues when the queue is empty again")
     func musicResumes() throws {
         let bench = try Bench()
         let music = bench.bench.sessions.make(category: .playback)

@@ -52,7 +52,7 @@ struct NotificationSoundTests {
         #expect(try play(.named("chime.wav"), in: named).1.heard == [0..<100_000])
     }
 
-    @Test("what cannot be played gives way to the default, and the outcome says why")
+    @Test("the default replaces a sound that cannot be played, and the outcome has the reason")
     func fallbacks() throws {
         try directory.write("Library/Sounds/text.caf", Array("no sound at all".utf8))
         try directory.writeWAV("Library/Sounds/30s.wav", rate: 8000, frames: 240_000)
@@ -137,7 +137,7 @@ struct NotificationSoundTests {
         }
     }
 
-    @Test("a file that the process may not read gives way to the default, and the outcome says so")
+    @Test("the default replaces a file that the process may not read, and the outcome says so")
     func forbidden() throws {
         let error = RingerError("open", "chime.wav", .permissionDenied)
         #expect(SoundFallback(error).reason == .permissionDenied)
@@ -145,7 +145,7 @@ struct NotificationSoundTests {
         #expect(SoundFallback(out).reason == .refusedName)
     }
 
-    @Test("a sound that breaks in its middle gives way to the default too")
+    @Test("the default also replaces a sound that is damaged in its middle")
     func brokenData() throws {
         // Its header was good when the notification was asked for.
         let path = try directory.writeWAV("Library/Sounds/chime.wav", frames: 4800)

@@ -95,7 +95,7 @@ struct AudioSessionRouteTests {
         #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
     }
 
-    @Test("waking tells the active sessions, and changes no route")
+    @Test("waking notifies the active sessions, and changes no route")
     func wakes() throws {
         let bench = try SessionBench()
         let session = try bench.playing("music", .playback)

@@ -98,7 +98,7 @@ struct AudioSessionsTests {
             ])
     }
 
-    @Test("a sound goes on where it stopped")
+    @Test("a sound continues where it stopped")
     func resumes() throws {
         let bench = try SessionBench()
         let music = try bench.playing("music", .playback)
@@ -167,7 +167,7 @@ struct AudioSessionsTests {
         #expect(bench.bench.sessions.all.count == 1)
     }
 
-    @Test("a flip silences the session that honours the switch, and tells it; back at ring it is audible again")
+    @Test("a flip silences the session that honours the switch, and notifies it; back at ring it is audible")
     func flip() throws {
         let bench = try SessionBench()
         let session = try bench.playing("chime", .soloAmbient)

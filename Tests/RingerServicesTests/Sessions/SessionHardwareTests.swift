@@ -3,7 +3,7 @@ import Testing
 
 @testable import RingerServices
 
-/// What sessions ask of the hardware, and tell of it.
+/// What sessions ask the hardware, and report of it.
 @Suite("Sessions' hardware")
 struct SessionHardwareTests {
     private func refusals(_ bench: SessionBench) -> [RingerError.Code] {

@@ -3,8 +3,8 @@ import Synchronization
 
 @testable import RingerHardware
 
-/// What a source told, for the test to take.
-final class ToldChanges: Sendable {
+/// The changes that a source reported, for the test to take.
+final class ReportedChanges: Sendable {
     private let changes = Mutex<[DeviceStateChange]>([])
     private let isTold = Semaphore()
 
@@ -13,7 +13,7 @@ final class ToldChanges: Sendable {
         isTold.signal()
     }
 
-    /// All that nobody took.
+    /// The changes that were not taken yet.
     func take() -> [DeviceStateChange] {
         changes.withLock { changes in
             defer { changes = [] }
@@ -21,7 +21,7 @@ final class ToldChanges: Sendable {
         }
     }
 
-    /// The next one that nobody took; nil if none comes within 10 s.
+    /// Takes the next change; nil if none comes within 10 s.
     func next() -> DeviceStateChange? {
         while true {
             let first = changes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
