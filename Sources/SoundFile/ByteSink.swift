@@ -7,3 +7,31 @@ public protocol ByteSink {
     /// - Throws: ``SoundFileError/Code/writeFailed`` with the cause as ``SoundFileError/underlying``.
     mutating func write(_ bytes: Span<UInt8>, at offset: Int64) throws(SoundFileError)
 }
+
+/// A file being written to memory.
+public struct MemorySink: ByteSink, Sendable {
+    /// What has been written.
+    public private(set) var bytes: [UInt8] = []
+
+    /// Makes an empty file.
+    public init() {}
+
+    /// Puts bytes at `offset`, which lies within or at the end of what is there.
+    public mutating func write(_ new: Span<UInt8>, at offset: Int64) throws(SoundFileError) {
+        guard offset >= 0, offset <= Int64(bytes.count) else {
+            throw SoundFileError(
+                .writeFailed, expected: "a place up to byte \(bytes.count)", found: "\(offset)", offset: offset)
+        }
+        var place = Int(offset)
+        var index = 0
+        while index < new.count, place < bytes.count {
+            bytes[place] = new[index]
+            place += 1
+            index += 1
+        }
+        let rest = new.extracting(index..<new.count)
+        bytes.append(addingCapacity: rest.count) { output in
+            for index in rest.indices { output.append(rest[index]) }
+        }
+    }
+}

@@ -1,3 +1,5 @@
+import FourCharacterCodes
+
 /// The contents of a file's headers, read without decoding the sound.
 public struct SoundFileInfo: Sendable, Equatable {
     /// The kind of file.
@@ -60,5 +62,36 @@ public struct SoundFileInfo: Sendable, Equatable {
             throw SoundFileError(
                 .maximumDurationExceeded, expected: "at most \(limit)", found: "\(duration)", offset: dataOffset)
         }
+    }
+}
+
+/// The place of a chunk in a file.
+public struct SoundChunk: Sendable, Equatable {
+    /// The chunk's name.
+    public var id: FourCharacterCode
+    /// The first byte of its contents, counted from the beginning of the file.
+    public var offset: Int64
+    /// The size of its contents in bytes; `nil` if the header leaves it open (to the end of the file).
+    public var size: Int64?
+
+    /// Makes a chunk's position from its parts.
+    public init(id: FourCharacterCode, offset: Int64, size: Int64?) {
+        self.id = id
+        self.offset = offset
+        self.size = size
+    }
+}
+
+/// A piece of text that a file carries about itself, such as its title.
+public struct SoundTag: Sendable, Equatable {
+    /// The text's meaning: CAF's key (`title`, `artist`), or the name of its chunk (`NAME`, `INAM`).
+    public var key: String
+    /// The text; bytes that are not UTF-8 are replaced.
+    public var value: String
+
+    /// Makes a tag from its parts.
+    public init(key: String, value: String) {
+        self.key = key
+        self.value = value
     }
 }

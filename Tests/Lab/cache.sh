@@ -1,26 +1,26 @@
-# bash. For the scripts beside it: a cache outside the checkout, for what takes long to build and seldom changes.
-# Set before it is sourced: lab, the folder of these scripts.
+# bash, sourced by the other scripts: a cache outside of the checkout for what takes long to build and seldom changes.
+# The variable lab, the folder of these scripts, must be set.
 
 lab_cache=${RINGER_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ringer}/lab
 
 # cached_build NAME FILE FUNCTION
 #
-# Prints the path of $lab_cache/NAME, made by FUNCTION where its FILE is missing. FUNCTION is called in an empty
-# folder, and puts what is to be kept into ./result. It is called by one process at a time, its output goes to
-# a log, and what it made appears all at once or not at all. On failure the end of the log is printed.
+# Prints the path of $lab_cache/NAME, which FUNCTION builds if its FILE is missing. FUNCTION is called in an empty
+# folder, by one process at a time, and puts its result into ./result, which appears in the cache as a whole or not at
+# all. Its output goes to a log; on failure the end of the log is printed.
 cached_build() {
     local name=$1 file=$2 function=$3 work status log="$lab_cache/$1.log"
     if [ ! -e "$lab_cache/$name/$file" ]; then
         mkdir -p "$lab_cache"
         exec {cache_lock}>"$lab_cache/$name.lock"
         flock "$cache_lock"
-        # Another process may have built it while this one waited; one that was killed may have left its tree.
+        # Another process may have built it while this one waited; a process that was killed may have left its files.
         if [ ! -e "$lab_cache/$name/$file" ]; then
             rm -rf "$lab_cache/build.$name".*
             work=$(mktemp -d "$lab_cache/build.$name.XXXXXX")
             echo "lab: building $name (log: $log)" >&2
-            # Not in an if's condition, where set -e means nothing. The lock must not pass to a process that
-            # outlives this one.
+            # Not in the condition of an if, where set -e has no effect. The lock must not be inherited by a process
+            # that outlives this one.
             set +e
             (set -e && cd "$work" && mkdir result && "$function") >"$log" 2>&1 </dev/null {cache_lock}>&-
             status=$?

@@ -8,3 +8,8 @@ extension Errno {
     /// The device is gone. The corresponding C error is `ENODEV`.
     static var noDevice: Errno { operationNotSupportedByDevice }
 }
+
+extension Errno {
+    /// A sound stream is suspended. The corresponding C error is `ESTRPIPE`.
+    static var streamsPipe: Errno { Errno(rawValue: ESTRPIPE) }
+}
