@@ -4,7 +4,7 @@ import RingerHardware
 import RingerTestKit
 import SystemPackage
 
-/// A device whose switch and motor are simulated, and whose sounds are really played, or taken at once.
+/// A device with a simulated switch and motor, whose sounds are played on a real PCM, or taken at once.
 struct Bench {
     let board: SimulatedBoard
     let device: Device
@@ -24,7 +24,7 @@ struct Bench {
             }))
     }
 
-    /// Plays, waits for the end, and tells how long the first frame took from the call; nil if none was accepted.
+    /// Plays, waits for the end, and returns the time from the call to the first frame; nil if none was accepted.
     func timeToFirstFrame(_ id: SystemSoundID) -> Duration? {
         let over = Semaphore()
         starts.forget()

@@ -3,7 +3,7 @@ import Glibc
 import Ringer
 import SystemPackage
 
-/// What registered sounds take of memory.
+/// The memory of registered sounds.
 enum Memory {
     /// The files in `directory` registered, and then every one of them decoded once.
     static func files(in directory: String) throws {

@@ -1,4 +1,4 @@
-// How quickly system sounds start and complete, and what they take of memory:
+// The time until system sounds start and complete, and the memory that they take:
 //
 //     ALSA_CONFIG_PATH=$(Tests/Paced/build) swift run -c release system-sound-services-benchmark [--pcm default]
 //

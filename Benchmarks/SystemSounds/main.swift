@@ -19,7 +19,7 @@ var rows: [(stem: String, best: Duration, worst: Duration)] = []
 for stem in SoundRecipe.predefinedStems {
     var times: [Duration] = []
     for round in 0..<rounds {
-        // The recipe is made anew each time: that belongs to what a first play costs.
+        // The recipe is made again each time, as for a first play.
         times.append(
             clock.measure {
                 if let recipe = SoundRecipe.predefined(stem: stem) {

@@ -11,7 +11,7 @@ public struct FourCharacterCode: RawRepresentable, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Makes a code from four ASCII characters; nil if `characters` are not that. A literal is a code by itself.
+    /// Makes a code from four ASCII characters; nil for anything else. A string literal is a code, too.
     public init?(characters: some StringProtocol) {
         guard characters.utf8.count == 4, characters.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         rawValue = characters.utf8.reduce(0) { $0 << 8 | UInt32($1) }

@@ -40,7 +40,7 @@ public struct SessionSettings: Sendable, Hashable {
     public mutating func setCategory(
         _ category: AudioCategory, options: CategoryOptions = []
     ) throws(SessionError) {
-        // The highest bit of "interrupt spoken audio" is no option by itself: it comes with mixing.
+        // The highest bit of "interrupt spoken audio" is not an option of its own: it implies mixing.
         let isLoneBit = options.rawValue & 17 == 16
         guard category.allowedOptions.isSuperset(of: options), !isLoneBit else {
             throw SessionError(

@@ -1,6 +1,6 @@
 /*
  * pcm_paced: a sink for alsa-lib that keeps real time without a sound card, a server or a privilege,
- * and that fails when it is told to. For tests only.
+ * and that fails as configured. For tests only.
  *
  * It is an external I/O plugin (alsa/pcm_ioplug.h): what a driver is in the kernel, a shared object in
  * the process. A frame counts as played when its time on CLOCK_MONOTONIC has come. The descriptor that
@@ -15,18 +15,18 @@
  *     channels 2                the only channel count accepted (default: 1 to 8)
  *     capture_file "/tmp/x"     frames are appended to it, as bytes, when they are played: never those
  *                               that snd_pcm_drop threw away
- *     lock_file "/tmp/y"        the device behind it takes one stream: opening locks the file, and while
- *                               another holds it says EBUSY
+ *     lock_file "/tmp/y"        the device takes one stream: opening locks the file, and fails with EBUSY
+ *                               while another holds the lock
  *     open_error "EBUSY"        opening fails with it: EBUSY, ENODEV, ENOENT, EACCES or EIO
- *     open_gate "/tmp/z"        opening waits while another holds a lock (flock) of this file: a device that takes
+ *     open_gate "/tmp/z"        opening waits while another holds a lock (flock) of this file: a slow device
  *                               its time
- *     descriptors 2             callers poll two descriptors, as BlueALSA's do; one who asks what a part of them means
- *                               has lost the device: -ENODEV (default: 1)
+ *     descriptors 2             callers poll two descriptors, as with BlueALSA; for a caller that passes only one of them
+ *                               the device is lost: -ENODEV (default: 1)
  *     fault {
  *         type xrun             the stream underruns: -EPIPE; snd_pcm_prepare repairs it
  *              suspend          the system slept: -ESTRPIPE; snd_pcm_resume or snd_pcm_prepare repairs it
  *              gone             the device was unplugged: -ENODEV from here on
- *              stall            the position stands still: writing blocks, a drain never ends
+ *              stall            the position does not change: writing blocks, a drain never ends
  *              unpaced          everything is played the moment it is written, as a muted sink does
  *         frame 4800            after so many played frames, counted from each start (default: 0)
  *         times 1               that often for each opened PCM; 0 for always (default: 1)

@@ -1,4 +1,4 @@
-/* The stream of the paced sink: which frame is played when, and what goes wrong at which. */
+/* The stream of the paced sink: when each frame is played, and which fault occurs at which. */
 #include <errno.h>
 #include <string.h>
 #include <sys/timerfd.h>
@@ -68,7 +68,7 @@ static void capture_bytes(struct paced *p, const unsigned char *bytes, size_t co
     }
 }
 
-/* Moves the position; what it passes over has been heard. */
+/* Moves the position; the frames before it have been heard. */
 static void play_up_to(struct paced *p, snd_pcm_uframes_t frame)
 {
     while (p->played < frame) {
@@ -170,7 +170,7 @@ int paced_error_of(snd_pcm_state_t state)
     }
 }
 
-/* The next moment at which poll has something to say: room for avail_min frames, an end, or a failure. */
+/* The next time at which the result of poll changes: room for avail_min frames, an end, or a failure. */
 static int64_t next_event(const struct paced *p)
 {
     if (paced_error_of(p->io.state) != 0 || p->io.state == SND_PCM_STATE_SETUP)

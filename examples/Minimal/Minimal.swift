@@ -1,4 +1,4 @@
-// The smallest firmware: announces the switch's moves by a sound and a vibration. Run it with a sound file's path.
+// The smallest firmware: announces the switch's moves by a sound or a vibration. Its argument is a sound file's path.
 import Ringer
 
 @main
@@ -6,12 +6,12 @@ struct Minimal {
     static func main() throws {
         let chime = try CommandLine.arguments.dropFirst().first.map { path in try SoundLoader.load(path) }
 
-        // Everything on the device's own thread: no other is started.
+        // Everything runs on the device's own thread.
         try Device.run { device in
             try device.closeOnTermination()
             for await state in device.states {
                 guard state.ringSilent == .ring else {
-                    // At silent the sound would not be heard: it is felt.
+                    // At silent the sound would not be heard: vibrate instead.
                     _ = await device.vibrate()
                     continue
                 }

@@ -4,15 +4,15 @@ import SystemPackage
 
 /// A vibration motor on a GPIO line of its own, through a transistor.
 ///
-/// Nothing but this process turns it off: a process that is killed in mid-vibration may leave the line as it was, and
-/// the motor turning, since the kernel promises nothing for a line that is released. A chip that disappears, such as an
-/// I2C expander whose driver is unbound, may drive the line on: the motor waits for the chip's return by inotify. If
-/// there is a choice, describe the motor to the kernel as gpio-vibrator and use ``ForceFeedbackMotor``.
+/// Only this process turns it off: if it is killed in mid-vibration, the line may keep its level and the motor may keep
+/// turning, since the kernel does not define the level of a released line. A chip that disappears, such as an I2C
+/// expander whose driver is unbound, may keep driving the line: the motor waits for the chip's return by inotify. If
+/// possible, describe the motor to the kernel as gpio-vibrator and use ``ForceFeedbackMotor``.
 public final class GPIOMotor: VibrationMotor {
     private struct State: ~Copyable {
         var request: GPIOLineRequest?
         var name: String
-        /// The line may be active: it was made so, and was not read as inactive since.
+        /// The line may be active: it was activated, and was not read as inactive since.
         var mayTurn = false
         var isClosed = false
     }
@@ -23,12 +23,12 @@ public final class GPIOMotor: VibrationMotor {
     private let state: Mutex<State>
     private let comeBack: MotorReturn
 
-    /// Takes the line, and turns the motor off, whatever it did before.
+    /// Requests the line, and turns the motor off.
     ///
     /// - Parameters:
     ///   - line: The line.
     ///   - isActiveLow: Whether the motor turns while the line is low.
-    ///   - loop: Where the return of a chip that disappeared is watched for.
+    ///   - loop: The thread on which the return of a lost chip is watched for.
     ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` if there is no such line, or it is forbidden or in use.
     public init(
@@ -54,11 +54,11 @@ public final class GPIOMotor: VibrationMotor {
     /// "GPIO gpiochip0 line 3 (vibrator)".
     public var name: String { state.withLock { $0.name } }
 
-    /// Turns the motor on, fully at any strength above 0. A chip that was removed is looked for again.
+    /// Turns the motor on, at full strength. A chip that was removed is looked for again.
     ///
     /// - Parameters:
-    ///   - strength: 0 to 1. 0, and what is no number, turns it off.
-    ///   - limit: The hardware knows none: the caller has to turn the motor off. Nothing, or less, turns it off.
+    ///   - strength: 0 to 1. 0 or NaN turns the motor off.
+    ///   - limit: The hardware has no limit: the caller has to turn the motor off. Zero or less turns the motor off.
     /// - Throws: ``RingerError``.
     public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
         guard strength > 0, limit > .zero else { return try turnOff() }
@@ -79,7 +79,8 @@ public final class GPIOMotor: VibrationMotor {
     /// Turns the motor off, and reads the line back.
     ///
     /// - Throws: ``RingerError`` if the line could not be made inactive; each call tries again, with a new request of
-    ///   the line where need be. The code is `unreachable` if the line's chip disappeared while the motor may turn.
+    ///   the line if necessary. The code is `unreachable` if the line's chip disappeared while the motor may be
+    ///   turning.
     public func turnOff() throws(RingerError) {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }
@@ -89,8 +90,8 @@ public final class GPIOMotor: VibrationMotor {
         comeBack.setHandler(handler)
     }
 
-    /// Turns the motor off and releases the line, which stays as it is on the hardware that is known, and need not. A call
-    /// after one that failed tries again.
+    /// Turns the motor off and releases the line, whose level the kernel does not define then; known hardware keeps it.
+    /// After a failed call, another one tries again.
     public func close() throws(RingerError) {
         try state.withLock { state throws(RingerError) in
             state.isClosed = true
@@ -107,7 +108,7 @@ public final class GPIOMotor: VibrationMotor {
         do throws(RingerError) {
             try set(false, &state)
         } catch {
-            // A request is inactive at first: a new one turns the motor off too.
+            // A new request is inactive at first, which also turns the motor off.
             state.request = nil
             try stopAnew(&state)
         }
@@ -134,8 +135,8 @@ public final class GPIOMotor: VibrationMotor {
         }
     }
 
-    /// Whether `error` says that the chip is not there, or not permitted yet: a change in the chips' directory tells when
-    /// that changes. A chip that is there and does not answer is no such case.
+    /// Whether `error` means that the chip is missing, or not permitted yet, so that its return changes the chips'
+    /// directory. A chip that exists and does not answer is different.
     private func isGone(_ error: RingerError) -> Bool {
         [.notFound, .disconnected, .permissionDenied].contains(error.code)
     }

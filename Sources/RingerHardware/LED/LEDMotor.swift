@@ -3,12 +3,11 @@ import RingerServices
 import Synchronization
 import SystemPackage
 
-/// A vibration motor that the kernel shows as an LED: its `transient` trigger turns it off after its time.
+/// A vibration motor that the kernel shows as an LED; the `transient` trigger turns it off after its time.
 ///
-/// If the trigger is missing from the kernel, the brightness alone turns the motor, and nothing but this process turns
-/// it off again; ``isStoppedByKernel`` tells. An LED that disappears may drive the motor on: the motor waits for its
-/// return, which the kernel announces. The corresponding kernel interface is the LED class, with
-/// Documentation/leds/ledtrig-transient.
+/// If the kernel lacks the trigger, the brightness alone turns the motor, and only this process turns it off: see
+/// ``isStoppedByKernel``. An LED that disappears may keep driving the motor: the motor waits for its return, which the
+/// kernel reports. The corresponding kernel interface is the LED class, with Documentation/leds/ledtrig-transient.
 public final class LEDMotor: VibrationMotor {
     private struct State {
         var usesTrigger: Bool
@@ -23,11 +22,11 @@ public final class LEDMotor: VibrationMotor {
     /// "LED vibrator".
     public let name: String
 
-    /// The motor that is the LED `led`; it is turned off, whatever it did before.
+    /// Uses the LED `led` as a motor, and turns it off.
     ///
     /// - Parameters:
     ///   - led: The LED's name in the LED class.
-    ///   - loop: Where the return of an LED that disappeared is watched for.
+    ///   - loop: The thread on which the return of a lost LED is watched for.
     ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` if there is no such LED, or it is forbidden.
     public convenience init(
@@ -39,7 +38,7 @@ public final class LEDMotor: VibrationMotor {
         }
     }
 
-    /// The motor that is the LED `led`, with `watch` to wait for its return.
+    /// Uses the LED `led` as a motor, with `watch` for its return.
     init(_ led: String, paths: HardwarePaths, watch: @escaping MotorReturn.Watch) throws(RingerError) {
         guard let component = FilePath.Component(led), component.kind == .regular else {
             throw RingerError(.invalid, "use as an LED's name", led)
@@ -47,7 +46,7 @@ public final class LEDMotor: VibrationMotor {
         name = "LED \(led)"
         self.led = paths.leds.appending(component)
         let text = try Self.attribute("max_brightness", self.led).read()
-        // The kernel's own type is `unsigned int`; half of it is exact in every calculation here.
+        // The kernel's own type is `unsigned int`; half of its range is exact in every calculation here.
         guard let largest = Int(text), largest > 0, largest <= Int32.max else {
             throw RingerError(.unsupported, "use as a motor", self.led.string, detail: "max_brightness is \"\(text)\"")
         }
@@ -70,13 +69,14 @@ public final class LEDMotor: VibrationMotor {
     /// Whether the kernel turns the motor off after its limit, even if this process hangs or dies.
     public var isStoppedByKernel: Bool { state.withLock { $0.usesTrigger } }
 
-    /// Turns the motor on for `limit` at most.
+    /// Turns the motor on.
     ///
-    /// The trigger knows only full and off; a lesser strength follows it within the same moment.
+    /// The trigger supports only full strength and off; a lower strength is set right after it.
     ///
     /// - Parameters:
-    ///   - strength: 0 to 1, scaled to `max_brightness`. 0, and what is no number, turns it off.
-    ///   - limit: When the kernel turns the motor off, in milliseconds, rounded up. Nothing, or less, turns it off.
+    ///   - strength: 0 to 1, scaled to `max_brightness`. 0 or NaN turns the motor off.
+    ///   - limit: After this time the kernel turns the motor off, in milliseconds, rounded up. Zero or less turns the
+    ///     motor off.
     /// - Throws: ``RingerError``.
     public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
         guard strength > 0, limit > .zero else { return try turnOff() }
@@ -88,7 +88,7 @@ public final class LEDMotor: VibrationMotor {
             state.mayTurn = true
             if try setTrigger() {
                 state.usesTrigger = true
-                // A time that runs is not begun anew otherwise.
+                // A running time is not restarted otherwise.
                 try attribute("activate").write("0")
                 try attribute("duration").write("\(milliseconds)")
                 try attribute("state").write("1")
@@ -103,8 +103,8 @@ public final class LEDMotor: VibrationMotor {
 
     /// Turns the motor off, and reads the brightness back.
     ///
-    /// - Throws: ``RingerError`` if the brightness could not be made 0, or read; each call tries again. The code is
-    ///   `unreachable` if the LED disappeared while the motor may turn.
+    /// - Throws: ``RingerError`` if the brightness could not be set to 0, or read; each call tries again. The code is
+    ///   `unreachable` if the LED disappeared while the motor may be turning.
     public func turnOff() throws(RingerError) {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }
@@ -114,7 +114,7 @@ public final class LEDMotor: VibrationMotor {
         comeBack.setHandler(handler)
     }
 
-    /// Turns the motor off. The trigger stays with the LED. A call after one that failed tries again.
+    /// Turns the motor off. The LED keeps its trigger. After a failed call, another one tries again.
     public func close() throws(RingerError) {
         try state.withLock { state throws(RingerError) in
             state.isClosed = true
@@ -148,7 +148,8 @@ public final class LEDMotor: VibrationMotor {
             state.mayTurn = false
             return
         }
-        // Brightness 0 also removes the trigger, or whatever else drives the LED; the next start sets the trigger again.
+        // Brightness 0 also removes the trigger, or whatever else drives the LED; the next start sets the trigger
+        // again.
         try attribute("brightness").write("0")
         guard try isOff() else {
             throw RingerError(.system, "turn off", name, detail: "its brightness is not 0")
@@ -156,18 +157,18 @@ public final class LEDMotor: VibrationMotor {
         state.mayTurn = false
     }
 
-    /// Whether the LED is not there at all; one that is there and fails is no such case.
+    /// Whether the LED is missing; one that exists and fails is different.
     private var isGone: Bool { access(led.string, F_OK) != 0 && Errno.current == .noSuchFileOrDirectory }
 
     private func isOff() throws(RingerError) -> Bool { try attribute("brightness").read() == "0" }
 
-    /// Gives the LED its trigger, unless it has it.
+    /// Sets the LED's trigger, unless it is set.
     ///
-    /// - Returns: False if the kernel does not have that trigger.
+    /// - Returns: False if the kernel does not have the trigger.
     private func setTrigger() throws(RingerError) -> Bool {
         let trigger = attribute("trigger")
         guard trigger.exists else { return false }
-        // "none [timer] transient": the one in brackets is set.
+        // "none [timer] transient": the active one is in brackets.
         let triggers = try trigger.read().split(separator: " ")
         if triggers.contains("[transient]") { return true }
         guard triggers.contains("transient") else { return false }

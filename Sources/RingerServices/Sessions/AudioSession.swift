@@ -178,7 +178,7 @@ public final class AudioSession: Sendable {
 
     // MARK: - Playing
 
-    /// Plays `sound` in the session, and tells what became of it. Cancelling the task stops it.
+    /// Plays `sound` in the session, and returns its outcome. Cancelling the task stops it.
     ///
     /// The session must be active: otherwise the sound fails with ``RingerError/Code/sessionNotActive``, and while the
     /// session is interrupted it is silenced by that. What a headphone that was pulled out stopped goes on with
@@ -187,7 +187,7 @@ public final class AudioSession: Sendable {
     /// - Parameters:
     ///   - sound: The sound.
     ///   - frame: Its first frame to be played; beyond the end, nothing is.
-    /// - Returns: What became of it, and when. Positions count from `frame`.
+    /// - Returns: The outcome and its times. Positions count from `frame`.
     public func play(_ sound: PCMBuffer, from frame: Int = 0) async -> SoundResult {
         let number = service.player.reserve()
         return await withTaskCancellationHandler {

@@ -19,12 +19,12 @@ package protocol SessionFollower: AnyObject, Sendable {
     func sessionsClosed()
 }
 
-/// The sessions that have a handle, their subscribers, and what the subscribers were last told.
+/// The sessions that have a handle, their subscribers, and the last decision that subscribers received.
 final class LiveSessions: Sendable {
     private struct Entry: Sendable {
         let name: String
         let events = Broadcast<SessionEvent>()
-        /// The decision that subscribers were last told; nil while the session is not active.
+        /// The last decision that subscribers received; nil while the session is not active.
         var decision: Decision?
     }
 

@@ -66,7 +66,7 @@ struct DeviceStateReducer: StateMachine {
         state.sessions = sessions.union(ownSessions)
         var actions: [Action] = []
         if case .change(let change, _, _) = event { actions.append(.change(change)) }
-        // The state before the event: a sound that the state forbids stops before anybody is told why.
+        // The state before the event: a sound that the state forbids stops before anyone learns why.
         if state != before {
             version += 1
             actions.append(.publish(state, version: version))

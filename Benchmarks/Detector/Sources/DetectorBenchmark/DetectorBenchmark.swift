@@ -3,7 +3,7 @@ import Ringer
 import RingerHardware
 import RingerTestKit
 
-/// Times the mute detector from outside, and counts its verdicts: `DetectorBenchmark quiet|busy TRIALS`.
+/// Measures the mute detector's times, and counts its verdicts: `DetectorBenchmark quiet|busy TRIALS`.
 @main
 struct DetectorBenchmark {
     static func main() async throws {

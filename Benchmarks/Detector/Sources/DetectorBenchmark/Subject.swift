@@ -2,7 +2,7 @@ import Ringer
 import RingerHardware
 import RingerTestKit
 
-/// A device of which it is known whether it is heard, and what the detector found.
+/// A device whose sounds are known to be heard or not, and the detector's findings.
 struct Subject {
     enum Kind: String, CaseIterable {
         case heard = "is heard"
@@ -22,7 +22,7 @@ struct Subject {
             }
         }
 
-        /// What is so; nil if nobody can tell.
+        /// The right verdict; nil if it cannot be known.
         var truth: MuteReading.Verdict? {
             switch self {
             case .heard: .audible
@@ -31,7 +31,7 @@ struct Subject {
             }
         }
 
-        /// Within what time from the call 99 of 100 are to be answered.
+        /// The time from the call within which 99 of 100 readings must come.
         var limit: Duration? {
             switch truth {
             case .audible: .milliseconds(105)
@@ -46,7 +46,7 @@ struct Subject {
     var durations: [Duration] = []
     var unknown = 0
     var wrong = 0
-    /// The first readings that are not what is so.
+    /// The first wrong readings.
     var odd: [String] = []
 
     init(_ kind: Kind, on loop: EventLoop) throws {
@@ -62,7 +62,7 @@ struct Subject {
         let reading = await device.muteDetector.measure()
         durations.append(MonotonicTime.now - asked)
         if reading.verdict == .unknown { unknown += 1 }
-        // Of a device of which nothing can be said, an answer is wrong.
+        // If the right verdict cannot be known, any verdict is wrong.
         if reading.verdict != .unknown && reading.verdict != kind.truth { wrong += 1 }
         if kind.truth != nil && reading.verdict != kind.truth && odd.count < 5 { odd.append("\(reading)") }
     }
@@ -78,7 +78,7 @@ struct Subject {
             + Self.right(isBusy ? "-" : kind.limit.map(\.milliseconds) ?? "-")
     }
 
-    /// What is not as it should be.
+    /// What misses its target.
     func problem(isBusy: Bool) -> String? {
         if wrong > 0 { return "  WRONG" }
         if kind.truth != nil && unknown * 100 > durations.count { return "  UNDECIDED" }

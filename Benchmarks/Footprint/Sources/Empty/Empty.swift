@@ -1,4 +1,4 @@
-/// What every Swift firmware has: an actor and a task, and nothing else. It waits, as one that waits for its switch.
+/// The least that Swift firmware has: an actor and a task. It waits, as firmware waits for its switch.
 @main
 struct Empty {
     actor Counter {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-// The C library's own, under the names that it keeps for this.
+// The C library's own functions, under their internal names.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);

@@ -3,7 +3,7 @@ import RingerServices
 import SessionProperties
 import SessionRules
 
-/// Events that a crowd goes through again and again.
+/// Events that are repeated for a crowd.
 struct Scene {
     private let name: String
     private var crowd: Crowd

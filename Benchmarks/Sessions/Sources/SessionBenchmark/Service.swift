@@ -34,7 +34,7 @@ final class Service: Sendable {
         var time: Int64 { newest.load(ordering: .relaxed) }
     }
 
-    /// `listeners` is how many properties of each session somebody listens to: four at most.
+    /// - Parameter listeners: How many properties of each session have a listener: four at most.
     init(count: Int, listeners: Int, category: AudioCategory, options: CategoryOptions) throws {
         let clock = VirtualClock()
         let board = SimulatedBoard(clock: clock)
@@ -67,7 +67,7 @@ final class Service: Sendable {
         _ = settle()
     }
 
-    /// What one change took.
+    /// The cost of one change.
     struct Cost {
         /// On the clock until the call that changed it returned, and until the last subscriber or listener was notified.
         var returned: Int64
@@ -84,7 +84,7 @@ final class Service: Sendable {
         change(self)
         let returned = Stopwatch.now(CLOCK_MONOTONIC)
         let looks = settle()
-        // Looking costs processor time of its own.
+        // Looking costs processor time too.
         let processor = Stopwatch.now(CLOCK_PROCESS_CPUTIME_ID) - start.1 - looks
         return Cost(
             returned: returned - start.0, lastTold: max(told.time, returned) - start.0, processor: processor,

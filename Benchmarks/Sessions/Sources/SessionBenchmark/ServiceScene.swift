@@ -3,7 +3,7 @@ import SessionProperties
 import SessionRules
 import RingerTestKit
 
-/// Changes that the whole service goes through again and again.
+/// Changes that are repeated for the whole service.
 struct ServiceScene {
     typealias Change = (Service) -> Void
 

@@ -9,7 +9,7 @@ enum Stopwatch {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// The microseconds that `share` of all do not exceed.
+    /// The microseconds that the fraction `share` of all do not exceed.
     static func percentile(_ share: Double, _ durations: [Int64]) -> Int64 {
         durations.sorted()[min(durations.count - 1, Int(Double(durations.count) * share))] / 1_000
     }

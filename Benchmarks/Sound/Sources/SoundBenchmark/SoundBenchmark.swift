@@ -3,7 +3,7 @@ import RingerHardware
 import RingerServices
 import Synchronization
 
-/// Times the sound output from outside: what a caller sees.
+/// Measures the sound output as a caller sees it.
 @main
 struct SoundBenchmark {
     static let clip = PCMBuffer(sampleRate: 48_000, channels: 2, samples: [Int16](repeating: 0, count: 19_200))

@@ -1,11 +1,11 @@
 import RingerPolicy
 
-/// Durations that were measured, and how they lie.
+/// Measured durations and their distribution.
 struct Sample {
     var name: String
     var durations: [Duration] = []
 
-    /// The duration that `share` of all do not exceed.
+    /// The duration that the fraction `share` of all do not exceed.
     func percentile(_ share: Double) -> Duration {
         let sorted = durations.sorted()
         guard !sorted.isEmpty else { return .zero }

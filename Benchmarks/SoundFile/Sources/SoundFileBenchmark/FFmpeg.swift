@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decoding by ffmpeg as a process, net of the time that it takes to start and decode next to nothing.
+/// Decoding by ffmpeg as a process, minus its time for starting and decoding almost nothing.
 struct FFmpeg {
     private let path: String
     private let folder: URL

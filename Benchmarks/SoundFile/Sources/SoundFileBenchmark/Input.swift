@@ -1,8 +1,8 @@
 import Foundation
 
-/// What is decoded.
+/// The sound to decode.
 enum Input {
-    /// Chords with some noise: neither so plain nor so wild that a codec has it easy.
+    /// Chords with some noise: neither trivial nor extreme for a codec.
     static func music(frames: Int, channels: Int) -> [Int16] {
         var seed: UInt32 = 1
         return (0..<frames * channels).map { place in

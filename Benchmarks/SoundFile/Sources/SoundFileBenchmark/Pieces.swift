@@ -1,9 +1,9 @@
 import CSndfile
 import SoundFile
 
-/// What decoding in pieces takes of the heap, from a source that is not in memory as far as the decoder knows.
+/// The heap memory of decoding in pieces, from a source that the decoder does not know to be in memory.
 enum Pieces {
-    /// Stands for a file: its bytes are handed out by copying.
+    /// Simulates a file: its bytes are copied out.
     private struct Source: ByteSource {
         let bytes: [UInt8]
         var size: Int64 { Int64(bytes.count) }

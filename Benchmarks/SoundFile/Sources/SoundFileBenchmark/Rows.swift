@@ -1,4 +1,4 @@
-/// Times by name, and what is asked of them.
+/// Times by name, and their targets.
 struct Rows {
     private var names: [String] = []
     private var times: [String: [Double]] = [:]

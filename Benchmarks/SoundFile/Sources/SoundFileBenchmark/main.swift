@@ -36,7 +36,7 @@ var rows = Rows()
 let ffmpeg = FFmpeg()
 if ffmpeg == nil { print("ffmpeg is not installed: IMA4 in CAF is not compared with it") }
 
-// Rounds go over all contestants in turn, so that what disturbs the machine disturbs all of them.
+// Rounds alternate between all decoders, so that disturbances of the machine affect all of them.
 for _ in 0..<31 {
     try rows.time("ours: IMA4 in AIFF-C") { try ours(ima4AIFC) }
     try rows.time("libsndfile: IMA4 in AIFF-C") { try Sndfile.decode(ima4AIFC, into: &output) }
