@@ -103,7 +103,7 @@ struct Subject {
 
 extension Duration {
     fileprivate var milliseconds: String {
-        let thousandths = nanoseconds / 1000
+        let thousandths = Int(self / .microseconds(1))
         let rest = String(thousandths % 1000)
         return "\(thousandths / 1000)." + String(repeating: "0", count: 3 - rest.count) + rest
     }

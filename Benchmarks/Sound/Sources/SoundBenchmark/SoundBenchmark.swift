@@ -90,7 +90,7 @@ struct SoundBenchmark {
         let output = try ALSASoundOutput(pcm: pcm)
         let run = await play(on: output)
         guard let started = run.started else { exit(1) }
-        print((started - begun).nanoseconds)
+        print(started.nanoseconds - begun.nanoseconds)
     }
 
     static func firstOfProcess(runs: Int) throws -> Sample {
