@@ -148,7 +148,11 @@ public final class Device: Sendable {
             if !ports.stateSources.isEmpty { _ = sessions.part }
             for source in ports.stateSources {
                 // The source's name is certain only once it is open, and may change when it comes back.
-                try source.start { publisher.change($0, from: source.name, at: clock.now) }
+                try source.start { change in
+                    // Before anything sounds.
+                    if change == .wokeFromSleep { ports.ringSilent?.reread() }
+                    publisher.change(change, from: source.name, at: clock.now)
+                }
             }
             if let ringSilent = ports.ringSilent {
                 try ringSilent.start { [firstPosition] event in
@@ -196,6 +200,11 @@ public final class Device: Sendable {
     public var preferences: UserPreferences {
         get { player.preferences }
         set { player.preferences = newValue }
+    }
+
+    /// Reads the switch anew, which takes effect before this returns.
+    package func rereadSwitch() {
+        ports.ringSilent?.reread()
     }
 
     /// Sets whether the screen is locked, which the firmware knows.

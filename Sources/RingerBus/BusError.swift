@@ -28,6 +28,11 @@ package struct BusError: Error, Sendable, Hashable {
         BusError("org.freedesktop.DBus.Error.UnknownProperty", message)
     }
 
+    /// The property cannot be set, or not now.
+    package static func readOnlyProperty(_ message: String) -> BusError {
+        BusError("org.freedesktop.DBus.Error.PropertyReadOnly", message)
+    }
+
     /// There is no such object.
     package static func unknownObject(_ path: String) -> BusError {
         BusError("org.freedesktop.DBus.Error.UnknownObject", "there is no object \(path)")

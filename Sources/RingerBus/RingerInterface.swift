@@ -73,7 +73,8 @@ extension BusInterface {
                 "Route", "s", "Where sound leaves the device: speaker, receiver, headphone, headset, line, bluetooth."),
             Property(
                 "ScreenLocked", "b", isWritable: true,
-                "Whether the screen is locked. Writable where no logind reports it."),
+                "Whether the screen is locked. Writable while no logind has a session on a seat, whose lock it would report."
+            ),
             Property("Jacks", "as", "What is plugged in: headphone, microphone."),
             Property("Volume", "d", isWritable: true, "The output volume, 0 to 1; -1 where it is not known."),
             Property("InputAvailable", "b", "Whether there is a microphone."),

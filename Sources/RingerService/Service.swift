@@ -34,6 +34,8 @@ package final class Service: @unchecked Sendable {
     let connection: BusConnection
     private let board: SimulatedBoardService?
     private let preferencesFile: PreferencesFile?
+    private let followsLogind: Bool
+    private var logind: Logind?
     private let authorization: Authorization
     private let limits: Limits
     private var served: BusConnection.Registration?
@@ -58,16 +60,19 @@ package final class Service: @unchecked Sendable {
     ///   - authorization: Who may do what.
     ///   - limits: How much clients may ask for at once.
     ///   - preferencesFile: Where preferences that a client sets are kept; nil for nowhere.
+    ///   - followsLogind: Whether lock and sleep come from logind, where there is one on the bus.
     ///   - board: The simulated board, where the device is one.
     package init(
         _ device: Device, loop: EventLoop, connection: BusConnection, authorization: Authorization = Authorization(),
-        limits: Limits = Limits(), preferencesFile: PreferencesFile? = nil, board: SimulatedBoardService? = nil
+        limits: Limits = Limits(), preferencesFile: PreferencesFile? = nil, followsLogind: Bool = false,
+        board: SimulatedBoardService? = nil
     ) {
         self.device = device
         self.loop = loop
         self.connection = connection
         self.board = board
         self.preferencesFile = preferencesFile
+        self.followsLogind = followsLogind
         self.authorization = authorization
         self.limits = limits
     }
@@ -83,6 +88,15 @@ package final class Service: @unchecked Sendable {
         let stream = device.events
         events = Task(executorPreference: loop) { [self] in
             for await event in stream { note(event) }
+        }
+        if followsLogind {
+            logind = Logind(connection) { [unowned self] event in
+                switch event {
+                case .locked(let isLocked): device.setScreenLocked(isLocked)
+                case .woke: device.rereadSwitch()
+                }
+                publishSoon()
+            }
         }
         try connection.own(RingerNames.service)
     }
@@ -101,6 +115,7 @@ package final class Service: @unchecked Sendable {
         clients = [:]
         events?.cancel()
         served = nil
+        logind = nil
     }
 
     private func note(_ event: DeviceEvent) {
@@ -168,6 +183,8 @@ package final class Service: @unchecked Sendable {
 
     private func handle(_ message: BusMessage) -> Bool {
         guard message.isMethodCall else { return false }
+        // The report of waking may come after the first request.
+        if logind?.isAsleep == true { device.rereadSwitch() }
         do throws(BusError) {
             try dispatch(message)
         } catch {
@@ -255,7 +272,7 @@ package final class Service: @unchecked Sendable {
             return connection.reply(to: message, [.variant(value(of: name, native, target))])
         }
         guard property.isWritable else {
-            throw BusError("org.freedesktop.DBus.Error.PropertyReadOnly", "\(native.name).\(name) is read-only")
+            throw .readOnlyProperty("\(native.name).\(name) is read-only")
         }
         let value = arguments[2].contents
         guard value.signature == property.type else {
@@ -282,7 +299,11 @@ package final class Service: @unchecked Sendable {
     /// Sets a property, and replies to `message`.
     private func set(_ property: String, _ value: BusValue, _ message: BusMessage) throws(BusError) {
         switch property {
-        case "ScreenLocked": device.setScreenLocked(value.boolean ?? false)
+        case "ScreenLocked":
+            if logind?.reportsLock == true {
+                throw .readOnlyProperty("ScreenLocked is read-only: logind reports the lock")
+            }
+            device.setScreenLocked(value.boolean ?? false)
         case "Preferences":
             var preferences = device.preferences
             try preferences.set(value)

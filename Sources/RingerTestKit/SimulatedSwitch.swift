@@ -5,6 +5,8 @@ import Synchronization
 public final class SimulatedSwitch: RingSilentSwitch, Sendable {
     private struct State {
         var position: SwitchPosition
+        /// The position before it was moved without a report.
+        var lastReported: SwitchPosition?
         var handler: (@Sendable (SwitchEvent) -> Void)?
         /// Why the switch cannot be read; nil while it can.
         var problem: RingerError?
@@ -32,9 +34,26 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
         set {
             report { state in
                 guard state.position != newValue else { return [] }
+                state.lastReported = nil
                 state.position = newValue
                 return state.problem == nil && state.isSettled ? [.position(newValue, at: clock.now)] : []
             }
+        }
+    }
+
+    /// Moves the switch without a report, as while the machine sleeps; ``reread()`` reports it.
+    public func moveUnnoticed(to position: SwitchPosition) {
+        state.withLock { state in
+            state.lastReported = state.lastReported ?? state.position
+            state.position = position
+        }
+    }
+
+    /// Reports a position that ``moveUnnoticed(to:)`` set.
+    public func reread() {
+        report { state in
+            guard let old = state.lastReported.take(), old != state.position else { return [] }
+            return state.problem == nil && state.isSettled ? [.position(state.position, at: clock.now)] : []
         }
     }
 

@@ -110,7 +110,8 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
         let connection = try BusConnection.connect(arguments.bus, on: loop)
         let service = Service(
             device, loop: loop, connection: connection, authorization: configuration.authorization,
-            preferencesFile: preferencesFile, board: board.map { SimulatedBoardService($0, loop: loop) })
+            preferencesFile: preferencesFile, followsLogind: arguments.bus == .system,
+            board: board.map { SimulatedBoardService($0, loop: loop) })
         let signals = try TerminationSignals.handle(on: loop) { _ in
             service.stop()
             _ = Task(executorPreference: loop) {

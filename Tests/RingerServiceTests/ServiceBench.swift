@@ -69,9 +69,10 @@ final class ServiceBench: Sendable {
 
     /// - Parameter authorization: Who may do what; nil for one under which the user who runs the test may do everything.
     init(
-        authorization: Authorization? = nil, limits: Service.Limits = .init(), preferencesFile: PreferencesFile? = nil
+        authorization: Authorization? = nil, limits: Service.Limits = .init(), preferencesFile: PreferencesFile? = nil,
+        followsLogind: Bool = false, bus: TestBus? = nil
     ) throws {
-        bus = try TestBus()
+        self.bus = try bus ?? TestBus()
         board = SimulatedBoard(clock: clock)
         let preferences = preferencesFile?.read { _ in } ?? UserPreferences()
         device = try Device.simulated(board, configuration: .init(preferences: preferences))
@@ -79,14 +80,15 @@ final class ServiceBench: Sendable {
         running = Running()
         var own = Authorization()
         own.controllingUsers.insert(getuid())
-        let (authorization, address) = (authorization ?? own, bus.address)
+        let (authorization, address) = (authorization ?? own, self.bus.address)
         let (disconnected, continuation) = AsyncStream<Void>.makeStream()
         self.disconnected = disconnected
         try loop.syncThrowing { [device, loop, board, running] () throws(RingerError) in
             let connection = try BusConnection.connect(.address(address), on: loop)
             let service = Service(
                 device, loop: loop, connection: connection, authorization: authorization, limits: limits,
-                preferencesFile: preferencesFile, board: SimulatedBoardService(board, loop: loop))
+                preferencesFile: preferencesFile, followsLogind: followsLogind,
+                board: SimulatedBoardService(board, loop: loop))
             try service.start()
             connection.onDisconnect { _ in
                 continuation.yield()

@@ -11,6 +11,28 @@ private let bare = Device.Hardware(
         devices: "/nowhere", input: "/nowhere/input", leds: "/nowhere", sound: "/nowhere", processes: "/nowhere",
         system: "/nowhere"))
 
+@Suite("A machine that wakes")
+struct WakingTests {
+    @Test("the switch is read anew before anything sounds")
+    func switchReadAnew() throws {
+        let board = SimulatedBoard(clock: VirtualClock())
+        let device = try Device.simulated(board)
+        board.ringSilent.moveUnnoticed(to: .vibrate)
+        board.ringSilent.moveUnnoticed(to: .silent)
+        #expect(device.state.ringSilent == .ring)
+        board.surroundings.set(.wokeFromSleep)
+        #expect(device.state.ringSilent == .silent)
+        #expect(device.decide(.session(.soloAmbient)) == .silence(.ringSilentSwitch))
+        // Moved and moved back: nothing to report.
+        let version = device.state.ringSilentAt
+        board.ringSilent.moveUnnoticed(to: .ring)
+        board.ringSilent.moveUnnoticed(to: .silent)
+        board.surroundings.set(.wokeFromSleep)
+        #expect(device.state.ringSilent == .silent && device.state.ringSilentAt == version)
+        device.close()
+    }
+}
+
 @Suite("Sleeping on the device's clock")
 struct SleepTests {
     private let clock = VirtualClock()

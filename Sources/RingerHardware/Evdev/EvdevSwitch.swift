@@ -41,6 +41,11 @@ public final class EvdevSwitch: RingSilentSwitch {
         try reader.start { event in handler(SwitchEvent(event)) }
     }
 
+    /// Takes in what the driver reported when the machine woke.
+    public func reread() {
+        reader.drain()
+    }
+
     /// Ends watching and closes the device. May be called from the handler; elsewhere it waits for a running call of
     /// the handler, so the caller must not hold a lock that the handler takes.
     public func close() {

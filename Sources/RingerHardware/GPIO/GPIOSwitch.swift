@@ -1,5 +1,6 @@
 import Glibc
 import RingerServices
+import Synchronization
 import SystemPackage
 
 /// A Ring/Silent switch on a GPIO line that no driver of the kernel uses.
@@ -34,6 +35,8 @@ public final class GPIOSwitch: RingSilentSwitch {
     public static var isDebouncedByKernel: Bool { GPIOLineRequest.kernelDebounces }
 
     private let reader: HotplugReader<Opened>
+    /// The position that was reported last.
+    private let told = Mutex<SwitchPosition?>(nil)
 
     /// - Parameters:
     ///   - line: The line.
@@ -64,7 +67,19 @@ public final class GPIOSwitch: RingSilentSwitch {
     ///
     /// - Throws: ``RingerError``; `busy`, with the holder's name, if the line is in use.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
-        try reader.start { event in handler(SwitchEvent(event)) }
+        try reader.start { [weak self] event in
+            let event = SwitchEvent(event)
+            if case .position(let position, _) = event { self?.told.withLock { $0 = position } }
+            handler(event)
+        }
+    }
+
+    /// Requests the line anew: a kernel that debounces it knows only levels of which it saw an edge.
+    public func reread() {
+        reader.reopen { [weak self] report in
+            guard case .position(let position, _) = report else { return true }
+            return self?.told.withLock { $0 } != position
+        }
     }
 
     /// Ends watching and releases the line. May be called from the handler; elsewhere it waits for a running call of

@@ -90,6 +90,23 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         try loop.syncThrowing { () throws(RingerError) in try self.begin(handler) }
     }
 
+    /// Reads all that the device has, and reports it before it returns.
+    func drain() {
+        loop.sync {
+            self.step { device, now, reports throws(RingerError) in
+                while try device.read(isReady: false, now: now, into: &reports) {}
+                return false
+            }
+        }
+    }
+
+    /// Closes and opens the device, and reports its state before it returns: for a device that may have missed changes.
+    ///
+    /// - Parameter isNews: Whether to report what it reads from the device.
+    func reopen(_ isNews: @escaping @Sendable (Device.Report) -> Bool) {
+        loop.sync { self.openAnew(isNews) }
+    }
+
     /// Closes the device. Waits for a running call of the handler, unless the handler itself calls this.
     func close() {
         loop.sync { self.tearDown() }
@@ -143,6 +160,30 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
             state.device = adopted.take()
             state.deviceWatch = watch
             schedule(&state)
+        }
+    }
+
+    private func openAnew(_ isNews: (Device.Report) -> Bool) {
+        let wasOpen = state.withLock { state in
+            guard state.phase == .watching, state.device != nil else { return false }
+            state.deviceWatch?.cancel()
+            state.deviceWatch = nil
+            state.timer?.cancel()
+            state.timer = nil
+            state.device = nil
+            return true
+        }
+        guard wasOpen else { return find(isDoubtful: false) }
+        var events: [HotplugEvent<Device.Report>] = []
+        do throws(RingerError) {
+            try adopt(open(), into: &events)
+        } catch {
+            report(.lost(error, at: loop.now))
+            return tryAgain(after: error)
+        }
+        for event in events {
+            if case .report(let content) = event, !isNews(content) { continue }
+            report(event)
         }
     }
 

@@ -15,9 +15,18 @@ public protocol RingSilentSwitch: Sendable {
     ///   never be right (`invalid`, `unsupported`). Nothing is watched then.
     func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError)
 
+    /// Reads the position anew, and reports it before it returns if it is another one: a switch that is moved while the
+    /// machine sleeps may cause no edge. Does nothing by default.
+    func reread()
+
     /// Ends watching and frees the switch's kernel resources. When it has returned, the handler is not called again,
     /// except by a call that is running on another thread. A second call does nothing.
     func close()
+}
+
+extension RingSilentSwitch {
+    /// Does nothing: for a switch whose changes are reported when the machine wakes.
+    public func reread() {}
 }
 
 /// What a switch reports.

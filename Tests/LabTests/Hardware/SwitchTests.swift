@@ -63,6 +63,20 @@ extension EitherTime {
             #expect(try await watched.probe.nextPosition().0 == .silent)
         }
 
+        // After a sleep the kernel has seen no edge, and knows nothing of the level.
+        @Test("read anew, a line's switch tells at once where it stands, and only if that is another position")
+        func reread() async throws {
+            let watched = try WatchedSwitch("gpio:ring-silent,debounce=10s")
+            #expect(try await watched.probe.nextPosition().0 == .ring)
+            try await blocking { watched.port.reread() }
+            #expect(watched.probe.waiting == 0)
+            // It settles in 10 s.
+            try LabSwitch.lineByName.move(to: .silent)
+            try await blocking { watched.port.reread() }
+            #expect(watched.probe.waiting == 1)
+            #expect(try await watched.probe.nextPosition().0 == .silent)
+        }
+
         @Test("the stamp is the kernel's own")
         func kernelStamp() async throws {
             let device = try InputDevice(named: LabBoard.switchName)

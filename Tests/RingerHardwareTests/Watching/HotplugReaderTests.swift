@@ -54,6 +54,47 @@ import Testing
         loop.close()
     }
 
+    @Test("what the device has is read and told before drain returns")
+    func draining() throws {
+        let device = try PipeDevice(path)
+        let (reader, told) = (makeReader(), Told())
+        try reader.start { told.add($0) }
+        loop.sync {
+            for byte in 1...3 as ClosedRange<UInt8> { device.write(byte) }
+            reader.drain()
+            #expect(told.all == ["begin", "1", "2", "3"])
+        }
+        reader.close()
+        reader.drain()
+        loop.close()
+    }
+
+    @Test("a device that is opened anew tells what is news, and is lost where it cannot be opened")
+    func reopening() async throws {
+        var device = try PipeDevice(path)
+        let (reader, told) = (makeReader(), Told())
+        try reader.start { told.add($0) }
+        reader.reopen { _ in false }
+        #expect(told.all == ["begin"])
+        reader.reopen { $0 == "begin" }
+        #expect(told.all == ["begin", "begin"])
+        device.write(1)
+        await told.wait(for: "1")
+        try loop.syncThrowing { [path] () throws(RingerError) in
+            unlink(path.string)
+            reader.reopen { _ in false }
+        }
+        #expect(told.all == ["begin", "begin", "1", "lost"])
+        device = try PipeDevice(path)
+        await told.wait(for: "found")
+        device.write(2)
+        await told.wait(for: "2")
+        reader.close()
+        reader.reopen { _ in true }
+        #expect(told.all == ["begin", "begin", "1", "lost", "found", "begin", "2"])
+        loop.close()
+    }
+
     @Test("a device that opens and fails at once is not opened in an endless round")
     func brokenDevice() async throws {
         let reader = HotplugReader<BrokenSource>(loop: loop, name: "broken", directory: directory.path) {

@@ -1,0 +1,124 @@
+import Ringer
+import RingerBus
+import RingerHardware
+
+/// A program that answers as logind does on a test's bus.
+final class FakeLogind: Sendable {
+    private let loop: EventLoop
+    private let held = Held()
+
+    // SAFETY: used on the loop's thread alone.
+    private final class Held: @unchecked Sendable {
+        var connection: BusConnection?
+        var served: BusConnection.Registration?
+        var sessions: [String: [String: BusValue]] = [:]
+    }
+
+    private static let path = "/org/freedesktop/login1"
+
+    /// - Parameter ownsName: Whether it is logind; otherwise it is a program that pretends to be.
+    init(_ address: String, ownsName: Bool = true) throws {
+        let loop = try EventLoop(name: "logind")
+        self.loop = loop
+        try loop.syncThrowing { [held] () throws(RingerError) in
+            let connection = try BusConnection.connect(.address(address), on: loop)
+            held.connection = connection
+            held.served = try connection.serve(Self.path) { [unowned held, unowned connection] message in
+                switch message.member {
+                case "ListSessions":
+                    let sessions = held.sessions.keys.sorted().map { path in
+                        BusValue.structure([
+                            .string("1"), .uint32(0), .string("user"), .string(""), .objectPath(path),
+                        ])
+                    }
+                    connection.reply(to: message, [.array(element: "(susso)", sessions)])
+                case "GetAll": connection.reply(to: message, [.dictionary(held.sessions[message.path] ?? [:])])
+                default: return false
+                }
+                return true
+            }
+            if ownsName { try connection.own("org.freedesktop.login1") }
+        }
+    }
+
+    deinit {
+        leave()
+        loop.close()
+    }
+
+    /// Leaves the bus.
+    func leave() {
+        loop.sync { [held] in
+            held.served = nil
+            held.connection?.close()
+            held.connection = nil
+        }
+    }
+
+    private func signal(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue], to destination: String? = nil
+    ) {
+        loop.sync { [held] in
+            held.connection?.signal(path, interface, member, arguments, to: destination)
+        }
+    }
+
+    private static func path(_ session: String) -> String { path + "/session/" + session }
+
+    /// Makes a session, and announces it.
+    func add(_ session: String, seat: String = "seat0", isActive: Bool = true, isLocked: Bool = false) {
+        let path = Self.path(session)
+        loop.sync { [held] in
+            held.sessions[path] = [
+                "Seat": .structure([
+                    .string(seat), .objectPath(seat.isEmpty ? "/" : "/org/freedesktop/login1/seat/seat0"),
+                ]),
+                "Active": .boolean(isActive), "LockedHint": .boolean(isLocked), "Class": .string("user"),
+            ]
+        }
+        signal(Self.path, "org.freedesktop.login1.Manager", "SessionNew", [.string(session), .objectPath(path)])
+    }
+
+    /// Changes a property of a session.
+    func set(_ session: String, _ property: String, _ value: Bool, to destination: String? = nil) {
+        let path = Self.path(session)
+        loop.sync { [held] in held.sessions[path]?[property] = .boolean(value) }
+        signal(
+            path, BusInterface.properties, "PropertiesChanged",
+            [.string("org.freedesktop.login1.Session"), .dictionary([property: .boolean(value)]), .strings([])],
+            to: destination)
+    }
+
+    /// Ends a session.
+    func remove(_ session: String) {
+        let path = Self.path(session)
+        loop.sync { [held] in _ = held.sessions.removeValue(forKey: path) }
+        signal(Self.path, "org.freedesktop.login1.Manager", "SessionRemoved", [.string(session), .objectPath(path)])
+    }
+
+    /// Announces that the machine is about to sleep, or has woken.
+    func prepareForSleep(_ begins: Bool) {
+        signal(Self.path, "org.freedesktop.login1.Manager", "PrepareForSleep", [.boolean(begins)])
+    }
+
+    /// A property of the service, when it has handled all that was sent before.
+    func property(_ name: String) async throws -> BusValue? {
+        try await withCheckedThrowingContinuation { continuation in
+            loop.execute { [held] in
+                held.connection?.call(
+                    RingerNames.service, RingerNames.path, BusInterface.properties, "Get",
+                    [.string(RingerNames.interface), .string(name)]
+                ) { result in
+                    continuation.resume(
+                        with: result.flatMap { message in
+                            do throws(BusError) {
+                                return .success(try message.read().first?.contents)
+                            } catch {
+                                return .failure(error)
+                            }
+                        })
+                }
+            }
+        }
+    }
+}
