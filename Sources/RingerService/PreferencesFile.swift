@@ -1,5 +1,6 @@
 import Glibc
 import Ringer
+import RingerHardware
 import Synchronization
 import SystemPackage
 
@@ -53,9 +54,11 @@ package final class PreferencesFile: Sendable {
         if let failure { throw failure }
     }
 
-    /// Returns once everything is written that was to be written when it was called.
-    package func finish() async {
-        await withCheckedContinuation { continuation in enqueue(nil) { _ in continuation.resume() } }
+    /// Waits until everything is written that was to be written when it was called: at the end of the program.
+    package func finish() {
+        let isWritten = Latch()
+        enqueue(nil) { _ in isWritten.open() }
+        isWritten.wait()
     }
 
     private func enqueue(_ preferences: UserPreferences?, _ completion: @escaping Completion) {

@@ -114,13 +114,11 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             board: board.map { SimulatedBoardService($0, loop: loop) })
         let signals = try TerminationSignals.handle(on: loop) { _ in
             service.stop()
-            _ = Task(executorPreference: loop) {
-                // Preferences that are being written, and the replies to those who set them.
-                await preferencesFile?.finish()
-                connection.close()
-                device.close()
-                exit(EXIT_SUCCESS)
-            }
+            connection.close()
+            device.close()
+            // Preferences that are being written. The signal ends the process when this body returns.
+            preferencesFile?.finish()
+            exit(EXIT_SUCCESS)
         }
         defer { signals.cancel() }
         try service.start()

@@ -75,7 +75,7 @@ import Testing
             return Task.immediate { try await file.write(preferences) }
         }
         for write in writes { try await write.value }
-        await file.finish()
+        file.finish()
         #expect(file.read { Issue.record($0) }.alertVolume == 1)
     }
 
