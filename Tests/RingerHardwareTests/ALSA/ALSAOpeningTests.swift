@@ -63,8 +63,11 @@ import Testing
         #expect(names == ["stopped"])
         gate.open()
         limit.cancel()
+        // PCMs are opened one after another: by the end of a sound of another format, the first PCM has been kept.
+        #expect(await output.hear(.noise(frames: 480, channels: 1)).names == ["started", "drained"])
+        #expect(file.openCount == 2)
         #expect(await output.hear(.noise(frames: 480)).names == ["started", "drained"])
-        #expect(file.openCount == 1)
+        #expect(file.openCount == 2)
     }
 
     @Test("a PCM that is being opened for a sound is closed by the time the output is released")
