@@ -58,6 +58,7 @@ import Testing
         let hearing = Hearing()
         let limit = output.opensLater(gate)
         let playback = output.play(.noise(frames: 480), PlaybackOptions(), hearing.handler)
+        while !gate.isAwaited { await Task.yield() }
         playback.stop()
         let names = await hearing.untilEnd().names
         #expect(names == ["stopped"])

@@ -59,6 +59,9 @@ final class Gate: Sendable {
         close(descriptor)
     }
 
+    /// Whether somebody is opening a PCM behind it: it has the file open too.
+    var isAwaited: Bool { file.openCount > 1 }
+
     func open() {
         flock(descriptor, LOCK_UN)
     }
