@@ -52,10 +52,10 @@ extension Service {
                         return RequestEnd(try await device.play(samples, category: category, options: categoryOptions))
                     }
                     return try await sound.withSystemSound(sounds, in: self) { id throws(SystemSoundError) in
-                        if !isUISound || outlivesClient {
-                            try sounds.setIsUISound(isUISound, of: id)
-                            try sounds.setCompletesPlaybackIfAppDies(outlivesClient, of: id)
-                        }
+                        // Properties stay with the number: each play sets its own.
+                        try sounds.setIsUISound(isUISound, of: id)
+                        // An earlier play may still count on it; a play without the option is stopped with its request.
+                        if outlivesClient { try sounds.setCompletesPlaybackIfAppDies(true, of: id) }
                         return RequestEnd(isAlert ? await sounds.playAlert(id) : await sounds.play(id))
                     }
                 } catch {

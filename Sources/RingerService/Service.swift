@@ -335,7 +335,7 @@ package final class Service: @unchecked Sendable {
     ) {
         let run = { [self] (client: ServiceClient) in
             do throws(BusError) {
-                guard let credentials = client.credentials, authorization.allows(credentials, permission) else {
+                guard may(client, permission) else {
                     throw .accessDenied("\(message.member): the caller is not permitted to do this")
                 }
                 try body(client)
@@ -365,7 +365,12 @@ package final class Service: @unchecked Sendable {
         let name = client.name
         client.watch = connection.match(
             "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-                + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
+                + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'",
+            // A client whose death would go unnoticed is not served.
+            installed: { [weak self] error in
+                guard error != nil else { return }
+                self?.loop.execute { [weak self] in self?.forget(name) }
+            }
         ) { [weak self] _ in
             // A unique name changes its owner once: when it is gone.
             self?.loop.execute { [weak self] in self?.forget(name) }
@@ -386,9 +391,12 @@ package final class Service: @unchecked Sendable {
         }
     }
 
-    /// Ends what a client that has left the bus asked for.
+    /// Ends what a client asked for: it has left the bus, or the bus did not say who it is.
     private func forget(_ name: String) {
         guard let client = clients.removeValue(forKey: name) else { return }
+        // Still there, but unknown to the bus or not watched: its calls are answered as not permitted.
+        client.credentials = nil
+        for run in client.waiting { run(client) }
         for id in client.requests {
             // What is to be played to its end plays on; nobody is left to be informed.
             if requests[id]?.outlivesClient == true { continue }
@@ -438,8 +446,9 @@ package final class Service: @unchecked Sendable {
     /// Stops a request of the client's own, or, with the permission, of any client.
     func stopRequest(_ id: UInt32, for client: ServiceClient) throws(BusError) {
         guard let request = requests[id] else { return }
-        guard request.client == client.name || client.credentials.map({ authorization.allows($0, .control) }) == true
-        else { throw .accessDenied("request \(id) belongs to another client") }
+        guard request.client == client.name || may(client, .control) else {
+            throw .accessDenied("request \(id) belongs to another client")
+        }
         request.task?.cancel()
     }
 
@@ -506,7 +515,13 @@ package final class Service: @unchecked Sendable {
     }
 
     func release(_ target: (owner: ServiceClient, session: ServiceSession)) {
+        let session = target.session.session
         target.session.events?.cancel()
+        // A request that plays in it keeps the session until its sound has stopped.
+        Task(executorPreference: loop) {
+            // It fails where the device was closed, which has stopped the sounds.
+            try? await session.deactivate()
+        }
         target.owner.sessions = target.owner.sessions.filter { $0.value !== target.session }
     }
 }

@@ -191,7 +191,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
 }
 
 extension SimulatedSoundOutput.Fault {
-    /// Why the output cannot be opened, whoever holds it; nil if it can.
+    /// Why the output cannot be opened, even if no other sound holds it; nil if it can.
     var openError: RingerError? {
         switch self {
         case .missing: RingerError(.notFound, "open", SimulatedPCM.subject)

@@ -58,7 +58,7 @@ final class SimulatedVoice: Playback, Sendable {
         record { $0.gains.append(gain) }
     }
 
-    /// Why it cannot be opened, whoever holds the PCM; nil if it can.
+    /// Why it cannot be opened, even if no other sound holds the PCM; nil if it can.
     var openError: RingerError? { fault?.openError }
 
     /// The PCM is busy, and the sound waits.

@@ -88,7 +88,7 @@ func configuration(_ arguments: Arguments) throws(RingerError) -> ServiceConfigu
     return try ServiceConfiguration(path: path)
 }
 
-/// Runs the service on the event loop's thread until it is told to end, or the bus goes away.
+/// Runs the service on the event loop's thread until a signal ends the process or the bus is lost.
 func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws {
     let loop = try EventLoop(name: "ringerd", stackSize: 1024 * 1024)
     defer { loop.close() }

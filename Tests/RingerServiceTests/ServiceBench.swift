@@ -67,16 +67,19 @@ final class ServiceBench: Sendable {
         var service: Service?
     }
 
-    /// - Parameter authorization: Who may do what; nil for one under which the user who runs the test may do everything.
+    /// - Parameters:
+    ///   - isRealTime: Whether the board is on the service's event loop, as hardware is, instead of in virtual time.
+    ///   - authorization: Who may do what; nil for one under which the user who runs the test may do everything.
     init(
-        authorization: Authorization? = nil, limits: Service.Limits = .init(), preferencesFile: PreferencesFile? = nil,
+        isRealTime: Bool = false, authorization: Authorization? = nil, limits: Service.Limits = .init(),
+        preferencesFile: PreferencesFile? = nil,
         followsLogind: Bool = false, bus: TestBus? = nil
     ) throws {
         self.bus = try bus ?? TestBus()
-        board = SimulatedBoard(clock: clock)
+        loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
+        board = SimulatedBoard(clock: isRealTime ? loop : clock)
         let preferences = preferencesFile?.read { _ in } ?? UserPreferences()
         device = try Device.simulated(board, configuration: .init(preferences: preferences))
-        loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
         running = Running()
         var own = Authorization()
         own.controllingUsers.insert(getuid())

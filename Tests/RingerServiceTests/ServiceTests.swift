@@ -83,6 +83,87 @@ import Testing
         #expect(await client.ended() == .init(request: truncated, outcome: "failed", reason: "error"))
     }
 
+    @Test("an alert ends when its limit is over, a notification when it was heard; both vibrate as the preferences say")
+    func alertAndNotify() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let sound = BusValue.variant(.uint32(1005))
+        let alert = try await client.request(
+            "Alert", [sound, .dictionary(["limit": .double(1), "pattern": .string("100"), "pause": .double(0.1)])])
+        try await client.advance(.seconds(2))
+        #expect(await client.ended() == .init(request: alert, outcome: "timedOut", reason: ""))
+        #expect(bench.board.motor.turns.first?.length == .milliseconds(100) && !bench.board.motor.isOn)
+        let heard = bench.board.speaker.recordingCount
+        let notification = try await client.request(
+            "Notify", [.variant(.string("")), .dictionary(["volume": .double(0.5)])])
+        try await client.advance(.seconds(5))
+        #expect(await client.ended() == .init(request: notification, outcome: "finished", reason: ""))
+        #expect(bench.board.speaker.recordingCount == heard + 1)
+        #expect(bench.board.speaker.recordings.last?.gains == [0.5])
+    }
+
+    @Test("an announcement joins its clips without a gap, and two of them play one after the other")
+    func announce() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let clip = BusValue.variant(.uint32(1007))
+        let clips = BusValue.array(element: "v", [clip, clip])
+        let first = try await client.request("Announce", [clips, .dictionary([:])])
+        let second = try await client.request("Announce", [.array(element: "v", [clip]), .dictionary([:])])
+        try await client.advance(.seconds(5))
+        #expect(await client.ended() == .init(request: first, outcome: "finished", reason: ""))
+        #expect(await client.ended() == .init(request: second, outcome: "finished", reason: ""))
+        let recordings = bench.board.speaker.recordings
+        try #require(recordings.count == 2)
+        #expect(recordings[0].sound.frames == 2 * recordings[1].sound.frames)
+        let (end, start) = (try #require(recordings[0].end), try #require(recordings[1].start))
+        #expect(end <= start)
+    }
+
+    @Test("a file that grows while it is read is an error")
+    func growingFile() async throws {
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [0, 1, 2, 3])
+        let bytes = try SoundFiles.encode(
+            sound, container: .wave, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))
+        )
+        let file = try PrivateFile(bytes)
+        let received = try CallerFile(file.descriptor)
+        #expect(try await received.load().samples == sound.samples)
+        file.truncate(to: bytes.count + 1)
+        await #expect(throws: RingerError.self) { try await received.load() }
+    }
+
+    @Test("each play of a number says anew whether it obeys the preference for sound effects")
+    func uiSound() async throws {
+        let bench = try ServiceBench()
+        bench.device.preferences.soundEffects = false
+        let client = try bench.client()
+        let other = try await client.play(.uint32(1007), ["uiSound": .boolean(false)])
+        try await client.advance(.seconds(2))
+        #expect(await client.ended() == .init(request: other, outcome: "finished", reason: ""))
+        let effect = try await client.play(.uint32(1007))
+        try await client.advance(.seconds(2))
+        #expect(await client.ended() == .init(request: effect, outcome: "silenced", reason: "soundEffectsOff"))
+    }
+
+    @Test("a session that is released stops its sound at once")
+    func release() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let interface = RingerNames.sessionInterface
+        let path =
+            try await client.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
+        _ = try await client.call("Activate", interface: interface, path: path)
+        let id = try await client.request("Play", [.variant(.uint32(1005)), .dictionary([:])], path: path)
+        try await client.advance(.milliseconds(50))
+        #expect(bench.board.speaker.playing.count == 1)
+        _ = try await client.call("Release", interface: interface, path: path)
+        try await client.advance(.milliseconds(20))
+        #expect(bench.board.speaker.playing.isEmpty)
+        #expect(await client.ended() == .init(request: id, outcome: "stopped", reason: "sessionDeactivated"))
+        #expect(bench.device.sessions.all.isEmpty)
+    }
+
     @Test("more than 16 requests or 32 sessions of a client are refused, and so is the 65th client")
     func quotas() async throws {
         let bench = try ServiceBench()
@@ -139,7 +220,7 @@ import Testing
                 == "org.freedesktop.DBus.Error.AccessDenied")
     }
 
-    @Test("the service that is told to end stops everything and informs its clients")
+    @Test("a service that ends stops everything first, and informs its clients")
     func stop() async throws {
         let bench = try ServiceBench()
         let client = try bench.client()

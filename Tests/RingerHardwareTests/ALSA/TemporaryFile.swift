@@ -42,7 +42,7 @@ final class TemporaryFile: Sendable {
     }
 }
 
-/// A file that is locked until it is opened; whoever waits for the lock continues then.
+/// A file that is locked until ``open()``; the threads that wait for the lock continue then.
 final class Gate: Sendable {
     let path: String
     private let file: TemporaryFile

@@ -7,10 +7,13 @@ import SystemPackage
 ///
 /// Once the PCM is open, no call blocks: it was opened with `SND_PCM_NONBLOCK`, and is never drained. All negative
 /// results of alsa-lib are converted to ``RingerError`` here.
+//
+// alsa-lib locks the PCM's own state, and the configuration that all PCMs of the process share: `snd_pcm_open` reads it
+// under `snd_config_update_r`'s lock and holds a reference to it, so that another thread's update replaces it without
+// changing it. `snd_pcm_writei` on another PCM touches neither.
+//
 // SAFETY: one thread at a time uses it: the opener's, then the sound thread, then the opener's again, which closes it.
-// The event loops' locks order each handover. alsa-lib locks the PCM's own state, and the configuration that all PCMs
-// of the process share: `snd_pcm_open` reads it under `snd_config_update_r`'s lock and holds a reference to it, so that
-// another thread's update replaces it without changing it. `snd_pcm_writei` on another PCM touches neither.
+// The event loops' locks order each handover.
 final class PCMHandle: @unchecked Sendable {
     /// The request, without a conversion put in front of the PCM.
     let request: PCMRequest
