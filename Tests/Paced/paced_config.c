@@ -60,23 +60,13 @@ static int read_file(const snd_config_t *node, int *descriptor)
     return 0;
 }
 
-/*
- * A lock of the open file, not of the process: two streams of one process exclude each other too. A child that a test
- * starts has the file open until it becomes another program: the lock of a stream that was closed may last so long.
- */
+/* A lock of the open file, not of the process: two streams of one process exclude each other too. */
 static int read_lock(const snd_config_t *node, int *descriptor)
 {
     int error = read_file(node, descriptor);
-    if (error < 0 || *descriptor < 0)
+    if (error < 0 || *descriptor < 0 || flock(*descriptor, LOCK_EX | LOCK_NB) == 0)
         return error;
-    for (int attempt = 0; attempt < 50; attempt++) {
-        if (flock(*descriptor, LOCK_EX | LOCK_NB) == 0)
-            return 0;
-        if (errno != EWOULDBLOCK)
-            return -errno;
-        usleep(10000);
-    }
-    return -EBUSY;
+    return errno == EWOULDBLOCK ? -EBUSY : -errno;
 }
 
 /* Waits until nobody else has the file locked. */

@@ -232,8 +232,11 @@ static void paced_free(struct paced *p)
         close(p->timer);
     if (p->capture >= 0)
         close(p->capture);
-    if (p->lock_file >= 0)
+    if (p->lock_file >= 0) {
+        /* A child that is being started may have the file open until it becomes another program. */
+        flock(p->lock_file, LOCK_UN);
         close(p->lock_file);
+    }
     if (p->quiet >= 0)
         close(p->quiet);
     free(p->ring);
