@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "RingerServices", targets: ["RingerServices"]),
         .library(name: "RingerPolicy", targets: ["RingerPolicy"]),
         .library(name: "SessionProperties", targets: ["SessionProperties"]),
+        .library(name: "RingerClient", targets: ["RingerClient"]),
         .library(name: "RingerTestKit", targets: ["RingerTestKit"]),
         .library(name: "RingerTrace", targets: ["RingerTrace"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
@@ -89,6 +90,12 @@ let package = Package(
             dependencies: [
                 "RingerHardware", "CSDBus", .product(name: "SystemPackage", package: "swift-system"),
             ]),
+        // A device over the service: linked by programs that share it.
+        .target(
+            name: "RingerClient",
+            dependencies: [
+                "Ringer", "RingerBus", "CLinux", .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .target(name: "RingerService", dependencies: ["Ringer", "RingerBus", "RingerTestKit"]),
         .executableTarget(name: "ringerd", dependencies: ["RingerService"], linkerSettings: small("ringerd.order")),
         .executableTarget(
@@ -133,7 +140,11 @@ let package = Package(
         .testTarget(name: "SessionRulesTests", dependencies: ["SessionRules"]),
         .testTarget(name: "SessionPropertiesTests", dependencies: ["SessionProperties", "RingerTestKit"]),
         // Over a private dbus-daemon.
-        .target(name: "ServiceSupport", dependencies: ["RingerBus"], path: "Tests/ServiceSupport"),
+        .target(
+            name: "ServiceSupport",
+            dependencies: [
+                "RingerBus", "RingerService", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
+            ], path: "Tests/ServiceSupport"),
         .testTarget(name: "RingerServiceTests", dependencies: ["RingerService", "RingerTestKit", "ServiceSupport"]),
         .testTarget(
             name: "RingerServicesTests",
@@ -150,7 +161,8 @@ let package = Package(
         .testTarget(
             name: "BehaviourTests",
             dependencies: [
-                "Ringer", "RingerTestKit", "RingerTrace", .product(name: "SystemPackage", package: "swift-system"),
+                "Ringer", "RingerClient", "RingerService", "RingerTestKit", "RingerTrace", "ServiceSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
         .testTarget(

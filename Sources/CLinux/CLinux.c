@@ -13,6 +13,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/mman.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,6 +39,11 @@ int ringer_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | 
 int ringer_timerfd_set(int timer, int64_t deadline) {
     struct itimerspec time = {.it_value = timespec_of(deadline)};
     return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
+}
+
+int ringer_memory_file(void)
+{
+    return memfd_create("ringer", MFD_CLOEXEC);
 }
 
 int ringer_clock_watch(void) {

@@ -28,6 +28,10 @@ public final class Device: Sendable {
         public var otherAudio: (@Sendable () -> Bool)?
         /// The parts that could not be used, reported as ``DeviceEvent/degraded(_:at:)``.
         public var problems: [RingerError]
+        /// What owns the hardware, where another process does; nil where this one does.
+        package var service: (any DeviceService)?
+        /// The name of the service's motor; nil where it has none.
+        package var serviceMotorName: String?
         /// Frees what the ports share. Called after they were closed.
         public var close: @Sendable () -> Void
 
@@ -107,27 +111,30 @@ public final class Device: Sendable {
         teardown = DeviceTeardown(ports: ports, waits: waits, publisher: publisher, reporter: reporter)
         let player = Lazily {
             let player = SoundPlayer(output: ports.speaker, clock: ports.clock, publisher: publisher, report: report)
-            player.preferences = configuration.preferences
+            player.preferences = ports.service?.preferences ?? configuration.preferences
             return player
         }
         lazyPlayer = player
         lazyMuteDetector = Lazily {
             MuteDetector(
                 player: player.part, publisher: publisher, clock: ports.clock, configuration: configuration.detector,
-                report: report)
+                service: ports.service, report: report)
         }
         let sessions = Lazily {
             AudioSessions(
                 player: player.part, publisher: publisher, clock: ports.clock, board: ports.routes,
-                output: ports.speaker, input: ports.microphone, otherAudio: ports.otherAudio, report: report)
+                output: ports.speaker, input: ports.microphone, otherAudio: ports.otherAudio,
+                service: ports.service, report: report)
         }
         lazySessions = sessions
         lazyAnnouncements = Lazily { Announcements(sessions.part) }
-        let vibrator = ports.motor.map { motor in
-            Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
-                report(.vibration($0))
+        let vibrator =
+            Self.serviceMotor(ports, configuration)
+            ?? ports.motor.map { motor in
+                Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
+                    report(.vibration($0))
+                }
             }
-        }
         self.vibrator = vibrator
         let sounds = Lazily {
             SystemSoundServices(
@@ -144,6 +151,9 @@ public final class Device: Sendable {
         ports.speaker.reportProblems { report(.degraded($0, at: clock.now)) }
         ports.speaker.follow { publisher.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
+            ports.service?.follow(
+                preferences: { player.part.preferences = $0 },
+                sessions: { id, verdict in sessions.part.take(verdict, of: id) })
             // The sessions choose the route when jacks come and go.
             if !ports.stateSources.isEmpty { _ = sessions.part }
             for source in ports.stateSources {
@@ -170,10 +180,18 @@ public final class Device: Sendable {
         close()
     }
 
+    private static func serviceMotor(_ ports: Ports, _ configuration: Configuration) -> Vibrator? {
+        guard let service = ports.service, let name = ports.serviceMotorName else { return nil }
+        return Vibrator(of: service, name: name, clock: ports.clock, longestOnTime: configuration.longestOnTime)
+    }
+
     // MARK: - State
 
     /// The current state.
     public var state: DeviceState { publisher.state }
+
+    /// What owns the hardware, where another process does.
+    package var service: (any DeviceService)? { ports.service }
 
     /// The switch's name, for people; nil if there is none.
     var switchName: String? { ports.ringSilent?.name }
@@ -199,7 +217,10 @@ public final class Device: Sendable {
     /// The user's preferences. Setting them stops sounds that they forbid.
     public var preferences: UserPreferences {
         get { player.preferences }
-        set { player.preferences = newValue }
+        set {
+            player.preferences = newValue
+            ports.service?.setPreferences(newValue)
+        }
     }
 
     /// Reads the switch anew, which takes effect before this returns.
@@ -210,6 +231,7 @@ public final class Device: Sendable {
     /// Sets whether the screen is locked, which the firmware knows.
     public func setScreenLocked(_ isLocked: Bool) {
         publisher.change(.screenLocked(isLocked), from: "firmware", at: clock.now)
+        ports.service?.setScreenLocked(isLocked)
     }
 
     /// Sets the route that the device's sound takes now.

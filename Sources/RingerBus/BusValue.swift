@@ -56,6 +56,7 @@ package indirect enum BusValue: Sendable, Hashable {
         }
     }
 
+    package var uint64: UInt64? { if case .uint64(let value) = self { value } else { nil } }
     package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
 
     package var double: Double? { if case .double(let value) = self { value } else { nil } }

@@ -15,7 +15,9 @@ extension BusInterface {
                 Plays a sound. Without options it is a system sound of at most 30 s. Options: category (s), the audio \
                 category, in which a sound of any length plays; options (as), that category's options; alert (b), as an \
                 alert, which also vibrates; uiSound (b), whether a system sound obeys the preference soundEffects, true by \
-                default; completePlaybackIfAppDies (b), whether it plays on when its caller leaves the bus.
+                default; completePlaybackIfAppDies (b), whether it plays on when its caller leaves the bus; as (s), to be \
+                judged like that kind of sound and nothing else, without a vibration or a limit: systemSound, alert or \
+                notification, with the options that Decide has for it.
                 """),
             Method(
                 "Alert", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
@@ -88,6 +90,8 @@ extension BusInterface {
                 (b); alertVolume (d, 0 to 1); routesSilencedBySwitch (as); whenSwitchUnreadable (s). What is not written \
                 stays as it is. The service keeps them, and replies once they are kept.
                 """),
+            Property("Motor", "s", isConstant: true, "The vibration motor, for people; empty where there is none."),
+            Property("Routes", "as", "The routes that are present now, jacks among them."),
             Property("Board", "s", isConstant: true, "hardware, or simulated."),
         ],
         signals: [
@@ -99,7 +103,15 @@ extension BusInterface {
                 """
                 A request has ended: finished, silenced, stopped, timedOut or failed, or a detector's verdict; and why. \
                 Details: error and message (s) of a failure; elapsed (d), in seconds; rounds (u), sounded and vibrated (b) \
-                of an alert; vibration (s); fallback (s), why another sound played.
+                of an alert; vibration (s); fallback (s), why another sound played; of a sound that was played in a category, \
+                a session or as a kind, started and ended (t), in nanoseconds of CLOCK_MONOTONIC, and played and frames (t), \
+                of the sound.
+                """),
+            Signal(
+                "Started", [.init("request", "u"), .init("at", "t")],
+                """
+                The first frame of a request's sound was accepted, in nanoseconds of CLOCK_MONOTONIC. Sent to the caller \
+                alone, for sounds that are played in a category, a session or as a kind.
                 """),
             Signal(
                 "Degraded", [.init("message", "s")],
@@ -115,6 +127,9 @@ extension BusInterface {
                 "Deactivate", [.init("notifyOthers", "b")], [],
                 "Deactivates it. Its sounds stop, and those that it interrupted may resume where notifyOthers says so."),
             Method(
+                "SetCategory", [.init("category", "s"), .init("options", "as")], [],
+                "Sets the category and its options together."),
+            Method(
                 "Play", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
                 "Plays a sound in the session. Options: from (u), the first frame."),
             Method("Release", [], [], "Deactivates and removes the session."),
@@ -125,6 +140,7 @@ extension BusInterface {
             Property("Category", "s", isWritable: true, "Its audio category."),
             Property("Options", "as", isWritable: true, "Its category's options."),
             Property("Background", "b", isWritable: true, "Whether its application is in the background."),
+            Property("Spoken", "b", isWritable: true, "Whether it speaks: a podcast, a book."),
             Property("Phase", "s", "inactive, active or interrupted."),
             Property("Route", "s", "Where its sound leaves the device; empty where it has no output."),
             Property("Ducked", "b", "Whether it is ducked."),

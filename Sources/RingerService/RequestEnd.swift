@@ -30,6 +30,10 @@ struct RequestEnd: Sendable {
     init(_ result: SoundResult) {
         self.init(result.outcome)
         details["elapsed"] = .double(result.elapsed.inSeconds)
+        if let started = result.startedAt { details["started"] = .uint64(UInt64(clamping: started.nanoseconds)) }
+        details["ended"] = .uint64(UInt64(clamping: result.endedAt.nanoseconds))
+        details["played"] = .uint64(UInt64(clamping: result.position.played))
+        details["frames"] = .uint64(UInt64(clamping: result.position.total))
     }
 
     init(_ result: SystemSoundResult) {
@@ -68,6 +72,7 @@ struct RequestEnd: Sendable {
         details["elapsed"] = .double(reading.elapsed.inSeconds)
         details["threshold"] = .double(reading.threshold.inSeconds)
         details["route"] = .string(reading.route.rawValue)
+        details["attempts"] = .uint32(UInt32(clamping: reading.attempts))
     }
 }
 

@@ -9,7 +9,7 @@ extension Service {
         case "Detect":
             admit(message, .read) { [self] client throws(BusError) in
                 let detector = device.muteDetector
-                try begin(message, for: client) { RequestEnd(await detector.measure()) }
+                try begin(message, for: client) { _ in RequestEnd(await detector.measure()) }
             }
         case "Stop":
             // Those who may not play have nothing to stop but a detection.
@@ -40,16 +40,30 @@ extension Service {
         let isAlert = try options.boolean("alert") ?? false
         let isUISound = try options.boolean("uiSound") ?? true
         let outlivesClient = try options.boolean("completePlaybackIfAppDies") ?? false
+        let kind = try options.string("as").map { name throws(BusError) in
+            try soundRequest(name, isUISound: isUISound, &options, of: "Play")
+        }
         try options.finish()
-        guard !isAlert || category == nil else { throw .invalidArguments("Play: an alert has no category") }
+        guard !isAlert && kind == nil || category == nil else {
+            throw .invalidArguments("Play: an alert or a kind has no category")
+        }
         let device = device
-        admit(message, .play) { [self] client throws(BusError) in
+        var isCritical = false
+        if case .notification(_, true)? = kind { isCritical = true }
+        admit(message, isCritical ? .control : .play) { [self] client throws(BusError) in
             let sounds = client.sounds
-            try begin(message, for: client, outlivesClient: outlivesClient) { [self] in
+            try begin(message, for: client, outlivesClient: outlivesClient) { [self] request in
                 do {
-                    if let category {
+                    if category != nil || kind != nil {
                         let samples = try await sound.samples(sounds, in: self)
-                        return RequestEnd(try await device.play(samples, category: category, options: categoryOptions))
+                        return try await play(request) { completion in
+                            if let kind {
+                                return device.player.startOutsideSessions(samples, as: kind, completion: completion)
+                            }
+                            return try device.start(
+                                samples, category: category ?? .default, options: categoryOptions,
+                                completion: completion)
+                        }
                     }
                     return try await sound.withSystemSound(sounds, in: self) { id throws(SystemSoundError) in
                         // Properties stay with the number: each play sets its own.
@@ -82,7 +96,7 @@ extension Service {
         let device = device
         admit(message, .play) { [self] client throws(BusError) in
             let sounds = client.sounds
-            try begin(message, for: client) { [self] in
+            try begin(message, for: client) { [self] _ in
                 do {
                     return try await sound.withSystemSound(sounds, in: self) { id in
                         RequestEnd(
@@ -106,7 +120,7 @@ extension Service {
         let notifications = device.notifications
         admit(message, isCritical ? .control : .play) { [self] client throws(BusError) in
             let sounds = client.sounds
-            try begin(message, for: client) { [self] in
+            try begin(message, for: client) { [self] _ in
                 if case .standard = sound {
                     return RequestEnd(await notifications.play(nil, volume: volume, isCritical: isCritical))
                 }
@@ -136,7 +150,7 @@ extension Service {
         let announcements = device.announcements
         admit(message, .play) { [self] client throws(BusError) in
             let sounds = client.sounds
-            try begin(message, for: client) { [self] in
+            try begin(message, for: client) { [self] _ in
                 do {
                     var buffers: [PCMBuffer] = []
                     for clip in clips { buffers.append(try await clip.samples(sounds, in: self)) }
@@ -168,11 +182,29 @@ extension Service {
         }
         let device = device
         admit(message, .play) { [self] client throws(BusError) in
-            try begin(message, for: client) { RequestEnd(await device.vibrate(pattern)) }
+            try begin(message, for: client) { _ in RequestEnd(await device.vibrate(pattern)) }
         }
     }
 
     // MARK: - Rules
+
+    /// A sound outside sessions, by the name of its kind.
+    private func soundRequest(
+        _ name: String, isUISound: Bool, _ options: inout BusOptions, of member: String
+    ) throws(BusError) -> SoundRequest {
+        switch name {
+        case "systemSound": return .systemSound(isUISound: isUISound)
+        case "alert": return .alert
+        case "notification":
+            return .notification(
+                volume: Float(try options.number("volume", in: 0...1) ?? 1),
+                isCritical: try options.boolean("critical") ?? false)
+        default:
+            let others = member == "Decide" ? ["session", "vibration"] : []
+            let names = (others + ["systemSound", "alert", "notification"]).joined(separator: ", ")
+            throw .invalidArguments("\(member): the kind of sound \"\(name)\" is none of \(names)")
+        }
+    }
 
     private func decide(_ message: BusMessage, _ arguments: [BusValue]) throws(BusError) {
         var options = BusOptions(arguments[1], of: "Decide")
@@ -186,15 +218,10 @@ extension Service {
             }
             request = .session(
                 category, options: categoryOptions, isInBackground: try options.boolean("background") ?? false)
-        case "systemSound": request = .systemSound(isUISound: try options.boolean("uiSound") ?? true)
-        case "alert": request = .alert
-        case "notification":
-            request = .notification(
-                volume: Float(try options.number("volume", in: 0...1) ?? 1),
-                isCritical: try options.boolean("critical") ?? false)
         case "vibration": request = .vibration
-        default:
-            throw .invalidArguments("Decide: a sound is session, systemSound, alert, notification or vibration")
+        case let name:
+            request = try soundRequest(
+                name ?? "", isUISound: try options.boolean("uiSound") ?? true, &options, of: "Decide")
         }
         try options.finish()
         let decision = device.decide(request)
@@ -269,6 +296,16 @@ extension Service {
         case "Deactivate":
             let notifyOthers = arguments[0].boolean ?? true
             reply(to: message) { () throws(SessionError) in try await session.deactivate(notifyOthers: notifyOthers) }
+        case "SetCategory":
+            guard let category = arguments[0].string.flatMap(AudioCategory.init(rawValue:)),
+                let options = arguments[1].strings.flatMap({ CategoryOptions(names: $0) })
+            else { throw .invalidArguments("SetCategory: there is no such category or option") }
+            do throws(SessionError) {
+                try session.setCategory(category, options: options)
+            } catch {
+                throw BusError(error)
+            }
+            connection.reply(to: message)
         case "Release":
             release(target)
             connection.reply(to: message)
@@ -278,10 +315,10 @@ extension Service {
             let frame = Int(try options.uint32("from") ?? 0)
             try options.finish()
             let sounds = target.owner.sounds
-            try begin(message, for: target.owner) { [self] in
+            try begin(message, for: target.owner) { [self] request in
                 do {
                     let samples = try await sound.samples(sounds, in: self)
-                    return RequestEnd(await session.play(samples, from: frame))
+                    return try await play(request) { session.start(samples, from: frame, completion: $0) }
                 } catch {
                     return RequestEnd(error)
                 }
@@ -311,6 +348,7 @@ extension ServiceSession {
         case "Category": .string(session.category.rawValue)
         case "Options": .strings(session.options.names)
         case "Background": .boolean(session.isInBackground)
+        case "Spoken": .boolean(session.state?.settings.isSpoken ?? false)
         case "Phase": .string(session.state?.phase.rawValue ?? "inactive")
         case "Route": .string(session.route?.output?.rawValue ?? "")
         case "Ducked": .boolean(session.state?.isDucked ?? false)
@@ -328,6 +366,7 @@ extension ServiceSession {
                 guard let options = value.strings.flatMap({ CategoryOptions(names: $0) }) else { break }
                 return try session.setOptions(options)
             case "Background": return try session.setInBackground(value.boolean ?? false)
+            case "Spoken": return try session.setSpoken(value.boolean ?? false)
             default: break
             }
         } catch {

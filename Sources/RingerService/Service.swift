@@ -25,6 +25,8 @@ package final class Service: @unchecked Sendable {
         var client: String
         var member: String
         var task: Task<Void, Never>?
+        /// The sound that it plays, where it plays one as a kind of sound or in a session.
+        var sound: SoundPlayer.ID?
         /// Whether it goes on when its client leaves the bus.
         var outlivesClient = false
     }
@@ -40,7 +42,11 @@ package final class Service: @unchecked Sendable {
     private let limits: Limits
     private var served: BusConnection.Registration?
     private(set) var clients: [String: ServiceClient] = [:]
+    /// How many clients it knows.
+    package var clientCount: Int { clients.count }
     private var requests: [UInt32: Request] = [:]
+    /// The requests of the sounds that play, by the sound's number.
+    private var playing: [UInt64: UInt32] = [:]
     private var lastRequest: UInt32 = 0
     private var lastSession: UInt32 = 0
     /// The properties as they were published last.
@@ -50,6 +56,8 @@ package final class Service: @unchecked Sendable {
     private var isStopped = false
     /// The files that threads of their own read now.
     private var reading = 0
+    /// Whether such a thread is at work.
+    package var isReading: Bool { reading > 0 }
 
     /// A service of `device` on `connection`, whose event loop is `loop`.
     ///
@@ -107,7 +115,7 @@ package final class Service: @unchecked Sendable {
         isStopped = true
         device.stopAll()
         for id in requests.keys.sorted() {
-            requests[id]?.task?.cancel()
+            cancel(id)
             finish(id, RequestEnd("stopped", "closed"))
         }
         for client in clients.values { client.sounds.close() }
@@ -121,6 +129,12 @@ package final class Service: @unchecked Sendable {
     private func note(_ event: DeviceEvent) {
         if case .degraded(let error, _) = event {
             connection.signal(RingerNames.path, RingerNames.interface, "Degraded", [.string("\(error)")])
+        }
+        if case .playback(.started(let time), let sound) = event, let id = playing[sound], let request = requests[id] {
+            connection.signal(
+                RingerNames.path, RingerNames.interface, "Started",
+                [.uint32(id), .uint64(UInt64(clamping: time.nanoseconds))],
+                to: request.client)
         }
         publishSoon()
     }
@@ -174,6 +188,10 @@ package final class Service: @unchecked Sendable {
                 element: "(us)",
                 requests.sorted { $0.key < $1.key }.map { .structure([.uint32($0.key), .string($0.value.member)]) })
         case "Preferences": return .dictionary(device.preferences.busValues)
+        case "Motor": return .string(device.vibrator?.name ?? "")
+        case "Routes":
+            let present = device.sessions.routes.present
+            return .strings(AudioRoute.allCases.filter { present.contains($0) }.map(\.rawValue))
         case "Board": return .string(board != nil ? "simulated" : "hardware")
         default: return .string("")
         }
@@ -400,7 +418,7 @@ package final class Service: @unchecked Sendable {
         for id in client.requests {
             // What is to be played to its end plays on; nobody is left to be informed.
             if requests[id]?.outlivesClient == true { continue }
-            requests[id]?.task?.cancel()
+            cancel(id)
         }
         client.sounds.close()
         for session in client.sessions.values { session.events?.cancel() }
@@ -412,7 +430,7 @@ package final class Service: @unchecked Sendable {
     /// Answers a call with the number of a new request, and begins it: `body` returns how it ended.
     func begin(
         _ message: BusMessage, for client: ServiceClient, outlivesClient: Bool = false,
-        _ body: @escaping @Sendable () async -> RequestEnd
+        _ body: @escaping @Sendable (UInt32) async -> RequestEnd
     ) throws(BusError) {
         guard client.requests.count < limits.requests else {
             throw .limitsExceeded("\(limits.requests) requests of this client run already")
@@ -422,12 +440,36 @@ package final class Service: @unchecked Sendable {
         client.requests.insert(id)
         requests[id] = Request(client: client.name, member: message.member, outlivesClient: outlivesClient)
         connection.reply(to: message, [.uint32(id)])
-        requests[id]?.task = Task(executorPreference: loop) { [self] in finish(id, await body()) }
+        requests[id]?.task = Task(executorPreference: loop) { [self] in finish(id, await body(id)) }
         publishSoon()
+    }
+
+    /// Plays a request's sound, which `start` begins.
+    func play(
+        _ id: UInt32, _ start: (@escaping @Sendable (SoundResult) -> Void) throws -> SoundPlayer.ID
+    ) async throws -> RequestEnd {
+        try await withCheckedThrowingContinuation { continuation in
+            do {
+                let sound = try start { continuation.resume(returning: RequestEnd($0)) }
+                requests[id]?.sound = sound
+                if requests[id] != nil { playing[sound.number] = id }
+                // The request may have been stopped before its sound began.
+                if Task.isCancelled { device.player.stop(sound) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    private func cancel(_ id: UInt32) {
+        guard let request = requests[id] else { return }
+        request.task?.cancel()
+        if let sound = request.sound { device.player.stop(sound) }
     }
 
     private func finish(_ id: UInt32, _ end: RequestEnd) {
         guard let request = requests.removeValue(forKey: id) else { return }
+        if let sound = request.sound { playing[sound.number] = nil }
         publishSoon()
         guard let client = clients[request.client] else { return }
         client.requests.remove(id)
@@ -449,7 +491,7 @@ package final class Service: @unchecked Sendable {
         guard request.client == client.name || may(client, .control) else {
             throw .accessDenied("request \(id) belongs to another client")
         }
-        request.task?.cancel()
+        cancel(id)
     }
 
     /// Whether a client may do what is reserved to some.

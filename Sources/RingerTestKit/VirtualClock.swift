@@ -12,12 +12,19 @@ public final class VirtualClock: DeviceClock, Sendable {
         var body: @Sendable () -> Void
     }
 
+    /// A function in a structure of its own: one that is read from a mutex directly is wrapped anew each time.
+    private struct Settling: Sendable {
+        var body: @Sendable () -> Void
+    }
+
     private struct State {
         var now: MonotonicTime
         var timers: [Entry] = []
         var nextID: UInt64 = 0
         /// Calls of ``drive(patience:_:)`` that wait for a timer, or for the end of their operation.
         var drives: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        /// Called before time moves.
+        var settling: Settling?
     }
 
     private let state: Mutex<State>
@@ -155,8 +162,15 @@ public final class VirtualClock: DeviceClock, Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
+    /// Sets what is called before time moves to the next timer: it waits until what runs on other threads at the present
+    /// time has settled, such as messages between a service and its clients.
+    package func settle(with body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.settling = Settling(body: body) }
+    }
+
     /// Moves to the next timer, not beyond `limit`, and calls it. Returns false if there is none.
     private func runNext(until limit: MonotonicTime?) -> Bool {
+        state.withLock { $0.settling }?.body()
         let body: (@Sendable () -> Void)? = state.withLock { state in
             guard
                 let index = state.timers.indices.min(by: { left, right in

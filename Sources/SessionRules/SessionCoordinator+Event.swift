@@ -46,6 +46,8 @@ extension SessionCoordinator {
         case inputAvailable(Bool?)
         /// Whether a process that has no session here plays.
         case outsideAudio(isPlaying: Bool)
+        /// The service that arbitrates these sessions decided about one of them.
+        case judged(SessionID, SessionVerdict)
 
         /// The request in words, for errors: "activate".
         package var operation: String {
@@ -62,7 +64,8 @@ extension SessionCoordinator {
             case .activate: "activate"
             case .deactivate: "deactivate"
             case .sounding: "play"
-            case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio:
+            case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio,
+                .judged:
                 "report"
             }
         }
@@ -76,7 +79,8 @@ extension SessionCoordinator {
                 .setPreferences(let id, _), .activate(let id),
                 .deactivate(let id, _), .sounding(let id, _):
                 id
-            case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio:
+            case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio,
+                .judged:
                 nil
             }
         }

@@ -34,6 +34,22 @@ extension SessionCoordinator {
         }
     }
 
+    /// Carries out what the service decided about the session at `index`.
+    mutating func apply(_ verdict: SessionVerdict, to index: Int, _ actions: inout [Action]) {
+        switch verdict {
+        case .interrupted:
+            if sessions[index].isActive { interrupt(index, by: .service, &actions) }
+        case .interruptionEnded(let shouldResume):
+            guard sessions[index].isInterrupted else { return }
+            sessions[index].causes.removeAll { $0 == .service }
+            if !shouldResume { sessions[index].mayResume = false }
+        case .ducked(let isDucked):
+            guard sessions[index].isDucked != isDucked else { return }
+            sessions[index].isDucked = isDucked
+            actions.append(isDucked ? .duck(sessions[index].id) : .unduck(sessions[index].id))
+        }
+    }
+
     /// Interrupts the sessions that the active session at `index` interrupts, and adds it to the causes of interrupted
     /// sessions that it would have interrupted.
     mutating func interruptOthers(_ index: Int, includingSpeech: Bool, _ actions: inout [Action]) {
@@ -57,7 +73,7 @@ extension SessionCoordinator {
     /// The outcome for the sessions at `active` and `new`, were the second activated while the first is active.
     func outcome(active: Int, new: Int, includingSpeech: Bool) -> SessionArbitration.Outcome {
         // The device's own sessions mix with each other, whatever their categories.
-        if sessions[active].isOwn && sessions[new].isOwn { return .bothPlay }
+        if isArbitratedElsewhere || sessions[active].isOwn && sessions[new].isOwn { return .bothPlay }
         return SessionArbitration.outcome(
             active: sessions[active].settings, new: sessions[new].settings,
             relation: SessionArbitration.Relation(sessions[new].priority, to: sessions[active].priority),

@@ -72,6 +72,8 @@ extension SessionCoordinator {
             return routes.handle(.input(isAvailable: isAvailable)) ?? .unknown
         case .outsideAudio(let isPlaying):
             isOutsideAudioPlaying = isPlaying
+        case .judged(let id, let verdict):
+            if let index = index(of: id) { apply(verdict, to: index, &actions) }
         }
         // Any other change of a route is due to an option or an override, set or reverted.
         return .override
@@ -170,7 +172,7 @@ extension SessionCoordinator {
         _ settings: SessionSettings, _ index: Int, _ code: SessionError.Code, _ operation: String
     ) throws(SessionError) {
         for other in sessions where other.isActive && other.id != sessions[index].id {
-            if other.isOwn && sessions[index].isOwn { continue }
+            if isArbitratedElsewhere || other.isOwn && sessions[index].isOwn { continue }
             let relation = SessionArbitration.Relation(sessions[index].priority, to: other.priority)
             guard
                 SessionArbitration.outcome(active: other.settings, new: settings, relation: relation) == .refused

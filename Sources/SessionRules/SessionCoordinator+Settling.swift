@@ -37,6 +37,7 @@ extension SessionCoordinator {
     /// Of the sessions that duck, the one with the highest priority, and among equals the newest, decides: any session that
     /// another one ducks, that one ducks too. While playback is silenced, nothing is ducked.
     private mutating func settleDucking(_ actions: inout [Action]) {
+        if isArbitratedElsewhere { return }
         let ducker =
             activity.contains(.silencesPlayback) ? nil : leaderIndex { $0.settings.mixing == .ducking }
         for index in sessions.indices {

@@ -27,6 +27,9 @@ package struct SessionCoordinator: Sendable, Hashable {
     /// the buffer duration. Sessions that are inactive or interrupted do not count.
     package internal(set) var preferences = SessionPreferences()
 
+    /// Whether a service arbitrates these sessions, with those of other processes: here they all play beside each other, and
+    /// ``Event/judged(_:_:)`` brings what it decided.
+    let isArbitratedElsewhere: Bool
     /// How many activations there were.
     var activations: UInt64 = 0
     /// How many sessions sound now.
@@ -34,7 +37,8 @@ package struct SessionCoordinator: Sendable, Hashable {
     private var highestID: UInt64 = 0
 
     /// A coordinator without sessions, on the routes of `board`.
-    package init(board: RouteBoard = .speakerOnly) {
+    package init(board: RouteBoard = .speakerOnly, isArbitratedElsewhere: Bool = false) {
+        self.isArbitratedElsewhere = isArbitratedElsewhere
         routes = RouteModel(board: board)
         deviceRoute = routes.route(for: SessionSettings())
     }

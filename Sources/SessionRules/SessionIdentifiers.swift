@@ -47,6 +47,18 @@ public enum InterruptionCause: Sendable, Hashable {
     case session(SessionID)
     /// Something other than a session: a call that rings, an alarm clock.
     case outside(OutsideInterruption)
+    /// What the service reports: a session of another process, or of this one.
+    case service
+}
+
+/// What the service that arbitrates a process's sessions decided about one of them.
+package enum SessionVerdict: Sendable, Hashable {
+    /// It is interrupted.
+    case interrupted
+    /// The interruption ended. With `shouldResume` the session is active again.
+    case interruptionEnded(shouldResume: Bool)
+    /// Whether another session ducks it.
+    case ducked(Bool)
 }
 
 extension InterruptionCause: CustomStringConvertible {
@@ -55,6 +67,7 @@ extension InterruptionCause: CustomStringConvertible {
         switch self {
         case .session(let id): "session(\(id.rawValue))"
         case .outside(let interruption): "outside(\(interruption.rawValue))"
+        case .service: "service"
         }
     }
 }

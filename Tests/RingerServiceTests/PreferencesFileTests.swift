@@ -1,6 +1,7 @@
 import Glibc
 import Ringer
 import RingerBus
+import ServiceSupport
 import Testing
 
 @testable import RingerService

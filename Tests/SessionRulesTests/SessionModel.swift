@@ -228,6 +228,8 @@ struct SessionModel {
                 try require(coordinator.outside.contains(interruption), "a cause that is over")
             case .session(let id):
                 try require(coordinator.session(id).map { $0.phase != .inactive } ?? false, "a cause that is over")
+            case .service:
+                try require(false, "a service interrupts where there is none")
             }
         }
     }

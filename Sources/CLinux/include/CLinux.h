@@ -24,6 +24,9 @@ int ringer_timerfd(void);
 /// function is `timerfd_settime`.
 int ringer_timerfd_set(int timer, int64_t deadline);
 
+/// A new close-on-exec file in memory, or -1 with errno. The corresponding C function is `memfd_create`.
+int ringer_memory_file(void);
+
 /// A new close-on-exec, non-blocking descriptor that becomes readable when CLOCK_REALTIME is set, and when the machine
 /// wakes from sleep; reading it fails with ECANCELED then. Returns -1 with errno. The corresponding C functions are
 /// `timerfd_create` and `timerfd_settime`, with `TFD_TIMER_CANCEL_ON_SET`.

@@ -35,6 +35,7 @@ extension SessionEvent {
         case .activated, .deactivated, .ducked, .unducked, .audible: nil
         case .interruptionBegan(by: .session(let id)): "by session \(id.rawValue)"
         case .interruptionBegan(by: .outside): "from outside"
+        case .interruptionBegan(by: .service): "by a session at the service"
         case .interruptionEnded(let shouldResume): shouldResume ? "should resume" : "should not resume"
         case .interruptionDropped(let reason): reason.rawValue
         case .soundStopped(let reason): reason.rawValue

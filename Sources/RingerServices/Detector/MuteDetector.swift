@@ -66,6 +66,7 @@ public final class MuteDetector: Sendable {
     private let publisher: StatePublisher
     private let threshold: Duration
     private let runner: StateMachineRunner<MuteDetectorMachine>
+    private let service: (any DeviceService)?
     private let completions = CompletionTable<UInt64, MuteReading>()
     private let nextCaller = Atomic<UInt64>(0)
 
@@ -79,13 +80,16 @@ public final class MuteDetector: Sendable {
     ///   - publisher: The device's state.
     ///   - clock: The device's time.
     ///   - configuration: The parameters of a measurement.
+    ///   - service: What measures instead, with parameters of its own; nil where this process has the device.
     ///   - report: Gets an event for each reading that contradicts the switch.
     package init(
         player: SoundPlayer, publisher: StatePublisher, clock: any DeviceClock,
-        configuration: Configuration = Configuration(), report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
+        configuration: Configuration = Configuration(), service: (any DeviceService)? = nil,
+        report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.clock = clock
         self.publisher = publisher
+        self.service = service
         threshold = configuration.threshold
         let clip = PCMBuffer.silence(duration: configuration.clip, sampleRate: configuration.sampleRate)
         self.clip = clip
@@ -138,6 +142,7 @@ public final class MuteDetector: Sendable {
     }
 
     private func begin(_ completion: @escaping @Sendable (MuteReading) -> Void) {
+        if let service { return service.measure(completion: completion) }
         let caller = nextCaller.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(caller, completion)
         runner.send(.measure(caller: caller, publisher.state, now: clock.now))

@@ -50,6 +50,20 @@ public struct MuteReading: Sendable, Hashable {
     /// When the verdict was reached.
     public var at: MonotonicTime
 
+    package init(
+        verdict: Verdict, elapsed: Duration, threshold: Duration, route: AudioRoute, switchPosition: SwitchPosition?,
+        cause: Cause?, attempts: Int, at: MonotonicTime
+    ) {
+        self.verdict = verdict
+        self.elapsed = elapsed
+        self.threshold = threshold
+        self.route = route
+        self.switchPosition = switchPosition
+        self.cause = cause
+        self.attempts = attempts
+        self.at = at
+    }
+
     /// How far from the threshold the decision was.
     public var margin: Duration { elapsed < threshold ? threshold - elapsed : elapsed - threshold }
 

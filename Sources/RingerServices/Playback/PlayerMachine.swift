@@ -100,7 +100,8 @@ struct PlayerMachine: StateMachine {
         switch decision {
         case .play(let gain, let route, _, _):
             sounds[id] = Sound(terms: terms, requestedAt: now, frames: frames, gain: gain, route: route)
-            let options = PlaybackOptions(gain: gain, route: route, waitsWhenBusy: terms.waits)
+            var options = PlaybackOptions(gain: gain, route: route, waitsWhenBusy: terms.waits)
+            options.terms = terms
             actions.append(.begin(id, options))
         case .silence(let reason), .vibrate(let reason):
             let result = SoundResult(
@@ -161,6 +162,7 @@ struct PlayerMachine: StateMachine {
                 // An output that stopped without being asked was closed.
                 case .stopped: sound.halted ?? .stopped(.closed)
                 case .failed(let error): .failed(error)
+                case .ended(let outcome): sound.halted ?? outcome
                 }
             let result = SoundResult(
                 outcome: outcome, requestedAt: sound.requestedAt, startedAt: sound.startedAt, endedAt: time,

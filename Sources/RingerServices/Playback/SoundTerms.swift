@@ -1,11 +1,16 @@
+import SessionRules
+
 /// The terms of a sound: what kind it is for the policy, and what its session adds.
-struct SoundTerms: Sendable, Hashable {
+package struct SoundTerms: Sendable, Hashable {
     /// The kind of sound.
-    var request: SoundRequest
+    package var request: SoundRequest
     /// A factor for the policy's gain, 0 to 1: below 1 while another session ducks this one.
     var level: Float = 1
     /// The route of the sound's session; nil for the device's route.
     var route: AudioRoute?
+
+    /// The session that it plays in; nil for none, or one of the device's own.
+    package var session: SessionID?
 
     /// Whether the sound waits for a busy PCM; a user-interface sound never does.
     var waitsWhenBusy = true

@@ -74,6 +74,8 @@ public struct PlaybackOptions: Sendable, Hashable {
     /// Whether the sound waits for a busy PCM: without limit for sounds of this process, as long as the output's
     /// patience for other processes. If false, the sound fails at once.
     public var waitsWhenBusy: Bool
+    /// What the sound is for the policy, and its session: for an output that judges anew.
+    package var terms: SoundTerms?
 
     /// By default a plain sound from the speaker.
     public init(
@@ -137,6 +139,8 @@ public enum PlaybackEnd: Sendable, Hashable {
     case stopped
     /// The output failed.
     case failed(RingerError)
+    /// The service that played it ended it, for a reason of its own.
+    case ended(SoundOutcome)
 }
 
 /// The format that a PCM granted, as sessions report it: behind conversion, that of the hardware.

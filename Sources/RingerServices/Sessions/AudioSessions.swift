@@ -15,6 +15,8 @@ public final class AudioSessions: Sendable {
     let clock: any DeviceClock
     private let completions = CompletionTable<UInt64, SessionError?>()
     let pending = PendingSounds()
+    /// Arbitrates these sessions with those of other processes; nil where this process has the device.
+    private let deviceService: (any DeviceService)?
     private let settled = ObserverList<Void>()
     private let nextNumber = Atomic<UInt64>(0)
     private let otherAudio: (@Sendable () -> Bool)?
@@ -34,19 +36,23 @@ public final class AudioSessions: Sendable {
     package init(
         player: SoundPlayer, publisher: StatePublisher, clock: any DeviceClock, board: RouteBoard = .standard,
         output: (any SoundOutput)? = nil, input: (any SoundInput)? = nil, otherAudio: (@Sendable () -> Bool)? = nil,
+        service: (any DeviceService)? = nil,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.player = player
         self.publisher = publisher
         self.clock = clock
         self.otherAudio = otherAudio
+        deviceService = service
         reportDegraded = { report(.degraded($0, at: clock.now)) }
         let live = LiveSessions()
         self.live = live
         publisher.setHasReceiver(board.hasReceiver)
         let hardware = SoundHardware(output: output, input: input, publisher: publisher, clock: clock, report: report)
         let (completions, pending, settled) = (completions, pending, settled)
-        runner = StateMachineRunner(SessionPlaybackMachine(board: board)) { action, runner in
+        runner = StateMachineRunner(
+            SessionPlaybackMachine(board: board, isArbitratedElsewhere: service != nil)
+        ) { action, runner in
             func tell(_ told: [(SessionID, SessionEvent)]) {
                 if told.isEmpty { return }
                 let now = clock.now
@@ -185,6 +191,7 @@ public final class AudioSessions: Sendable {
         }
         live.add(id, name: name)
         runner.send(.deviceChanged)
+        update(id)
         return id
     }
 
@@ -248,12 +255,43 @@ public final class AudioSessions: Sendable {
     /// Carries out a request, and returns why it was refused; nil if it was not. Its consequences were carried out when
     /// the call returns, unless another thread is carrying out actions.
     func send(_ event: SessionCoordinator.Event) -> SessionError? {
-        runner.send { $0.request(event) }
+        let refusal = runner.send { $0.request(event) }
+        if refusal == nil, let id = event.request { update(id) }
+        return refusal
+    }
+
+    /// Informs the service of the session's settings.
+    private func update(_ id: SessionID) {
+        guard let deviceService, let session = runner.read({ $0.coordinator.session(id) }) else { return }
+        deviceService.update(session)
+    }
+
+    /// Takes in what the service decided about a session of this process.
+    package func take(_ verdict: SessionVerdict, of id: SessionID) {
+        runner.send(.coordinator(.judged(id, verdict)))
     }
 
     /// Carries out a request, and calls `completion` inside the state machine, where it must not block, when the request's
     /// consequences were carried out.
     func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
+        guard let deviceService else { return carryOut(event, completion) }
+        switch event {
+        case .activate(let id):
+            deviceService.activate(id) { [self] error in
+                if let error { completion(error) } else { carryOut(event, completion) }
+            }
+        case .deactivate(let id, let notifyOthers):
+            carryOut(event) { error in
+                deviceService.deactivate(id, notifyOthers: notifyOthers) { completion(error) }
+            }
+        default:
+            carryOut(event, completion)
+        }
+    }
+
+    private func carryOut(
+        _ event: SessionCoordinator.Event, _ completion: @escaping @Sendable (SessionError?) -> Void
+    ) {
         let ticket = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(ticket, completion)
         runner.send(.coordinator(event, ticket: ticket))
@@ -307,6 +345,7 @@ public final class AudioSessions: Sendable {
 
     func remove(_ id: SessionID) {
         _ = send(.remove(id))
+        deviceService?.remove(id)
         live.remove(id)
     }
 }

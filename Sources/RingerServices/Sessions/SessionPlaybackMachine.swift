@@ -52,8 +52,8 @@ struct SessionPlaybackMachine: StateMachine {
     /// Whether an ``Action/refresh`` was returned and has not begun. It will cover what happens until then.
     private var isRefreshDue = false
 
-    init(board: RouteBoard) {
-        coordinator = SessionCoordinator(board: board)
+    init(board: RouteBoard, isArbitratedElsewhere: Bool = false) {
+        coordinator = SessionCoordinator(board: board, isArbitratedElsewhere: isArbitratedElsewhere)
     }
 
     mutating func handle(_ event: Event) -> [Action] {
@@ -199,7 +199,8 @@ struct SessionPlaybackMachine: StateMachine {
     private func terms(for id: SessionID) -> SoundTerms? {
         guard let session = coordinator.session(id) else { return nil }
         return SoundTerms(
-            request: session.request, level: session.isDucked ? Ducking.gain : 1, route: session.route.output)
+            request: session.request, level: session.isDucked ? Ducking.gain : 1, route: session.route.output,
+            session: session.isOwn ? nil : id)
     }
 
     private mutating func play(_ id: SessionID, _ sound: Sound) -> [Action] {

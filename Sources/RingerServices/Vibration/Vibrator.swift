@@ -11,18 +11,28 @@ public final class Vibrator: Sendable {
         fileprivate let number: UInt64
     }
 
-    private let motor: any VibrationMotor
+    /// What turns: the motor itself, or that of a service, which runs whole patterns.
+    private enum Drive: Sendable {
+        case motor(any VibrationMotor, StateMachineRunner<VibrationSequencer>)
+        case service(any DeviceService, name: String)
+    }
+
+    private let drive: Drive
     private let clock: any DeviceClock
     private let report: @Sendable (VibrationReport) -> Void
-    private let runner: StateMachineRunner<VibrationSequencer>
     private let completions: CompletionTable<UInt64, VibrationEnd>
     private let nextNumber = Atomic<UInt64>(1)
 
-    /// How long the motor may turn without a rest of 0.1 s.
+    /// How long the motor may turn without a rest of 0.1 s. A service has a limit of its own.
     public let longestOnTime: Duration
 
     /// The motor's name.
-    public var name: String { motor.name }
+    public var name: String {
+        switch drive {
+        case .motor(let motor, _): motor.name
+        case .service(_, let name): name
+        }
+    }
 
     /// - Parameters:
     ///   - motor: The motor. The vibrator owns and closes it.
@@ -33,14 +43,13 @@ public final class Vibrator: Sendable {
         motor: any VibrationMotor, clock: any DeviceClock, longestOnTime: Duration = .seconds(10),
         report: @escaping @Sendable (VibrationReport) -> Void = { _ in }
     ) {
-        self.motor = motor
         self.clock = clock
         self.longestOnTime = longestOnTime
         self.report = report
         let completions = CompletionTable<UInt64, VibrationEnd>()
         let timer = TimerSlot(clock)
         self.completions = completions
-        runner = StateMachineRunner(VibrationSequencer(longestOnTime: longestOnTime)) { action, runner in
+        let runner = StateMachineRunner(VibrationSequencer(longestOnTime: longestOnTime)) { action, runner in
             switch action {
             case .turnOn(let strength, let limit):
                 do throws(RingerError) {
@@ -66,6 +75,16 @@ public final class Vibrator: Sendable {
             }
         }
         motor.onReturn { [weak runner] in runner?.send(.mayBeBack(now: clock.now)) }
+        drive = .motor(motor, runner)
+    }
+
+    /// The motor of a service, which is named `name`.
+    package init(of service: any DeviceService, name: String, clock: any DeviceClock, longestOnTime: Duration) {
+        drive = .service(service, name: name)
+        self.clock = clock
+        self.longestOnTime = longestOnTime
+        report = { _ in }
+        completions = CompletionTable()
     }
 
     deinit {
@@ -119,14 +138,22 @@ public final class Vibrator: Sendable {
 
     /// Stops `vibration` at once; nil for any vibration.
     public func stop(_ vibration: ID? = nil) {
-        runner.send(.stop(vibration?.number, now: clock.now))
+        switch drive {
+        case .motor(_, let runner): runner.send(.stop(vibration?.number, now: clock.now))
+        case .service(let service, _): service.stopVibration(vibration?.number)
+        }
     }
 
     private func begin(
         _ number: UInt64, _ pattern: VibrationPattern, _ completion: @escaping @Sendable (VibrationEnd) -> Void
     ) {
-        completions.add(number, completion)
-        runner.send(.play(number, pattern, now: clock.now))
+        switch drive {
+        case .motor(_, let runner):
+            completions.add(number, completion)
+            runner.send(.play(number, pattern, now: clock.now))
+        case .service(let service, _):
+            service.vibrate(number, pattern, completion: completion)
+        }
     }
 
     /// How often ``close()`` tries to turn the motor off.
@@ -137,6 +164,7 @@ public final class Vibrator: Sendable {
     /// - Throws: ``RingerError`` if the motor could not be turned off in five attempts.
     public func close() throws(RingerError) {
         stop()
+        guard case .motor(let motor, _) = drive else { return }
         for _ in 1..<Self.closingAttempts {
             do throws(RingerError) {
                 return try motor.close()

@@ -80,6 +80,7 @@ extension PlaybackEvent {
         case .ended(.drained, _, _): "drained"
         case .ended(.stopped, _, _): "stopped"
         case .ended(.failed, _, _): "failed"
+        case .ended(.ended(let outcome), _, _): "ended as \(outcome)"
         }
     }
 }

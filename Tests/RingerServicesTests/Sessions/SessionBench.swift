@@ -63,6 +63,7 @@ struct SessionBench {
         case .deactivated: "deactivated"
         case .interruptionBegan(by: .session): "interrupted by a session"
         case .interruptionBegan(by: .outside): "interrupted from outside"
+        case .interruptionBegan(by: .service): "interrupted by the service"
         case .interruptionEnded(let shouldResume): shouldResume ? "resume" : "no resume"
         case .interruptionDropped(let reason): "dropped, \(reason.rawValue)"
         case .soundStopped(let reason): "stopped, \(reason.rawValue)"

@@ -1,12 +1,11 @@
-import Ringer
-import RingerBus
+import RingerPolicy
 
 /// The options of a call: each is taken once, and those that nobody takes are errors.
-struct BusOptions {
+package struct BusOptions {
     private var values: [String: BusValue]
     private let member: String
 
-    init(_ value: BusValue, of member: String) {
+    package init(_ value: BusValue, of member: String) {
         values = value.dictionary ?? [:]
         self.member = member
     }
@@ -24,38 +23,38 @@ struct BusOptions {
         return converted
     }
 
-    mutating func boolean(_ name: String) throws(BusError) -> Bool? { try take(name, "boolean", \.boolean) }
+    package mutating func boolean(_ name: String) throws(BusError) -> Bool? { try take(name, "boolean", \.boolean) }
 
-    mutating func string(_ name: String) throws(BusError) -> String? { try take(name, "string", \.string) }
+    package mutating func string(_ name: String) throws(BusError) -> String? { try take(name, "string", \.string) }
 
-    mutating func uint32(_ name: String) throws(BusError) -> UInt32? { try take(name, "uint32", \.uint32) }
+    package mutating func uint32(_ name: String) throws(BusError) -> UInt32? { try take(name, "uint32", \.uint32) }
 
-    mutating func int32(_ name: String) throws(BusError) -> Int32? { try take(name, "int32", \.int32) }
+    package mutating func int32(_ name: String) throws(BusError) -> Int32? { try take(name, "int32", \.int32) }
 
     /// A number in `range`; not-a-number is in no range.
-    mutating func number(_ name: String, in range: ClosedRange<Double>) throws(BusError) -> Double? {
+    package mutating func number(_ name: String, in range: ClosedRange<Double>) throws(BusError) -> Double? {
         try take(name, "number from \(range.lowerBound) to \(range.upperBound)") { value in
             value.double.flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
     /// A time in seconds, of a year at most.
-    mutating func seconds(_ name: String) throws(BusError) -> Duration? {
+    package mutating func seconds(_ name: String) throws(BusError) -> Duration? {
         try number(name, in: 0...31_536_000).map { .seconds($0) }
     }
 
     /// One of an enumeration's values.
-    mutating func name<Value: RawRepresentable>(
+    package mutating func name<Value: RawRepresentable>(
         _ name: String, of type: Value.Type
     ) throws(BusError) -> Value? where Value.RawValue == String {
         try take(name, "\(type)") { $0.string.flatMap(Value.init(rawValue:)) }
     }
 
-    mutating func categoryOptions(_ name: String = "options") throws(BusError) -> CategoryOptions? {
+    package mutating func categoryOptions(_ name: String = "options") throws(BusError) -> CategoryOptions? {
         try take(name, "list of category options") { $0.strings.flatMap { CategoryOptions(names: $0) } }
     }
 
-    mutating func routes(_ name: String) throws(BusError) -> AudioRouteSet? {
+    package mutating func routes(_ name: String) throws(BusError) -> AudioRouteSet? {
         try take(name, "list of routes") { value in
             value.strings.flatMap { names in
                 let routes = names.compactMap(AudioRoute.init(rawValue:))
@@ -65,7 +64,7 @@ struct BusOptions {
     }
 
     /// Throws where an option is left that nobody took.
-    func finish() throws(BusError) {
+    package func finish() throws(BusError) {
         guard let name = values.keys.min() else { return }
         throw .invalidArguments("\(member) has no option \(name)")
     }
@@ -73,7 +72,7 @@ struct BusOptions {
 
 extension CategoryOptions {
     /// The options of these names; nil where one is not known.
-    init?(names: [String]) {
+    package init?(names: [String]) {
         self = []
         for name in names {
             guard let option = Self.named.first(where: { $0.name == name })?.option else { return nil }
@@ -82,5 +81,5 @@ extension CategoryOptions {
     }
 
     /// Their names.
-    var names: [String] { Self.named.filter { contains($0.option) }.map(\.name) }
+    package var names: [String] { Self.named.filter { contains($0.option) }.map(\.name) }
 }

@@ -2,19 +2,18 @@ import Glibc
 import Ringer
 import RingerBus
 import RingerHardware
+import RingerService
 import RingerTestKit
-import ServiceSupport
 import Synchronization
 import SystemPackage
 
-@testable import RingerService
-
 /// A message bus of its own for one test: a dbus-daemon that ends with it.
-final class TestBus: Sendable {
-    let address: String
+package final class TestBus: Sendable {
+    package let address: String
     private let process: pid_t
 
-    init() throws {
+    /// - Parameter path: Its socket; nil for one that dbus-daemon chooses.
+    package init(path: String? = nil) throws {
         var pipe: [CInt] = [-1, -1]
         guard Glibc.pipe(&pipe) == 0 else { throw RingerError("make a pipe", "dbus-daemon", Errno(rawValue: errno)) }
         for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -23,7 +22,8 @@ final class TestBus: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 3)
         let words = [
-            "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog", "--address=unix:tmpdir=/tmp",
+            "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog",
+            "--address=unix:\(path.map { "path=" + $0 } ?? "tmpdir=/tmp")",
             "--print-address=3",
         ]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -36,11 +36,12 @@ final class TestBus: Sendable {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
         while read(pipe[0], &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
-        address = String(decoding: bytes, as: UTF8.self)
+        // Its own address has a number that another bus at the same path does not have.
+        address = path.map { "unix:path=" + $0 } ?? String(decoding: bytes, as: UTF8.self)
         self.process = process
     }
 
-    func send(_ signal: CInt) {
+    package func send(_ signal: CInt) {
         kill(process, signal)
     }
 
@@ -51,14 +52,14 @@ final class TestBus: Sendable {
 }
 
 /// The service of a simulated board in virtual time, on a bus of its own.
-final class ServiceBench: Sendable {
-    let bus: TestBus
-    let clock = VirtualClock()
-    let board: SimulatedBoard
-    let device: Device
-    let loop: EventLoop
+package final class ServiceBench: Sendable {
+    package let bus: TestBus
+    package let clock = VirtualClock()
+    package let board: SimulatedBoard
+    package let device: Device
+    package let loop: EventLoop
     /// Yields when the service has lost the bus, and ends then.
-    let disconnected: AsyncStream<Void>
+    package let disconnected: AsyncStream<Void>
     private let running: Running
 
     // SAFETY: used on the loop's thread alone.
@@ -70,7 +71,7 @@ final class ServiceBench: Sendable {
     /// - Parameters:
     ///   - isRealTime: Whether the board is on the service's event loop, as hardware is, instead of in virtual time.
     ///   - authorization: Who may do what; nil for one under which the user who runs the test may do everything.
-    init(
+    package init(
         isRealTime: Bool = false, authorization: Authorization? = nil, limits: Service.Limits = .init(),
         preferencesFile: PreferencesFile? = nil,
         followsLogind: Bool = false, bus: TestBus? = nil
@@ -108,7 +109,7 @@ final class ServiceBench: Sendable {
     }
 
     /// Ends the service as SIGTERM does.
-    func stop() {
+    package func stop() {
         loop.sync { [running] in
             running.service?.stop()
             running.connection?.close()
@@ -116,13 +117,29 @@ final class ServiceBench: Sendable {
         }
     }
 
+    /// Ends the service as SIGKILL does: nobody is informed.
+    package func crash() {
+        loop.sync { [running] in
+            running.connection?.close()
+            (running.connection, running.service) = (nil, nil)
+        }
+        device.close()
+    }
+
     /// How many clients the service knows.
-    var clientCount: Int {
+    package var clientCount: Int {
         let count = Atomic(0)
-        loop.sync { [running] in count.store(running.service?.clients.count ?? 0, ordering: .relaxed) }
+        loop.sync { [running] in count.store(running.service?.clientCount ?? 0, ordering: .relaxed) }
         return count.load(ordering: .relaxed)
     }
 
+    /// Whether the service reads a client's file on another thread.
+    package var isReading: Bool {
+        let isReading = Atomic(false)
+        loop.sync { [running] in isReading.store(running.service?.isReading ?? false, ordering: .relaxed) }
+        return isReading.load(ordering: .relaxed)
+    }
+
     /// A program on the bus.
-    func client() throws -> BusClient { try BusClient(bus.address) }
+    package func client() throws -> BusClient { try BusClient(bus.address) }
 }

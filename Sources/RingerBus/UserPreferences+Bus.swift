@@ -1,9 +1,8 @@
-import RingerBus
 import RingerPolicy
 
 extension UserPreferences {
     /// The preferences as the property of that name has them.
-    var busValues: [String: BusValue] {
+    package var busValues: [String: BusValue] {
         [
             "vibrateOnRing": .boolean(vibrateOnRing), "vibrateOnSilent": .boolean(vibrateOnSilent),
             "soundEffects": .boolean(soundEffects), "alertVolume": .double(Double(alertVolume)),
@@ -15,7 +14,7 @@ extension UserPreferences {
     }
 
     /// Sets the preferences that `value` names; the others stay as they are.
-    mutating func set(_ value: BusValue) throws(BusError) {
+    package mutating func set(_ value: BusValue) throws(BusError) {
         var options = BusOptions(value, of: "Preferences")
         if let value = try options.boolean("vibrateOnRing") { vibrateOnRing = value }
         if let value = try options.boolean("vibrateOnSilent") { vibrateOnSilent = value }

@@ -1,0 +1,313 @@
+import Ringer
+import RingerBus
+import Synchronization
+import SystemPackage
+
+/// The connection to the service: finds it again when it was gone, keeps what its properties report, and has its requests
+/// and signals.
+///
+/// Every method is called on the loop's thread, unless it says otherwise.
+// SAFETY: all state is used on the loop's thread alone.
+final class ServiceLink: @unchecked Sendable {
+    /// What happens to a request.
+    enum RequestEvent {
+        case started(MonotonicTime)
+        case ended(RequestOutcome)
+        case failed(RingerError)
+    }
+
+    /// How a request ended, as its signal reports it.
+    struct RequestOutcome {
+        var outcome: String
+        var reason: String
+        var details: [String: BusValue]
+    }
+
+    /// A request to the service, which may be stopped before the service has answered it.
+    final class Request {
+        fileprivate var number: UInt32?
+        fileprivate var isStopped = false
+        fileprivate var hasStarted = false
+        fileprivate let handler: (RequestEvent) -> Void
+
+        fileprivate init(_ handler: @escaping (RequestEvent) -> Void) {
+            self.handler = handler
+        }
+    }
+
+    let loop: EventLoop
+    let clock: any DeviceClock
+    private let bus: BusConnection.Bus
+    private var connection: BusConnection?
+    private var matches: [BusConnection.Registration] = []
+    private var requests: [UInt32: Request] = [:]
+    /// What to do where a call's reply cannot come any more, by the call's number.
+    private var calls: [UInt64: (RingerError) -> Void] = [:]
+    private var lastCall: UInt64 = 0
+    private var isClosed = false
+    private var reconnectDelay = Duration.seconds(1)
+
+    /// The calls made and signals received so far. It may be read on any thread.
+    let traffic = Atomic<UInt64>(0)
+    /// What the service's properties report.
+    private(set) var properties: [String: BusValue] = [:]
+    /// Whether the service is there.
+    private(set) var isPresent = false
+    /// Called with the names of the properties that changed.
+    var onChange: ((Set<String>) -> Void)?
+    /// Called when the service is gone, and why.
+    var onLoss: ((RingerError) -> Void)?
+    /// Called when the service is there again, after its properties were read.
+    var onReturn: (() -> Void)?
+    /// Called with a signal of a session's object: its path, member and arguments.
+    var onSessionSignal: ((_ path: String, _ member: String, _ arguments: [BusValue]) -> Void)?
+    /// Called with what the service reports as wrong.
+    var onDegraded: ((RingerError) -> Void)?
+
+    init(_ bus: BusConnection.Bus, on loop: EventLoop, clock: any DeviceClock) {
+        self.bus = bus
+        self.loop = loop
+        self.clock = clock
+    }
+
+    // MARK: - Finding the service
+
+    /// Connects to the bus, and reads the service's properties: the bus starts the service if it can.
+    ///
+    /// It may be called on any thread.
+    func open() async throws(RingerError) {
+        let result: Result<Void, RingerError> = await withCheckedContinuation { continuation in
+            loop.execute { [self] in
+                do throws(RingerError) {
+                    try attach()
+                } catch {
+                    return continuation.resume(returning: .failure(error))
+                }
+                refresh { continuation.resume(returning: $0) }
+            }
+        }
+        try result.get()
+    }
+
+    private func attach() throws(RingerError) {
+        let connection = try BusConnection.connect(bus, on: loop)
+        self.connection = connection
+        connection.onDisconnect { [weak self] error in self?.busIsGone(error) }
+        matches = [
+            connection.match("type='signal',sender='\(RingerNames.service)'") { [weak self] message in
+                guard let self, let arguments = try? message.read() else { return }
+                take(message.path, message.interface, message.member, arguments)
+            },
+            connection.match(
+                "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
+                    + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(RingerNames.service)'"
+            ) { [weak self] message in
+                guard let self, let arguments = try? message.read(), arguments.count == 3 else { return }
+                if arguments[1].string != "" {
+                    lose(RingerError(.disconnected, "use the service", RingerNames.service))
+                }
+                // One that the bus can start is started again.
+                refresh { _ in }
+            },
+        ]
+    }
+
+    /// Reads all properties, and so finds out whether the service is there.
+    private func refresh(_ completion: @escaping @Sendable (Result<Void, RingerError>) -> Void) {
+        call(
+            RingerNames.path, BusInterface.properties, "GetAll", [.string(RingerNames.interface)]
+        ) { [self] result in
+            switch result {
+            case .success(let values):
+                let wasPresent = isPresent
+                isPresent = true
+                take(values.first?.dictionary ?? [:])
+                completion(.success(()))
+                if !wasPresent { onReturn?() }
+            case .failure(let error):
+                completion(.failure(error))
+            }
+        }
+    }
+
+    private func lose(_ error: RingerError) {
+        let lost = requests
+        requests = [:]
+        for number in lost.keys.sorted() { lost[number]?.handler(.failed(error)) }
+        if !isPresent { return }
+        isPresent = false
+        onLoss?(error)
+    }
+
+    private func busIsGone(_ error: RingerError) {
+        matches = []
+        connection = nil
+        let waiting = calls
+        calls = [:]
+        for call in waiting.keys.sorted() { waiting[call]?(error) }
+        lose(error)
+        reconnectLater()
+    }
+
+    /// A bus that ended is not reported by the kernel when it returns: it is looked for after 1 s, and then ever more rarely.
+    private func reconnectLater() {
+        if isClosed { return }
+        _ = loop.schedule(at: loop.now + reconnectDelay) { [weak self] in
+            guard let self, !isClosed else { return }
+            do throws(RingerError) {
+                try attach()
+                reconnectDelay = .seconds(1)
+                refresh { _ in }
+            } catch {
+                reconnectDelay = min(reconnectDelay * 2, .seconds(30))
+                reconnectLater()
+            }
+        }
+    }
+
+    /// Ends every request and leaves the bus.
+    func close() {
+        isClosed = true
+        (onChange, onLoss, onReturn, onSessionSignal, onDegraded) = (nil, nil, nil, nil, nil)
+        let waiting = calls
+        calls = [:]
+        let error = RingerError(.closed, "use the service", RingerNames.service)
+        for call in waiting.keys.sorted() { waiting[call]?(error) }
+        lose(error)
+        matches = []
+        connection?.close()
+        connection = nil
+    }
+
+    // MARK: - Calls and requests
+
+    /// Calls a method of the service. `completion` is called once.
+    func call(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        _ completion: @escaping (Result<[BusValue], RingerError>) -> Void
+    ) {
+        traffic.wrappingAdd(1, ordering: .relaxed)
+        guard let connection else {
+            return completion(
+                .failure(RingerError(isClosed ? .closed : .disconnected, "call \(member)", RingerNames.service)))
+        }
+        lastCall += 1
+        let number = lastCall
+        calls[number] = { completion(.failure($0)) }
+        connection.call(RingerNames.service, path, interface, member, arguments) { [weak self] result in
+            guard self?.calls.removeValue(forKey: number) != nil else { return }
+            switch result {
+            case .success(let message):
+                do throws(BusError) {
+                    completion(.success(try message.read()))
+                } catch {
+                    completion(.failure(RingerError(error, "call \(member)")))
+                }
+            case .failure(let error):
+                completion(.failure(RingerError(error, "call \(member)")))
+            }
+        }
+    }
+
+    /// Begins a request. `handler` gets its events: last, once, that it ended or failed.
+    @discardableResult
+    func request(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue],
+        _ handler: @escaping (RequestEvent) -> Void
+    ) -> Request {
+        let request = Request(handler)
+        call(path, interface, member, arguments) { [self] result in
+            switch result {
+            case .success(let values):
+                let number = values.first?.uint32 ?? 0
+                request.number = number
+                requests[number] = request
+                if request.isStopped { send("Stop", [.uint32(number)]) }
+            case .failure(let error):
+                handler(.failed(error))
+            }
+        }
+        return request
+    }
+
+    /// Stops a request; it ends as its signal says.
+    func stop(_ request: Request) {
+        if request.isStopped { return }
+        request.isStopped = true
+        if let number = request.number, requests[number] != nil { send("Stop", [.uint32(number)]) }
+    }
+
+    /// Calls a method whose reply is not needed; an error is reported.
+    func send(
+        _ member: String, _ arguments: [BusValue], path: String = RingerNames.path,
+        interface: String = RingerNames.interface
+    ) {
+        call(path, interface, member, arguments) { [weak self] result in
+            if case .failure(let error) = result { self?.onDegraded?(error) }
+        }
+    }
+
+    // MARK: - Signals
+
+    private func take(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]) {
+        traffic.wrappingAdd(1, ordering: .relaxed)
+        if path != RingerNames.path { return onSessionSignal?(path, member, arguments) ?? () }
+        switch (interface, member) {
+        case (BusInterface.properties, "PropertiesChanged") where arguments.count > 1 && isPresent:
+            if arguments[0].string == RingerNames.interface { take(arguments[1].dictionary ?? [:]) }
+        case (RingerNames.interface, "Started") where arguments.count > 1:
+            guard let request = arguments[0].uint32.flatMap({ requests[$0] }), let time = arguments[1].time else {
+                break
+            }
+            start(request, time)
+        case (RingerNames.interface, "Ended") where arguments.count > 3:
+            guard let request = arguments[0].uint32.flatMap({ requests.removeValue(forKey: $0) }) else { break }
+            let details = arguments[3].dictionary ?? [:]
+            if let time = details["started"]?.time { start(request, time) }
+            request.handler(
+                .ended(
+                    RequestOutcome(
+                        outcome: arguments[1].string ?? "", reason: arguments[2].string ?? "", details: details)))
+        case (RingerNames.interface, "Degraded") where !arguments.isEmpty:
+            onDegraded?(
+                RingerError(.system, "report of the service", RingerNames.service, detail: arguments[0].string))
+        default: break
+        }
+    }
+
+    private func start(_ request: Request, _ time: MonotonicTime) {
+        if request.hasStarted { return }
+        request.hasStarted = true
+        request.handler(.started(time))
+    }
+
+    private func take(_ values: [String: BusValue]) {
+        let changed = values.filter { properties[$0.key] != $0.value }
+        properties.merge(changed) { $1 }
+        if !changed.isEmpty { onChange?(Set(changed.keys)) }
+    }
+}
+
+extension BusValue {
+    /// A time in nanoseconds of `CLOCK_MONOTONIC`.
+    var time: MonotonicTime? { uint64.map { MonotonicTime(nanoseconds: Int64(clamping: $0)) } }
+}
+
+extension RingerError {
+    /// The service's error, with the sentence that it carries.
+    init(_ error: BusError, _ operation: String) {
+        let name = error.name.split(separator: ".").last.map(String.init) ?? ""
+        let code: Code =
+            switch error.name {
+            case "org.freedesktop.DBus.Error.AccessDenied": .permissionDenied
+            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner": .notFound
+            case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected": .disconnected
+            case "org.freedesktop.DBus.Error.LimitsExceeded": .busy
+            case "org.freedesktop.DBus.Error.InvalidArgs": .invalid
+            default:
+                error.name.hasPrefix("org.ringer.Error.")
+                    ? Code(rawValue: name.prefix(1).lowercased() + name.dropFirst()) : .system
+            }
+        self.init(code, operation, RingerNames.service, detail: error.message)
+    }
+}

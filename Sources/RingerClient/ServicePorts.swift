@@ -1,0 +1,137 @@
+import CLinux
+import Glibc
+import Ringer
+import RingerBus
+import SoundFile
+import SystemPackage
+
+/// The service's switch.
+final class ServiceSwitch: RingSilentSwitch {
+    let name = "service \(RingerNames.service)"
+    private let device: ConnectedDevice
+
+    init(_ device: ConnectedDevice) {
+        self.device = device
+    }
+
+    func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
+        device.link.loop.sync { [device] in device.follow(switchEvents: handler) }
+    }
+
+    func close() {
+        device.link.loop.sync { [device] in device.follow(switchEvents: nil) }
+    }
+}
+
+/// The rest of the service's state: jacks, volume, input, lock, removable routes.
+final class ServiceStateSource: DeviceStateSource {
+    let name = "service \(RingerNames.service)"
+    private let device: ConnectedDevice
+
+    init(_ device: ConnectedDevice) {
+        self.device = device
+    }
+
+    func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
+        device.link.loop.sync { [device] in device.follow(changes: handler) }
+    }
+
+    func close() {
+        device.link.loop.sync { [device] in device.follow(changes: nil) }
+    }
+}
+
+/// The service's speaker: each sound is a request, whose samples go there in a file in memory.
+final class ServiceOutput: SoundOutput {
+    let name = "service \(RingerNames.service)"
+    private let device: ConnectedDevice
+
+    init(_ device: ConnectedDevice) {
+        self.device = device
+    }
+
+    /// The service chooses the PCM.
+    func pcm(for route: AudioRoute) -> String { name }
+
+    func play(
+        _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
+    ) -> any Playback {
+        let playback = ServicePlayback(device.link)
+        device.link.loop.execute { [device] in
+            if playback.isStopped {
+                return handler(.ended(.stopped, at: device.link.clock.now, .init(played: 0, total: sound.frames)))
+            }
+            device.play(sound, options.terms, playback, handler)
+        }
+        return playback
+    }
+
+    func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {
+        device.link.loop.sync { [device] in device.link.onDegraded = handler }
+    }
+
+    /// The service knows the hardware's formats and chooses them.
+    func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {}
+    func prefer(_ preferences: SessionPreferences) {}
+    func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) { completion(nil) }
+
+    func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void) {
+        if stoppingSounds { device.link.loop.execute { [device] in device.stopSounds() } }
+        completion()
+    }
+
+    func close() {
+        device.link.loop.sync { [device] in device.stopSounds() }
+    }
+}
+
+/// A sound at the service.
+// SAFETY: the properties are used on the loop's thread alone.
+final class ServicePlayback: Playback, @unchecked Sendable {
+    private let link: ServiceLink
+    var request: ServiceLink.Request?
+    private(set) var isStopped = false
+
+    init(_ link: ServiceLink) {
+        self.link = link
+    }
+
+    func stop() {
+        link.loop.execute { [self] in stopNow() }
+    }
+
+    func stopNow() {
+        isStopped = true
+        if let request { link.stop(request) }
+    }
+
+    /// The service's own rules decide the gain.
+    func setGain(_ gain: Float, over duration: Duration) {}
+}
+
+extension PCMBuffer {
+    /// Calls `body` with a file in memory that has the sound, and closes it.
+    func withFile<Result>(_ body: (CInt) -> Result) throws(RingerError) -> Result {
+        let bytes: [UInt8]
+        do throws(SoundFileError) {
+            var encoder = try SoundEncoder(
+                MemorySink(), container: .caf,
+                codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)),
+                sampleRate: sampleRate, channels: channels)
+            try encoder.write(samples.span)
+            bytes = try encoder.finish().bytes
+        } catch {
+            throw RingerError(.unsupported, "send the sound", RingerNames.service, detail: "\(error)")
+        }
+        let file = ringer_memory_file()
+        guard file >= 0 else { throw RingerError("make a file", "in memory", Errno(rawValue: errno)) }
+        defer { close(file) }
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { write(file, $0.baseAddress! + written, bytes.count - written) }
+            guard count > 0 else { throw RingerError("write the sound to", "a file in memory", Errno(rawValue: errno)) }
+            written += count
+        }
+        return body(file)
+    }
+}

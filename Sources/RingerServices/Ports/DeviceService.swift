@@ -1,0 +1,45 @@
+import SessionRules
+
+/// A device that other processes share: a service that owns the hardware plays, vibrates and arbitrates for this process
+/// too, and judges by its own state and preferences.
+///
+/// With one, this process's own rules give way: its sessions are arbitrated there, its vibrations run there, and the mute
+/// detector measures there. Sounds reach it through its ``SoundOutput``.
+package protocol DeviceService: Sendable {
+    /// The preferences in force there.
+    var preferences: UserPreferences { get }
+
+    /// Sets the preferences there.
+    func setPreferences(_ preferences: UserPreferences)
+
+    /// Sets whether the screen is locked.
+    func setScreenLocked(_ isLocked: Bool)
+
+    /// Sets the handler of what the service reports: changed preferences, and what became of a session of this process. It
+    /// is called on the service's own thread.
+    func follow(
+        preferences: @escaping @Sendable (UserPreferences) -> Void,
+        sessions: @escaping @Sendable (SessionID, SessionVerdict) -> Void)
+
+    /// Makes the session there at the first call, and tells the service about changed settings at later ones.
+    func update(_ session: SessionState)
+
+    /// Removes the session. Its sounds stop, and others may resume.
+    func remove(_ session: SessionID)
+
+    /// Activates the session. `completion` is called once, with why that was refused; nil if it is active.
+    func activate(_ session: SessionID, completion: @escaping @Sendable (SessionError?) -> Void)
+
+    /// Deactivates the session. `completion` is called once its sounds have stopped.
+    func deactivate(_ session: SessionID, notifyOthers: Bool, completion: @escaping @Sendable () -> Void)
+
+    /// Begins a vibration. `completion` is called once, with how it ended.
+    func vibrate(
+        _ vibration: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void)
+
+    /// Stops a vibration; nil for all that this process began.
+    func stopVibration(_ vibration: UInt64?)
+
+    /// Measures whether system sounds are heard. `completion` is called once.
+    func measure(completion: @escaping @Sendable (MuteReading) -> Void)
+}

@@ -1,0 +1,135 @@
+import Glibc
+import Ringer
+import RingerBus
+import RingerService
+import RingerTestKit
+import ServiceSupport
+import Testing
+
+@testable import RingerClient
+
+/// A device over the service: what it is told, and what becomes of it when the service comes and goes.
+@Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
+    private let tone = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 7, count: 48_000))
+
+    /// The next event of `events` for which `matches` is true.
+    private func next(_ events: AsyncStream<DeviceEvent>, _ matches: (DeviceEvent) -> Bool) async -> DeviceEvent? {
+        for await event in events where matches(event) { return event }
+        return nil
+    }
+
+    @Test("without a service, and without one that the bus can start, there is nothing to connect to")
+    func missing() async throws {
+        let bus = try TestBus()
+        let error = await #expect(throws: RingerError.self) { try await Device.connect(to: .address(bus.address)) }
+        #expect(error?.code == .notFound && error?.subject == RingerNames.service)
+        let nowhere = await #expect(throws: RingerError.self) {
+            try await Device.connect(to: .address("unix:path=/nowhere"))
+        }
+        #expect(nowhere?.code == .notFound)
+    }
+
+    @Test("when the service disappears its sounds fail, and when it returns sessions are active again")
+    func serviceReturns() async throws {
+        let bus = try TestBus()
+        let first = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let session = device.sessions.make(name: "music", category: .playback)
+        try await session.activate()
+        let results = Results<SoundResult>()
+        session.start(tone) { results.append($0) }
+        let vibrations = Results<VibrationEnd>()
+        device.vibrator?.start(try VibrationPattern(milliseconds: "5000")) { vibrations.append($0) }
+        first.settle(with: device)
+        first.clock.advance(by: .milliseconds(50))
+        #expect(first.board.speaker.playing.count == 1 && first.board.motor.isOn)
+        let events = device.events
+        first.crash()
+        let degraded = await next(events) { if case .degraded = $0 { true } else { false } }
+        #expect(degraded.map { "\($0)".contains(RingerNames.service) } == true)
+        while results.all.isEmpty || vibrations.all.isEmpty { await Task.yield() }
+        guard case .failed(let error)? = results.all.first?.outcome, case .failed? = vibrations.all.first else {
+            Issue.record("\(results.all) \(vibrations.all)")
+            return
+        }
+        #expect(error.code == .disconnected)
+        let refused = try await device.play(tone, category: .playback)
+        guard case .failed = refused.outcome else {
+            Issue.record("\(refused.outcome)")
+            return
+        }
+        #expect(device.state.isSwitchConnected == false)
+
+        let second = try ServiceBench(bus: bus)
+        _ = await next(events) { if case .switchFound = $0 { true } else { false } }
+        while second.device.sessions.all.filter({ $0.isActive && $0.name == "music" }).isEmpty { await Task.yield() }
+        #expect(session.isActive && device.state.isSwitchConnected && device.state.ringSilent == .ring)
+        session.start(tone)
+        second.settle(with: device)
+        second.clock.advance(by: .milliseconds(50))
+        #expect(second.board.speaker.playing.count == 1)
+        device.close()
+    }
+
+    @Test("when the bus ends and returns, the service is found again")
+    func busReturns() async throws {
+        let folder = "/tmp/ringer-bus-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        let first = try ServiceBench(bus: try TestBus(path: folder))
+        let device = try await Device.connect(to: .address(first.bus.address), clock: first.clock)
+        let events = device.events
+        first.bus.send(SIGKILL)
+        _ = await next(events) { if case .degraded = $0 { true } else { false } }
+        first.stop()
+        unlink(folder)
+        let second = try ServiceBench(bus: try TestBus(path: folder))
+        _ = await next(events) { if case .switchFound = $0 { true } else { false } }
+        second.board.ringSilent.position = .silent
+        _ = await next(events) { if case .switchMoved(.silent, _, _) = $0 { true } else { false } }
+        #expect(device.state.ringSilent == .silent)
+        device.close()
+        unlink(folder)
+    }
+
+    @Test("a process that may not play is told so, and its sounds and vibrations fail with that reason")
+    func forbidden() async throws {
+        var nobody = Authorization()
+        nobody.controllingUsers = []
+        let service = try ServiceBench(authorization: nobody)
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        #expect(device.state.ringSilent == .ring)
+        guard case .failed(let error) = try await device.play(tone, category: .playback).outcome else {
+            Issue.record("it played")
+            return
+        }
+        #expect(error.code == .permissionDenied)
+        guard case .failed(let reason) = await device.vibrate() else {
+            Issue.record("it vibrated")
+            return
+        }
+        #expect(reason.code == .permissionDenied)
+        let session = device.sessions.make(category: .playback)
+        await #expect(throws: SessionError.self) { try await session.activate() }
+        // The preferences of the service are in force, not those that were refused.
+        let events = device.events
+        device.preferences.doNotDisturb = true
+        _ = await next(events) { if case .degraded = $0 { true } else { false } }
+        while device.preferences.doNotDisturb { await Task.yield() }
+    }
+
+    @Test("a process that closes its device, or dies, leaves no sound, session or vibration behind")
+    func leaves() async throws {
+        let service = try ServiceBench()
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let session = device.sessions.make(name: "music", category: .playback)
+        try await session.activate()
+        session.start(tone)
+        device.vibrator?.start(try VibrationPattern(milliseconds: "5000"))
+        service.settle(with: device)
+        service.clock.advance(by: .milliseconds(50))
+        #expect(service.board.speaker.playing.count == 1 && service.board.motor.isOn)
+        device.close()
+        while service.board.motor.isOn || service.clientCount > 0 { await Task.yield() }
+        service.clock.advance(by: .milliseconds(20))
+        #expect(service.board.speaker.playing.isEmpty && !service.device.sessions.all.contains { $0.isActive })
+    }
+}

@@ -1,0 +1,352 @@
+import Ringer
+import RingerTestKit
+import Testing
+
+/// What a program sees of its device, in virtual time: the same in the process and over the service.
+@Suite struct DeviceBehaviourTests {
+    private static func tone(milliseconds: Int) -> PCMBuffer {
+        PCMBuffer(
+            sampleRate: 48_000, channels: 1, samples: (0..<milliseconds * 48).map { Int16(truncatingIfNeeded: $0) })
+    }
+
+    // MARK: - State
+
+    @Test("the state at the start, then each flip", arguments: Connection.allCases)
+    func states(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let device = bench.device
+        #expect(device.state.ringSilent == .ring && device.state.route == .speaker && !device.state.isSwitchUnreadable)
+        bench.flip(to: .silent)
+        #expect(device.state.ringSilent == .silent)
+        #expect(device.decide(.alert).isHeard == false)
+        bench.flip(to: .ring)
+        #expect(device.state.ringSilent == .ring && device.decide(.alert).isHeard)
+    }
+
+    @Test("events report each flip in order", arguments: Connection.allCases)
+    func events(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let events = bench.device.events
+        bench.flip(to: .silent)
+        bench.flip(to: .ring)
+        bench.device.close()
+        var positions: [SwitchPosition] = []
+        for await case .switchMoved(let position, _, _) in events { positions.append(position) }
+        #expect(positions == [.silent, .ring])
+    }
+
+    @Test("jacks, volume, input and lock", arguments: Connection.allCases)
+    func surroundings(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let device = bench.device
+        bench.board.surroundings.set(.headphoneInserted(true))
+        bench.board.surroundings.set(.outputVolume(0.5))
+        bench.board.surroundings.set(.inputAvailable(true))
+        bench.board.surroundings.set(.screenLocked(true))
+        bench.advance(.zero)
+        let state = device.state
+        #expect(state.isHeadphoneInserted && state.route == .headphone && state.isScreenLocked)
+        #expect(state.outputVolume == 0.5 && state.isInputAvailable == true)
+        bench.board.surroundings.set(.headphoneInserted(false))
+        bench.advance(.zero)
+        #expect(device.state.route == .speaker)
+    }
+
+    @Test("preferences are in force at once, and are what they were set to", arguments: Connection.allCases)
+    func preferences(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        var preferences = UserPreferences()
+        preferences.doNotDisturb = true
+        bench.device.preferences = preferences
+        #expect(bench.device.preferences == preferences && !bench.device.decide(.alert).isHeard)
+        bench.advance(.zero)
+        #expect(bench.device.preferences == preferences)
+        if let service = bench.service { #expect(service.device.preferences == preferences) }
+    }
+
+    // MARK: - Sounds
+
+    @Test("a sound plays to its end, sample for sample", arguments: Connection.allCases)
+    func play(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let tone = Self.tone(milliseconds: 200)
+        let result = try await bench.run { try await $0.play(tone, category: .playback) }
+        #expect(result.outcome == .finished && result.elapsed == .milliseconds(200))
+        #expect(result.position.played == 9_600 && result.position.total == 9_600)
+        let recordings = bench.board.speaker.recordings
+        #expect(recordings.map(\.outcome) == [.drained] && recordings[0].samples.elementsEqual(tone.samples))
+    }
+
+    @Test(
+        "a flip to silent ends a sound that honours the switch, and not one that does not",
+        arguments: Connection.allCases)
+    func flip(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let (ambient, playback) = (Results<SoundResult>(), Results<SoundResult>())
+        try bench.device.start(Self.tone(milliseconds: 500), category: .ambient) { ambient.append($0) }
+        try bench.device.start(
+            Self.tone(milliseconds: 500), category: .playback, options: .mixWithOthers
+        ) { playback.append($0) }
+        bench.advance(.milliseconds(100))
+        bench.flip(to: .silent)
+        bench.advance(.milliseconds(50))
+        #expect(ambient.all.map(\.outcome) == [.silenced(by: .ringSilentSwitch)])
+        #expect((ambient.all.first?.position.played ?? 0) < 10_000)
+        #expect(playback.all.isEmpty)
+        bench.advance(.seconds(1))
+        #expect(playback.all.map(\.outcome) == [.finished])
+    }
+
+    @Test("at silent a sound that honours the switch is silenced at once", arguments: Connection.allCases)
+    func silent(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        bench.flip(to: .silent)
+        let tone = Self.tone(milliseconds: 200)
+        let result = try await bench.run { try await $0.play(tone, category: .soloAmbient) }
+        #expect(result.outcome == .silenced(by: .ringSilentSwitch) && result.startedAt == nil)
+        #expect(bench.board.speaker.recordings.isEmpty)
+    }
+
+    @Test("a sound is stopped by its number, and by stopAll", arguments: Connection.allCases)
+    func stop(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let results = Results<SoundResult>()
+        let first = try bench.device.start(Self.tone(milliseconds: 500), category: .ambient) { results.append($0) }
+        try bench.device.start(Self.tone(milliseconds: 500), category: .ambient) { results.append($0) }
+        bench.advance(.milliseconds(100))
+        bench.device.player.stop(first)
+        bench.advance(.milliseconds(50))
+        #expect(results.all.map(\.outcome) == [.stopped(.caller)])
+        bench.device.stopAll()
+        bench.advance(.milliseconds(50))
+        #expect(results.all.map(\.outcome) == [.stopped(.caller), .stopped(.caller)])
+        #expect(bench.board.speaker.playing.isEmpty)
+    }
+
+    @Test("a speaker that fails is the sound's error", arguments: Connection.allCases)
+    func failure(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        bench.board.speaker.fault = .gone(frame: 480)
+        let tone = Self.tone(milliseconds: 200)
+        let result = try await bench.run { try await $0.play(tone, category: .playback) }
+        guard case .failed(let error) = result.outcome else {
+            Issue.record("\(result.outcome)")
+            return
+        }
+        #expect(error.code == .disconnected)
+    }
+
+    // MARK: - System sounds, alerts, notifications, announcements
+
+    @Test("a system sound that was registered plays, and its completion comes after it", arguments: Connection.allCases)
+    func systemSound(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let id = try bench.device.sounds.register(Self.tone(milliseconds: 300))
+        let result = try await bench.run { await $0.sounds.play(id) }
+        #expect(result.outcome == .finished && result.elapsed == .milliseconds(300))
+        try bench.device.sounds.dispose(id)
+    }
+
+    @Test("a predefined alert is heard and felt at ring, and felt at silent", arguments: Connection.allCases)
+    func alertSound(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let ring = try await bench.run { await $0.sounds.playAlert(1007) }
+        #expect(ring.outcome == .finished && ring.vibrated && ring.vibration == .finished)
+        let turns = bench.board.motor.turns
+        #expect(turns.compactMap(\.length) == [.milliseconds(400)])
+        bench.flip(to: .silent)
+        let silent = try await bench.run { await $0.sounds.playAlert(1007) }
+        #expect(silent.outcome == .silenced(by: .ringSilentSwitch) && silent.vibration == .finished)
+        #expect(bench.board.motor.turns.count == 2 && bench.board.speaker.recordings.count == 1)
+    }
+
+    @Test("an alert repeats until its limit, each round right after the one before", arguments: Connection.allCases)
+    func alert(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let id = try bench.device.sounds.register(Self.tone(milliseconds: 300))
+        let result = try await bench.run { await $0.alerts.alert(id, way: .sound, limit: .seconds(2)) }
+        #expect(result.outcome == .timedOut && result.elapsed == .seconds(2) && result.sounded)
+        let recordings = bench.board.speaker.recordings
+        #expect(recordings.count == 7)
+        let gaps = zip(recordings, recordings.dropFirst()).map {
+            ($0.end.map { $0.nanoseconds }, $1.start.map { $0.nanoseconds })
+        }
+        #expect(gaps.allSatisfy { $0.0 == $0.1 })
+    }
+
+    @Test("an alert that is answered ends within a period", arguments: Connection.allCases)
+    func answered(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let results = Results<AlertResult>()
+        bench.device.alerts.start(1005) { results.append($0) }
+        bench.advance(.milliseconds(500))
+        #expect(bench.board.motor.isOn || !bench.board.motor.turns.isEmpty)
+        #expect(!bench.board.speaker.playing.isEmpty)
+        bench.device.alerts.stop()
+        bench.advance(.milliseconds(20))
+        #expect(results.all.map(\.outcome) == [.stopped(.caller)])
+        #expect(!bench.board.motor.isOn && bench.board.speaker.playing.isEmpty)
+    }
+
+    @Test("a notification obeys the switch, a critical one does not", arguments: Connection.allCases)
+    func notification(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        bench.flip(to: .silent)
+        let plain = try await bench.run { await $0.notifications.play(.standard, in: nil) }
+        #expect(plain.outcome == .silenced(by: .ringSilentSwitch))
+        let tone = Self.tone(milliseconds: 200)
+        let critical = try await bench.run {
+            await $0.player.playOutsideSessions(tone, as: .notification(volume: 0.5, isCritical: true))
+        }
+        #expect(critical.outcome == .finished)
+        #expect(bench.board.speaker.recordings.map { $0.gains.first } == [0.5])
+    }
+
+    @Test("announcements are heard one after another", arguments: Connection.allCases)
+    func announcements(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let results = Results<SoundResult>()
+        for milliseconds in [200, 300] {
+            try bench.device.announcements.add(Announcement(Self.tone(milliseconds: milliseconds))) {
+                results.append($0)
+            }
+        }
+        bench.advance(.seconds(2))
+        #expect(results.all.map(\.outcome) == [.finished, .finished])
+        let recordings = bench.board.speaker.recordings
+        #expect(recordings.count == 2 && recordings[0].end.map { $0 <= recordings[1].start ?? $0 } == true)
+    }
+
+    // MARK: - Vibration
+
+    @Test("a vibration turns the motor for exactly its times", arguments: Connection.allCases)
+    func vibrate(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let pattern = try VibrationPattern(milliseconds: "100,50,200", strength: 0.5)
+        let end = try await bench.run { await $0.vibrate(pattern) }
+        #expect(end == .finished)
+        let turns = bench.board.motor.turns
+        #expect(turns.compactMap(\.length) == [.milliseconds(100), .milliseconds(200)])
+        #expect(turns.map(\.strength) == [0.5, 0.5])
+    }
+
+    @Test("a vibration is stopped at once, and another replaces it", arguments: Connection.allCases)
+    func stopVibration(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let vibrator = try #require(bench.device.vibrator)
+        let ends = Results<VibrationEnd>()
+        let long = try VibrationPattern(milliseconds: "5000")
+        vibrator.start(long) { ends.append($0) }
+        bench.advance(.milliseconds(100))
+        let second = vibrator.start(long) { ends.append($0) }
+        bench.advance(.milliseconds(100))
+        #expect(ends.all == [.replaced] && bench.board.motor.isOn)
+        vibrator.stop(second)
+        bench.advance(.zero)
+        #expect(ends.all == [.replaced, .stopped] && !bench.board.motor.isOn)
+    }
+
+    // MARK: - Sessions
+
+    @Test(
+        "a session that is activated interrupts another one, which resumes afterwards", arguments: Connection.allCases)
+    func interrupt(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        let music = bench.device.sessions.make(name: "music", category: .playback)
+        let call = other.sessions.make(name: "call", category: .playback)
+        try await music.activate()
+        let results = Results<SoundResult>()
+        music.start(Self.tone(milliseconds: 5_000)) { results.append($0) }
+        bench.advance(.milliseconds(100))
+        try await call.activate()
+        bench.advance(.milliseconds(20))
+        #expect(music.isInterrupted && call.isActive)
+        #expect(results.all.map(\.outcome) == [.silenced(by: .interruption)])
+        try await call.deactivate()
+        bench.advance(.zero)
+        #expect(music.isActive && !call.isActive)
+        #expect(other === bench.device || bench.device.sessions.all.filter { !$0.isOwn }.count == 1)
+        other.close()
+    }
+
+    @Test("a session that ducks lowers another one, and lets it come back", arguments: Connection.allCases)
+    func duck(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        let music = bench.device.sessions.make(name: "music", category: .playback)
+        let prompt = try other.sessions.make(name: "prompt", category: .playback, options: .duckOthers)
+        try await music.activate()
+        music.start(Self.tone(milliseconds: 5_000))
+        bench.advance(.milliseconds(100))
+        try await prompt.activate()
+        bench.advance(.milliseconds(50))
+        #expect(music.state?.isDucked == true && music.isActive)
+        #expect(bench.board.speaker.recordings.first?.gains.last.map { abs($0 - 0.1995) < 0.001 } == true)
+        try await prompt.deactivate()
+        bench.advance(.milliseconds(50))
+        #expect(music.state?.isDucked == false)
+        #expect(bench.board.speaker.recordings.first?.gains.last == 1)
+    }
+
+    @Test("a session of lower priority is refused beside a call", arguments: Connection.allCases)
+    func refuse(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        let call = other.sessions.make(name: "call", category: .playAndRecord, priority: .call)
+        bench.board.surroundings.set(.inputAvailable(true))
+        bench.advance(.zero)
+        try await call.activate()
+        let music = bench.device.sessions.make(name: "music", category: .playback)
+        let error = await #expect(throws: SessionError.self) { try await music.activate() }
+        #expect(error?.code == .notActive)
+        try await call.deactivate()
+        try await music.activate()
+        bench.advance(.zero)
+        #expect(music.isActive)
+    }
+
+    @Test(
+        "a sound in a session that is not active fails, and one in a session in the background is silent",
+        arguments: Connection.allCases)
+    func sessionSounds(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let session = bench.device.sessions.make(name: "game", category: .ambient)
+        let tone = Self.tone(milliseconds: 100)
+        let inactive = try await bench.run { _ in await session.play(tone) }
+        guard case .failed(let error) = inactive.outcome else {
+            Issue.record("\(inactive.outcome)")
+            return
+        }
+        #expect(error.code == .sessionNotActive)
+        try await session.activate()
+        let heard = try await bench.run { _ in await session.play(tone) }
+        #expect(heard.outcome == .finished)
+        try session.setInBackground(true)
+        bench.advance(.zero)
+        let silent = try await bench.run { _ in await session.play(tone) }
+        guard case .silenced = silent.outcome else {
+            Issue.record("\(silent.outcome)")
+            return
+        }
+        #expect(bench.board.speaker.recordings.count == 1)
+    }
+
+    // MARK: - The mute detector
+
+    @Test(
+        "the mute detector: audible at ring, muted at silent, unknown where the speaker fails",
+        arguments: Connection.allCases)
+    func detect(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let ring = try await bench.run { await $0.muteDetector.measure() }
+        #expect(ring.verdict == .audible && ring.switchPosition == .ring && ring.elapsed == .milliseconds(100))
+        bench.flip(to: .silent)
+        let silent = try await bench.run { await $0.muteDetector.measure() }
+        #expect(silent.verdict == .muted && silent.switchPosition == .silent)
+        bench.flip(to: .ring)
+        bench.board.speaker.fault = .gone(frame: 480)
+        let broken = try await bench.run { await $0.muteDetector.measure() }
+        #expect(broken.verdict == .unknown && broken.cause != nil)
+    }
+}
