@@ -101,7 +101,7 @@ let package = Package(
         .executableTarget(
             name: "RingerCommand",
             dependencies: [
-                "Ringer", "RingerTestKit", "RingerTrace", "SystemSounds", "SoundFile", "CSoxr",
+                "Ringer", "RingerClient", "RingerTestKit", "RingerTrace", "SystemSounds", "SoundFile", "CSoxr",
                 .product(name: "SystemPackage", package: "swift-system"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], linkerSettings: small("start.order")),
@@ -135,7 +135,8 @@ let package = Package(
             resources: [.copy("system-sounds.csv")]),
         .testTarget(name: "SoundFileTests", dependencies: ["SoundFile"], exclude: ["Corpus"]),
         .testTarget(
-            name: "RingerCommandTests", dependencies: ["Ringer", "RingerTestKit", "RingerCommand", "SoundFile"]),
+            name: "RingerCommandTests",
+            dependencies: ["Ringer", "RingerTestKit", "RingerCommand", "ServiceSupport", "SoundFile"]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(name: "SessionRulesTests", dependencies: ["SessionRules"]),
         .testTarget(name: "SessionPropertiesTests", dependencies: ["SessionProperties", "RingerTestKit"]),

@@ -25,6 +25,17 @@ extension Device {
         try await connect(to: .preferred, configuration: configuration)
     }
 
+    /// Whether ``connect(configuration:)`` finds a service: one that runs, or that the bus can start.
+    public static func isServiceAvailable() async -> Bool {
+        guard let loop = try? EventLoop(name: "ringer-client") else { return false }
+        defer { loop.close() }
+        let link = ServiceLink(.preferred, on: loop, clock: loop)
+        return await link.isServiceAvailable()
+    }
+
+    /// Whether the device is the service's.
+    public var isConnected: Bool { service != nil }
+
     /// Connects to the service on a bus.
     ///
     /// - Parameters:

@@ -89,6 +89,38 @@ final class ServiceLink: @unchecked Sendable {
         try result.get()
     }
 
+    /// Whether a service has the name, or the bus can start one. The link is not used for anything else.
+    ///
+    /// It may be called on any thread.
+    func isServiceAvailable() async -> Bool {
+        await withCheckedContinuation { continuation in
+            loop.execute { [self] in
+                guard let connection = try? BusConnection.connect(bus, on: loop) else {
+                    return continuation.resume(returning: false)
+                }
+                self.connection = connection
+                let path = "/org/freedesktop/DBus"
+                let bus = "org.freedesktop.DBus"
+                var isOver = false
+                func end(_ isAvailable: Bool) {
+                    if isOver { return }
+                    isOver = true
+                    continuation.resume(returning: isAvailable)
+                    connection.close()
+                    self.connection = nil
+                }
+                connection.onDisconnect { _ in end(false) }
+                connection.call(bus, path, bus, "NameHasOwner", [.string(RingerNames.service)]) { result in
+                    if (try? result.get().read().first?.boolean) == true { return end(true) }
+                    connection.call(bus, path, bus, "ListActivatableNames") { result in
+                        let names = (try? result.get().read().first?.strings) ?? []
+                        end(names.contains(RingerNames.service))
+                    }
+                }
+            }
+        }
+    }
+
     private func attach() throws(RingerError) {
         let connection = try BusConnection.connect(bus, on: loop)
         self.connection = connection

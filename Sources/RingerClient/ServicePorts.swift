@@ -128,7 +128,7 @@ extension PCMBuffer {
         defer { close(file) }
         var written = 0
         while written < bytes.count {
-            let count = bytes.withUnsafeBytes { write(file, $0.baseAddress! + written, bytes.count - written) }
+            let count = bytes[written...].withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
             guard count > 0 else { throw RingerError("write the sound to", "a file in memory", Errno(rawValue: errno)) }
             written += count
         }

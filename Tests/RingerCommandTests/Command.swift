@@ -9,8 +9,11 @@ final class Command {
     }
 
     let folder: URL
+    private let environment: [String: String]
 
-    init() throws {
+    /// - Parameter environment: Variables besides those of this process.
+    init(environment: [String: String] = [:]) throws {
+        self.environment = environment
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("ringer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
@@ -28,6 +31,7 @@ final class Command {
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("ringer")
         process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.currentDirectoryURL = folder
         let output = Pipe()
         let errors = Pipe()

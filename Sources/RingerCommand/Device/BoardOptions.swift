@@ -1,12 +1,13 @@
 import ArgumentParser
 import Ringer
+import RingerClient
 import RingerTestKit
 
 /// The device that a command uses.
 struct BoardOptions: ParsableArguments {
     /// Where the device's parts come from.
     enum Board: String, CaseIterable, ExpressibleByArgument {
-        case auto, simulated
+        case auto, service, simulated
     }
 
     /// A part that the command cannot do without.
@@ -14,7 +15,13 @@ struct BoardOptions: ParsableArguments {
         case ringSilentSwitch
     }
 
-    @Option(help: "The machine's own hardware (auto) or a simulated board.")
+    @Option(
+        help: ArgumentHelp(
+            "The service, a simulated board, or auto.",
+            discussion: """
+                auto is the service, ringerd, where it runs or the bus can start it, and no option below names a part; else the \
+                machine's own hardware. The bus is the system bus; with RINGER_BUS=session, the session bus.
+                """))
     var board = Board.auto
     @Option(
         name: .customLong("switch"),
@@ -53,6 +60,15 @@ struct BoardOptions: ParsableArguments {
 
     func validate() throws {
         if position != nil && ringSilent != nil { throw ValidationError("--position and --switch exclude each other.") }
+        if board == .service && namesParts {
+            throw ValidationError("--board service has the parts of the service: name none.")
+        }
+    }
+
+    /// Whether an option names a part of the device.
+    private var namesParts: Bool {
+        position != nil || ringSilent != nil || motor != nil || pcm != nil || card != nil || mixerElement != nil
+            || !routes.isEmpty
     }
 
     private static func routePCM(_ text: String) throws -> (route: AudioRoute, pcm: String) {
@@ -80,14 +96,7 @@ struct BoardOptions: ParsableArguments {
     ) async throws -> Device {
         var configuration = configuration
         if let recording { configuration.observer = { recording.recorder.record($0) } }
-        let loop = try EventLoop(name: "ringer-device")
-        let device: Device
-        do throws(RingerError) {
-            device = try Device(try ports(on: loop, following: following), configuration: configuration)
-        } catch {
-            loop.close()
-            throw error
-        }
+        let device = try await open(following: following, configuration: configuration)
         try device.closeOnTermination(afterwards: { recording?.finishOnTermination() })
         await device.waitForSwitch()
         if part == .ringSilentSwitch && device.state.ringSilent == nil {
@@ -105,12 +114,32 @@ struct BoardOptions: ParsableArguments {
         return device
     }
 
+    private func open(
+        following: Device.Hardware.Following, configuration: Device.Configuration
+    ) async throws(RingerError) -> Device {
+        var usesService = board == .service
+        if board == .auto && !namesParts { usesService = await Device.isServiceAvailable() }
+        if usesService {
+            if configuration.preferences != UserPreferences() {
+                Terminal.complain("Warning: the service's preferences apply, not those of the command line.")
+            }
+            return try await Device.connect(configuration: configuration)
+        }
+        let loop = try EventLoop(name: "ringer-device")
+        do throws(RingerError) {
+            return try Device(try ports(on: loop, following: following), configuration: configuration)
+        } catch {
+            loop.close()
+            throw error
+        }
+    }
+
     /// The ports for the options: those of a simulated board, except the ones that are named.
     private func ports(
         on loop: EventLoop, following: Device.Hardware.Following
     ) throws(RingerError) -> Device.Ports {
         let simulated = SimulatedBoard(clock: loop, position: position ?? .ring)
-        if board == .auto {
+        if board != .simulated {
             var ports = try Device.Ports(hardware(following: following), loop: loop)
             if position != nil { ports.ringSilent = simulated.ringSilent }
             return ports

@@ -7,6 +7,7 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Show the current state of the device: switch, motor, speaker, and what would be heard.",
         discussion: """
+            "board" is the service, the machine's own hardware or a simulated board.
             "switch" is readable, unreadable (there is one, and it counts as the position of --when-switch-unreadable), unplugged \
             (its last position counts) or none (counts as ring); "switchProblem" gives the reason and the repair.
             """)
@@ -21,6 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
         defer { device.close() }
         let state = device.state
         let members: [(String, JSONValue)] = [
+            ("board", .string(device.isConnected ? "service" : board.board == .simulated ? "simulated" : "hardware")),
             ("ringSilent", .optional(state.ringSilent?.rawValue)), ("switch", .string(state.switchWord)),
             ("switchProblem", .optional(device.switchProblem?.description)),
             ("source", .optional(state.ringSilentSource)),
