@@ -210,3 +210,5 @@ FORWARD(int, snd_mixer_selem_has_playback_volume, (snd_mixer_elem_t *elem), (ele
 FORWARD(int, snd_mixer_selem_register,
     (snd_mixer_t *mixer, struct snd_mixer_selem_regopt *options, snd_mixer_class_t **classp),
     (mixer, options, classp), -ELIBACC)
+FORWARD(int, snd_mixer_selem_set_playback_switch_all, (snd_mixer_elem_t *elem, int value), (elem, value), -ELIBACC)
+FORWARD(int, snd_mixer_selem_set_playback_volume_all, (snd_mixer_elem_t *elem, long value), (elem, value), -ELIBACC)

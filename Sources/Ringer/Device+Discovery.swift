@@ -148,20 +148,26 @@ extension Device.Ports {
             pcm: hardware.pcm, routes: hardware.routes, realTimePriority: hardware.realTimePriority,
             busyPatience: hardware.busyPatience, linger: hardware.linger)
         if let error = speaker.schedulingError { problems.append(error) }
+        let mixer =
+            hardware.following.contains(.volume)
+            ? MixerVolume(card: hardware.card, element: hardware.volumeElement, loop: loop, paths: paths) : nil
+        var setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)?
+        if let mixer { setOutputVolume = { volume throws(RingerError) in try mixer.set(volume) } }
         self.init(
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths, isAwaited: true),
             motor: try motor?.make(loop: loop, paths: paths), speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
-            stateSources: hardware.stateSources(findings, speaker: speaker, loop: loop),
+            stateSources: hardware.stateSources(findings, mixer: mixer, speaker: speaker, loop: loop),
             routes: RouteBoard(pcm: hardware.pcm, routes: hardware.routes),
-            otherAudio: { OtherAudio(paths: paths).isPlaying() }, problems: problems, close: { loop.close() })
+            otherAudio: { OtherAudio(paths: paths).isPlaying() },
+            setOutputVolume: setOutputVolume, problems: problems, close: { loop.close() })
     }
 }
 
 extension Device.Hardware {
     /// The sources of the rest of the state: the jacks that were found, and what `following` asks for.
     fileprivate func stateSources(
-        _ findings: HardwareFindings, speaker: ALSASoundOutput, loop: EventLoop
+        _ findings: HardwareFindings, mixer: MixerVolume?, speaker: ALSASoundOutput, loop: EventLoop
     ) -> [any DeviceStateSource] {
         func jacks() -> [any DeviceStateSource] {
             let inputs = findings.jacks.map { JackSource($0.specification, loop: loop, paths: paths) }
@@ -170,9 +176,7 @@ extension Device.Hardware {
             return [JackControls(card: card, loop: loop, paths: paths)]
         }
         var sources = jacks()
-        if following.contains(.volume) {
-            sources.append(MixerVolume(card: card, element: volumeElement, loop: loop, paths: paths))
-        }
+        if let mixer { sources.append(mixer) }
         if following.contains(.input) {
             // Separate sources: any number of readers may read the same jack.
             let microphones = hasOwnMicrophone ? [] : jacks()

@@ -26,6 +26,9 @@ public final class Device: Sendable {
         public var routes: RouteBoard
         /// Returns whether another process plays sound; nil if that cannot be found out.
         public var otherAudio: (@Sendable () -> Bool)?
+        /// Sets the output volume, 0 to 1, and reports it as a state source does before it returns; nil if no mixer is
+        /// followed.
+        public var setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)?
         /// The parts that could not be used, reported as ``DeviceEvent/degraded(_:at:)``.
         public var problems: [RingerError]
         /// What owns the hardware, where another process does; nil where this one does.
@@ -40,7 +43,8 @@ public final class Device: Sendable {
             clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
             speaker: any SoundOutput, microphone: (any SoundInput)? = nil,
             stateSources: [any DeviceStateSource] = [],
-            routes: RouteBoard = .standard, otherAudio: (@Sendable () -> Bool)? = nil, problems: [RingerError] = [],
+            routes: RouteBoard = .standard, otherAudio: (@Sendable () -> Bool)? = nil,
+            setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)? = nil, problems: [RingerError] = [],
             close: @escaping @Sendable () -> Void = {}
         ) {
             self.clock = clock
@@ -51,6 +55,7 @@ public final class Device: Sendable {
             self.stateSources = stateSources
             self.routes = routes
             self.otherAudio = otherAudio
+            self.setOutputVolume = setOutputVolume
             self.problems = problems
             self.close = close
         }
@@ -239,6 +244,23 @@ public final class Device: Sendable {
         // The sessions follow the route.
         _ = sessions
         publisher.change(.route(route), from: "firmware", at: clock.now)
+    }
+
+    /// Sets the output volume in the mixer, and turns the mixer's playback switch on where the volume is above 0. The state
+    /// has the new volume when this returns. The corresponding C function is `snd_mixer_selem_set_playback_volume_all`.
+    ///
+    /// - Parameter volume: The volume, 0 to 1; it becomes the nearest of the mixer's steps.
+    /// - Throws: ``RingerError``: `invalid` outside of 0 to 1; `unsupported` if the device does not follow a mixer
+    ///   (``Hardware/following``), or the mixer has no such element; `notFound` while the card is missing; the driver's
+    ///   reason.
+    public func setOutputVolume(_ volume: Float) throws(RingerError) {
+        guard (0...1).contains(volume) else {
+            throw RingerError(.invalid, "set the volume to \(volume)", "output", detail: "a volume is 0 to 1")
+        }
+        guard let set = ports.setOutputVolume else {
+            throw RingerError(.unsupported, "set the volume", "output", detail: "the device follows no mixer")
+        }
+        try set(volume)
     }
 
     /// The policy's decision about `request` in the current state.

@@ -78,7 +78,10 @@ extension BusInterface {
                 "Whether the screen is locked. Writable while no logind has a session on a seat, whose lock it would report."
             ),
             Property("Jacks", "as", "What is plugged in: headphone, microphone."),
-            Property("Volume", "d", isWritable: true, "The output volume, 0 to 1; -1 where it is not known."),
+            Property(
+                "Volume", "d", isWritable: true,
+                "The output volume in the mixer, 0 to 1, where one that is set becomes the nearest step; -1 without a mixer."
+            ),
             Property("InputAvailable", "b", "Whether there is a microphone."),
             Property(
                 "Requests", "a(us)", "The requests that have not ended: their numbers, and the methods that began them."

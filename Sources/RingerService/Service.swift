@@ -327,6 +327,15 @@ package final class Service: @unchecked Sendable {
             try preferences.set(value)
             device.preferences = preferences
             if let preferencesFile { return keep(preferences, in: preferencesFile, message) }
+        case "Volume":
+            guard let volume = value.double, (0...1).contains(volume) else {
+                throw .invalidArguments("Volume: a volume is 0 to 1")
+            }
+            do throws(RingerError) {
+                try device.setOutputVolume(Float(volume))
+            } catch {
+                throw BusError(error)
+            }
         default: throw BusError(RingerError(.unsupported, "set the property", property))
         }
         connection.reply(to: message)

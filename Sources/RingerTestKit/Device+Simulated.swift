@@ -23,6 +23,7 @@ extension Device.Ports {
             microphone: board.microphone, stateSources: [board.surroundings],
             routes: RouteBoard(
                 pcm: board.speaker.name, routes: [.receiver: board.speaker.name, .bluetooth: board.speaker.name]),
+            setOutputVolume: { volume throws(RingerError) in try board.surroundings.setOutputVolume(volume) },
             close: close)
     }
 }

@@ -193,10 +193,12 @@ import Testing
         #expect(await client.error("Play", [.variant(.uint32(1007)), none]) == denied)
         #expect(await client.error("Vibrate", [.string(""), none]) == denied)
         #expect(await client.error("CreateSession", [none]) == denied)
-        #expect(
-            await client.error(
-                "Set", [.string(RingerNames.interface), .string("ScreenLocked"), .variant(.boolean(true))],
-                interface: BusInterface.properties) == denied)
+        for (property, value) in [("ScreenLocked", .boolean(true)), ("Volume", .double(1))] as [(String, BusValue)] {
+            #expect(
+                await client.error(
+                    "Set", [.string(RingerNames.interface), .string(property), .variant(value)],
+                    interface: BusInterface.properties) == denied)
+        }
         #expect(try await client.call("Decide", [.string("alert"), none])[0] == .string("play"))
         let id = try await client.request("Detect", [])
         try await client.advance(.seconds(5))
@@ -289,6 +291,29 @@ import Testing
             #expect(signal.arguments[0] == .string(RingerNames.interface))
             if signal.arguments[1].dictionary?["Volume"] != nil { break }
         }
+    }
+
+    @Test("the volume is set, and every subscriber is informed of it; a wrong one is refused")
+    func volume() async throws {
+        let bench = try ServiceBench()
+        let (client, other) = (try bench.client(), try bench.client())
+        func set(_ volume: BusValue) async -> String? {
+            await client.error(
+                "Set", [.string(RingerNames.interface), .string("Volume"), .variant(volume)],
+                interface: BusInterface.properties)
+        }
+        #expect(try await other.property("Volume") == .double(-1))
+        #expect(await set(.double(0.5)) == nil)
+        for await signal in other.signals where signal.member == "PropertiesChanged" {
+            #expect(signal.arguments[1] == .dictionary(["Volume": .double(0.5)]))
+            break
+        }
+        #expect(try await other.property("Volume") == .double(0.5))
+        for wrong in [.double(1.5), .double(-1), .double(.nan), .int32(1)] as [BusValue] {
+            #expect(await set(wrong) == "org.freedesktop.DBus.Error.InvalidArgs")
+        }
+        bench.board.surroundings.set(.outputVolume(nil))
+        #expect(await set(.double(1)) == "org.ringer.Error.NotFound")
     }
 
     @Test("preferences are written in part, and a wrong one is refused")

@@ -13,7 +13,7 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
 
     /// Opens the mixer of `card`. The corresponding C functions are `snd_mixer_open` and `snd_mixer_attach_hctl`.
     init(_ card: SoundCard) throws(RingerError) {
-        let controls = try card.openControls()
+        let controls = try card.openControls(isWritable: true)
         // Subscribe before anything is read: alsa-lib would do it afterwards.
         let subscribed = snd_ctl_subscribe_events(controls, 1)
         var elements: OpaquePointer?
@@ -61,6 +61,38 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
     ///
     /// - Parameter name: The element's name; nil for the first of ``PlaybackVolume/preferred`` that exists.
     func volume(of name: String?) -> Float? {
+        element(name).flatMap { volume(of: $0) }
+    }
+
+    /// Sets the playback volume of an element, 0 to 1, and turns its playback switch on where the volume is above 0.
+    ///
+    /// The corresponding C functions are `snd_mixer_selem_set_playback_volume_all` and
+    /// `snd_mixer_selem_set_playback_switch_all`.
+    ///
+    /// - Parameters:
+    ///   - volume: The volume, 0 to 1.
+    ///   - name: The element's name; nil for the one of ``volume(of:)``.
+    /// - Returns: False if there is no such element.
+    func setVolume(_ volume: Float, of name: String?) throws(RingerError) -> Bool {
+        guard let element = element(name) else { return false }
+        ALSAMessages.forget()
+        // SAFETY: the text ends in a zero and lives as long as its element, which nothing removes meanwhile.
+        let called = snd_mixer_selem_get_name(element).map { String(cString: $0) } ?? "an element"
+        let operation = "set the volume of \(called)"
+        var low = 0
+        var high = 0
+        try card.check(snd_mixer_selem_get_playback_volume_range(element, &low, &high), operation)
+        let step = PlaybackVolume.step(of: volume, low: low, high: high)
+        try card.check(snd_mixer_selem_set_playback_volume_all(element, step), operation)
+        // Last, so that nothing is heard at the old volume.
+        if volume > 0, snd_mixer_selem_has_playback_switch(element) == 1 {
+            try card.check(snd_mixer_selem_set_playback_switch_all(element, 1), operation)
+        }
+        return true
+    }
+
+    /// The element `name` with a playback volume; for nil, the first of ``PlaybackVolume/preferred`` that exists.
+    private func element(_ name: String?) -> OpaquePointer? {
         var best: (rank: Int, element: OpaquePointer)?
         var next = snd_mixer_first_elem(mixer)
         while let element = next {
@@ -71,13 +103,13 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
             // SAFETY: the text ends in a zero and lives as long as its element, which nothing removes meanwhile.
             let called = String(cString: text)
             if let name {
-                if called == name { return volume(of: element) }
+                if called == name { return element }
             } else {
                 let rank = PlaybackVolume.rank(of: called)
                 if rank < best?.rank ?? .max { best = (rank, element) }
             }
         }
-        return best.flatMap { volume(of: $0.element) }
+        return best?.element
     }
 
     private func volume(of element: OpaquePointer) -> Float? {

@@ -55,6 +55,24 @@ package final class MixerVolume: DeviceStateSource {
         reader.close()
     }
 
+    /// Sets the volume, and reports it before it returns. The element's playback switch is turned on where the volume is
+    /// above 0.
+    ///
+    /// - Parameter volume: The volume, 0 to 1; it becomes the nearest of the element's steps.
+    /// - Throws: ``RingerError``: the card is missing, it has no such element, or the driver refuses the volume; then the
+    ///   mixer is opened anew.
+    package func set(_ volume: Float) throws(RingerError) {
+        do throws(RingerError) {
+            try reader.use("set the volume") { opened, reports throws(RingerError) in
+                try opened.set(volume, into: &reports)
+            }
+        } catch {
+            // alsa-lib has kept the values that the driver refused.
+            if error.code != .unsupported { reader.reopen { _ in true } }
+            throw error
+        }
+    }
+
     /// The open mixer.
     private struct Opened: ~Copyable, OpenDevice {
         private let mixer: CardMixer
@@ -83,11 +101,25 @@ package final class MixerVolume: DeviceStateSource {
             guard isReady else { return false }
             try mixer.handleEvents()
             // Elements are added and removed too: look the element up again.
+            report(into: &reports)
+            return false
+        }
+
+        mutating func set(_ volume: Float, into reports: inout [Float?]) throws(RingerError) {
+            guard try mixer.setVolume(volume, of: element) else {
+                throw RingerError(
+                    .unsupported, "set the volume", mixer.card.description,
+                    detail: element.map { "its mixer has no \($0) with a playback volume" }
+                        ?? "its mixer has no playback volume")
+            }
+            report(into: &reports)
+        }
+
+        private mutating func report(into reports: inout [Float?]) {
             let volume = mixer.volume(of: element)
-            guard volume != told else { return false }
+            guard volume != told else { return }
             told = volume
             reports.append(volume)
-            return false
         }
     }
 }

@@ -33,4 +33,15 @@ enum PlaybackVolume {
         }
         return fractions.max()
     }
+
+    /// The step between `low` and `high` for a volume of 0 to 1: the nearest one. A volume above 0 is at least one step
+    /// above the lowest.
+    static func step(of volume: Float, low: Int, high: Int) -> Int {
+        guard high > low, volume > 0 else { return low }
+        guard volume < 1 else { return high }
+        let (span, overflows) = high.subtractingReportingOverflow(low)
+        let steps = overflows ? Int.max : span
+        // Below 2^63: a volume below 1 is at most 1 - 2^-24.
+        return low + min(max(Int((Double(volume) * Double(steps)).rounded()), 1), steps)
+    }
 }

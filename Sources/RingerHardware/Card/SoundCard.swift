@@ -42,11 +42,11 @@ struct SoundCard: Sendable, Hashable {
     /// What errors call it.
     var description: String { "sound card \(index)" }
 
-    /// Opens the card's controls for reading, non-blocking. The caller closes them.
+    /// Opens the card's controls for reading, or for reading and writing, non-blocking. The caller closes them.
     ///
     /// ALSA's configuration is not read: that takes a megabyte, and a card's name there may be a sound server. The
     /// corresponding C function is `snd_ctl_open_lconf`.
-    func openControls() throws(RingerError) -> OpaquePointer {
+    func openControls(isWritable: Bool = false) throws(RingerError) -> OpaquePointer {
         ALSAMessages.keepOnThisThread()
         ALSAMessages.forget()
         var configuration: OpaquePointer?
@@ -58,7 +58,7 @@ struct SoundCard: Sendable, Hashable {
         defer { snd_input_close(text) }
         try check(snd_config_load(configuration, text), "open")
         var controls: OpaquePointer?
-        let mode = CInt(SND_CTL_NONBLOCK) | CInt(SND_CTL_READONLY)
+        let mode = CInt(SND_CTL_NONBLOCK) | (isWritable ? 0 : CInt(SND_CTL_READONLY))
         try check(snd_ctl_open_lconf(&controls, "card", mode, configuration), "open")
         guard let controls else { throw error(ENOMEM, "open") }
         return controls

@@ -107,6 +107,28 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         loop.sync { self.openAnew(isNews) }
     }
 
+    /// Runs `body` on the open device, and passes its reports on before it returns. The device stays open if `body` throws.
+    ///
+    /// - Throws: What `body` throws; `notFound` while the device is gone.
+    func use(
+        _ operation: String,
+        _ body: @escaping @Sendable (inout Device, inout [Device.Report]) throws(RingerError) -> Void
+    ) throws(RingerError) {
+        try loop.syncThrowing { () throws(RingerError) in
+            var failure: RingerError? = RingerError(.notFound, operation, self.name)
+            self.step { device, _, reports in
+                do throws(RingerError) {
+                    try body(&device, &reports)
+                    failure = nil
+                } catch {
+                    failure = error
+                }
+                return false
+            }
+            if let failure { throw failure }
+        }
+    }
+
     /// Closes the device. Waits for a running call of the handler, unless the handler itself calls this.
     func close() {
         loop.sync { self.tearDown() }

@@ -24,6 +24,64 @@ extension EitherTime {
             #expect(try await watched.nextVolume() == 0)
         }
 
+        @Test("a volume that is set reaches the driver and is reported before the call returns, and not again")
+        func setVolume() async throws {
+            try await setMaster("20%")
+            let watched = try WatchedState { MixerVolume(card: "Dummy", loop: $0) }
+            let mixer = try #require(watched.source as? MixerVolume)
+            for volume in [0.6, 0, 1] as [Float] {
+                try mixer.set(volume)
+                #expect(watched.probe.all.last == .outputVolume(volume))
+            }
+            #expect(watched.probe.all.count == 4)
+            let element = try await ChildProcess.run("amixer", "-D", "hw:Dummy", "sget", "Master")
+            #expect(element.output.contains("Front Left: 100 [100%]") && element.output.contains("Front Right: 100"))
+            // Changes by others are still news.
+            try await setMaster("40%")
+            while try await watched.nextVolume() != 0.4 {}
+            #expect(watched.probe.all.count == 5)
+        }
+
+        @Test("a volume above 0 turns the playback switch on; a missing element and a missing card are errors by name")
+        func setElement() async throws {
+            let watched = try WatchedState { MixerVolume(card: "Dummy", element: "Amplifier", loop: $0) }
+            let mixer = try #require(watched.source as? MixerVolume)
+            func failure() throws -> RingerError {
+                try #require(throws: RingerError.self) { try mixer.set(1) }
+            }
+            #expect(
+                try "\(failure())"
+                    == "sound card 0: cannot set the volume: not supported "
+                    + "(its mixer has no Amplifier with a playback volume)")
+            #expect(try await watched.nextVolume() == nil)
+            do {
+                let volume = try UserControl.integer("Amplifier Playback Volume", in: 0...4)
+                #expect(try await watched.nextVolume() == 0)
+                try volume.set(3)
+                #expect(try await watched.nextVolume() == 0.75)
+                // A switch that comes is off at first.
+                let power = try UserControl.boolean("Amplifier Playback Switch")
+                #expect(try await watched.nextVolume() == 0)
+                try power.set(1)
+                #expect(try await watched.nextVolume() == 0.75)
+                #expect(
+                    try "\(failure())"
+                        == "sound card 0: cannot set the volume of Amplifier: Operation not permitted")
+                #expect(watched.probe.all.last == .outputVolume(0.75))
+                try volume.unlock()
+                try power.unlock()
+                try power.set(0)
+                while watched.probe.all.last != .outputVolume(0) { _ = try await watched.nextVolume() }
+                try mixer.set(0.5)
+                #expect(watched.probe.all.last == .outputVolume(0.5))
+                withExtendedLifetime((volume, power)) {}
+            }
+            try await SoundCardDriver.dummy.whileUnplugged {
+                while try failure().code != .notFound { try await Task.sleep(for: .milliseconds(5)) }
+                #expect(try "\(failure())" == "volume of sound card 0: cannot set the volume: not found")
+            }
+        }
+
         @Test("other elements of the mixer, and the same volume again, are no news")
         func noNews() async throws {
             try await setMaster("20%")

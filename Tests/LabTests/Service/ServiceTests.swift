@@ -116,6 +116,28 @@ extension RealTime {
             }
         }
 
+        @Test("the volume that root sets reaches the sound card's mixer, and others are informed")
+        func volume() async throws {
+            let configuration = "\(Lab.temporaryFolder)/volume.conf"
+            try write(Array("card = Dummy\nmixer-element = Master\n".utf8), to: configuration)
+            let bench = try await Bench("--config", configuration)
+            let (client, other) = (try BusClient(bench.address), try BusClient(bench.address))
+            func set(_ volume: Double) async -> String? {
+                await client.error(
+                    "Set", [.string(RingerNames.interface), .string("Volume"), .variant(.double(volume))],
+                    interface: BusInterface.properties)
+            }
+            #expect(await set(1) == nil)
+            #expect(try await other.property("Volume") == .double(1))
+            #expect(await set(0.5) == nil)
+            for await signal in other.signals where signal.member == "PropertiesChanged" {
+                if signal.arguments[1].dictionary?["Volume"] == .double(0.5) { break }
+            }
+            let element = try await ChildProcess.run("amixer", "-D", "hw:Dummy", "sget", "Master")
+            // The steps are -50 to 100.
+            #expect(element.output.contains("Front Left: 25 [50%]"), "\(element.output)")
+        }
+
         @Test("SIGTERM turns the motor off, informs the caller and ends the service with status 0")
         func terminate() async throws {
             let bench = try await Bench()

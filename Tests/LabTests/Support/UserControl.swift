@@ -44,6 +44,11 @@ final class UserControl: @unchecked Sendable {
         snd_ctl_close(controls)
     }
 
+    /// Lets others write the control, which the kernel locks when it is added.
+    func unlock() throws {
+        try check(snd_ctl_elem_unlock(controls, id), "unlock")
+    }
+
     /// Gives the control the value `number`; for a boolean, 0 or 1.
     func set(_ number: Int) throws {
         var value: OpaquePointer?

@@ -29,6 +29,21 @@ import Testing
         #expect(PlaybackVolume.fraction([], low: 0, high: 10) == nil)
     }
 
+    @Test(
+        "a volume that is set becomes the nearest step, and above 0 at least the first one above the lowest",
+        arguments: [(0, -4), (0.01, -3), (0.5, 0), (0.55, 0), (0.6, 1), (0.99, 4), (1, 4)] as [(Float, Int)])
+    func step(volume: Float, expected: Int) {
+        #expect(PlaybackVolume.step(of: volume, low: -4, high: 4) == expected)
+    }
+
+    @Test("an element with one step has no other, and the step in the widest range does not overflow")
+    func stepEdges() {
+        #expect(PlaybackVolume.step(of: 0.5, low: 3, high: 3) == 3)
+        #expect(PlaybackVolume.step(of: 1, low: .min, high: .max) == .max)
+        #expect(PlaybackVolume.step(of: Float(1).nextDown, low: .min, high: .max) < .max)
+        #expect(PlaybackVolume.step(of: Float(1).nextDown, low: 0, high: .max) < .max)
+    }
+
     @Test("the widest range that a driver can name does not overflow")
     func widest() {
         let channel = Channel(value: 0, isOn: true)
