@@ -1,7 +1,7 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test unit installation lab sanitize format lint warnings bench install uninstall clean
+.PHONY: help run test unit installation lab sanitize soak format lint warnings bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -22,6 +22,9 @@ lab: ## The tests on the laboratory's kernel, against real gpio, input and sound
 
 sanitize: ## The unit tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize
+
+soak: ## Ten minutes of load on the service, which must be flat afterwards
+	@scripts/soak
 
 format: ## Format every Swift file
 	@scripts/lint --fix

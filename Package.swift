@@ -146,6 +146,7 @@ let package = Package(
             dependencies: [
                 "RingerBus", "RingerService", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
             ], path: "Tests/ServiceSupport"),
+        .executableTarget(name: "soak", dependencies: ["RingerBus", "ServiceSupport"], path: "Tests/Soak"),
         .testTarget(name: "RingerServiceTests", dependencies: ["RingerService", "RingerTestKit", "ServiceSupport"]),
         .testTarget(
             name: "RingerServicesTests",
