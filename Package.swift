@@ -146,6 +146,9 @@ let package = Package(
             dependencies: [
                 "RingerBus", "RingerService", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
             ], path: "Tests/ServiceSupport"),
+        // A client for the laboratory, and many for the service under load.
+        .executableTarget(
+            name: "bus-session", dependencies: ["RingerBus", "ServiceSupport"], path: "Tests/BusSession"),
         .executableTarget(name: "soak", dependencies: ["RingerBus", "ServiceSupport"], path: "Tests/Soak"),
         .testTarget(name: "RingerServiceTests", dependencies: ["RingerService", "RingerTestKit", "ServiceSupport"]),
         .testTarget(

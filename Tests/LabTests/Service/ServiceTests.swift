@@ -7,77 +7,13 @@ import Testing
 extension RealTime {
     /// `ringerd` on the board, on a system bus with callers of several users.
     @Suite struct ServiceTests {
-        /// A bus of the type "system", and `ringerd` on it.
-        private final class Bench {
-            let address: String
-            let bus: ChildProcess
-            private(set) var ringerd: ChildProcess
-
-            init(_ arguments: String...) async throws {
-                let folder = "\(Lab.temporaryFolder)/bus-\(UInt32.random(in: 0 ... .max))"
-                mkdir(folder, 0o755)
-                let configuration = """
-                    <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
-                     "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-                    <busconfig>
-                      <type>system</type>
-                      <listen>unix:path=\(folder)/bus</listen>
-                      <auth>EXTERNAL</auth>
-                      <policy context="default">
-                        <allow user="*"/><allow send_destination="*"/><allow receive_type="signal"/><allow receive_type="method_call"/>
-                        <allow receive_type="method_return"/><allow receive_type="error"/>
-                      </policy>
-                      <policy user="root"><allow own="org.ringer.Ringer1"/></policy>
-                    </busconfig>
-                    """
-                try write(Array(configuration.utf8), to: folder + "/bus.conf")
-                address = "unix:path=\(folder)/bus"
-                bus = try ChildProcess("dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile")
-                while access(folder + "/bus", F_OK) != 0 { try await Task.sleep(for: .milliseconds(5)) }
-                ringerd = try Self.start(address, arguments)
-                try await isServed()
-            }
-
-            static func start(_ address: String, _ arguments: [String]) throws -> ChildProcess {
-                let program = RingerCommandLine.path + "d"
-                return try ChildProcess([program, "--address", address] + arguments)
-            }
-
-            func restart() async throws {
-                ringerd = try Self.start(address, [])
-                try await isServed()
-            }
-
-            /// Waits until the service owns its name.
-            private func isServed() async throws {
-                let client = try BusClient(address)
-                var error: String?
-                for _ in 0..<1000 {
-                    error = await client.error("Decide", [.string("alert"), .dictionary([:])])
-                    if error == nil { return }
-                    try await Task.sleep(for: .milliseconds(5))
-                }
-                throw LabFailure("ringerd does not answer: \(error ?? ""); it says: \(try ringerd.output())")
-            }
-
-            /// Calls a method as a user of this number in this group; returns what busctl printed.
-            func call(user: Int, group: Int, _ arguments: String...) async throws -> String {
-                try await ChildProcess(
-                    [
-                        "setpriv", "--reuid=\(user)", "--regid=\(group)", "--clear-groups", "busctl",
-                        "--address=\(address)", "call", RingerNames.service, RingerNames.path,
-                    ] + arguments
-                ).wait().output
-            }
-        }
-
         /// The number of Debian's group audio.
         private let audio = 29
         private let nobody = 65_534
 
         @Test("everybody decides; the group audio plays; only root and the group ringer control")
         func authorization() async throws {
-            let bench = try await Bench()
+            let bench = try await LabService()
             let ringer = RingerNames.interface
             func play(_ user: Int, _ group: Int) async throws -> String {
                 try await bench.call(user: user, group: group, ringer, "Vibrate", "sa{sv}", "50", "0")
@@ -100,7 +36,7 @@ extension RealTime {
 
         @Test("a ring that one process starts is silenced by the flip of the line; its caller is informed, and others")
         func flip() async throws {
-            let bench = try await Bench()
+            let bench = try await LabService()
             let (caller, other) = (try BusClient(bench.address), try BusClient(bench.address))
             #expect(try await other.property("SwitchPosition") == .string("ring"))
             let id = try await caller.play(.uint32(1005), ["category": .string("ambient")])
@@ -120,7 +56,7 @@ extension RealTime {
         func volume() async throws {
             let configuration = "\(Lab.temporaryFolder)/volume.conf"
             try write(Array("card = Dummy\nmixer-element = Master\n".utf8), to: configuration)
-            let bench = try await Bench("--config", configuration)
+            let bench = try await LabService("--config", configuration)
             let (client, other) = (try BusClient(bench.address), try BusClient(bench.address))
             func set(_ volume: Double) async -> String? {
                 await client.error(
@@ -140,7 +76,7 @@ extension RealTime {
 
         @Test("SIGTERM turns the motor off, informs the caller and ends the service with status 0")
         func terminate() async throws {
-            let bench = try await Bench()
+            let bench = try await LabService()
             let client = try BusClient(bench.address)
             let id = try await client.request("Vibrate", [.string("60000"), .dictionary([:])])
             while try !LabBoard.chip.isHigh(LabBoard.motorLine) {
@@ -154,7 +90,7 @@ extension RealTime {
 
         @Test("after SIGKILL the motor is off, and the service that is started again is found by the same clients")
         func killed() async throws {
-            let bench = try await Bench()
+            let bench = try await LabService()
             let client = try BusClient(bench.address)
             _ = try await client.request("Vibrate", [.string("60000"), .dictionary([:])])
             while try !LabBoard.chip.isHigh(LabBoard.motorLine) {
@@ -169,7 +105,7 @@ extension RealTime {
 
         @Test("a service whose bus is killed turns the motor off and ends with status 1, with the reason")
         func busKilled() async throws {
-            let bench = try await Bench()
+            let bench = try await LabService()
             let client = try BusClient(bench.address)
             _ = try await client.request("Vibrate", [.string("60000"), .dictionary([:])])
             while try !LabBoard.chip.isHigh(LabBoard.motorLine) {
