@@ -67,6 +67,7 @@ package final class BusConnection: @unchecked Sendable {
     /// Messages that did not fit into sd-bus's own queue: sent as soon as the bus takes messages again.
     private var unsent: [BusMessage] = []
     private var onDisconnect: ((RingerError) -> Void)?
+    private var onWritten: (() -> Void)?
 
     private init(_ bus: OpaquePointer, _ name: String, _ loop: EventLoop) {
         self.bus = bus
@@ -122,6 +123,7 @@ package final class BusConnection: @unchecked Sendable {
         watched?.cancel()
         timer?.cancel()
         unsent = []
+        onWritten = nil
         sd_bus_close(bus)
     }
 
@@ -252,6 +254,17 @@ package final class BusConnection: @unchecked Sendable {
         send(BusMessage(owning: created))
     }
 
+    /// Calls `body` once the bus has taken all that was sent: at once where nothing waits. It replaces a body that waits.
+    package func whenWritten(_ body: @escaping () -> Void) {
+        if hasWritten { body() } else { onWritten = body }
+    }
+
+    private var hasWritten: Bool {
+        var count: UInt64 = 0
+        // An older library that cannot tell counts as one with nothing to write.
+        return unsent.isEmpty && (sd_bus_get_n_queued_write(bus, &count) < 0 || count == 0)
+    }
+
     private func send(_ message: BusMessage) {
         if isClosed { return }
         if !unsent.isEmpty || sd_bus_send(bus, message.message, nil) == -ENOBUFS { unsent.append(message) }
@@ -283,6 +296,10 @@ package final class BusConnection: @unchecked Sendable {
         } while result > 0 && !isClosed
         isPumping = false
         if isClosed { return }
+        if hasWritten, let body = onWritten {
+            onWritten = nil
+            body()
+        }
         guard result >= 0 else {
             shut()
             let error = RingerError(

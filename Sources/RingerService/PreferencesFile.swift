@@ -6,7 +6,7 @@ import SystemPackage
 
 /// The file that keeps the preferences. It is written on a thread of its own.
 package final class PreferencesFile: Sendable {
-    private typealias Completion = @Sendable (RingerError?) -> Void
+    package typealias Completion = @Sendable (RingerError?) -> Void
 
     private struct State {
         /// What is to be written next. What is older than it is not written any more.
@@ -45,13 +45,10 @@ package final class PreferencesFile: Sendable {
         }
     }
 
-    /// Writes the preferences, and returns once they are durable. Of several calls that come while a write runs, the newest is
-    /// written.
-    package func write(_ preferences: UserPreferences) async throws(RingerError) {
-        let failure = await withCheckedContinuation { continuation in
-            enqueue(preferences) { continuation.resume(returning: $0) }
-        }
-        if let failure { throw failure }
+    /// Writes the preferences, and calls `completion` once they are durable, on the thread that writes. Of several calls that
+    /// come while a write runs, the newest is written.
+    package func write(_ preferences: UserPreferences, _ completion: @escaping Completion) {
+        enqueue(preferences, completion)
     }
 
     /// Waits until everything is written that was to be written when it was called: at the end of the program.

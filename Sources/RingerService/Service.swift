@@ -2,6 +2,7 @@ import Glibc
 import Ringer
 import RingerBus
 import RingerHardware
+import Synchronization
 
 /// The service: answers the interface `org.ringer.Ringer1` on a bus for one device.
 ///
@@ -54,6 +55,9 @@ package final class Service: @unchecked Sendable {
     private var isPublishDue = false
     private var events: Task<Void, Never>?
     private var isStopped = false
+    /// The calls that set preferences which are being written.
+    private var keeping: [Int: Kept] = [:]
+    private var lastKept = 0
     /// The files that threads of their own read now.
     private var reading = 0
     /// Whether such a thread is at work.
@@ -109,7 +113,8 @@ package final class Service: @unchecked Sendable {
         try connection.own(RingerNames.service)
     }
 
-    /// Stops every sound and the motor, ends every request, and informs the clients. Called on the loop's thread.
+    /// Stops every sound and the motor, ends every request, and informs the clients; waits for preferences that are being
+    /// written. Called on the loop's thread.
     package func stop() {
         if isStopped { return }
         isStopped = true
@@ -124,6 +129,9 @@ package final class Service: @unchecked Sendable {
         events?.cancel()
         served = nil
         logind = nil
+        // Last, since it waits for the disk: who set preferences is informed that they are kept.
+        if !keeping.isEmpty { preferencesFile?.finish() }
+        for number in keeping.keys.sorted() { answer(number) }
     }
 
     private func note(_ event: DeviceEvent) {
@@ -141,17 +149,16 @@ package final class Service: @unchecked Sendable {
 
     // MARK: - Properties
 
-    /// Publishes what has changed, once what runs now has returned.
+    /// Publishes what has changed, once what runs now has returned and the bus has taken what was sent: while the bus is
+    /// busy, changes are not queued, and the newest state is published.
     func publishSoon() {
         if isPublishDue || isStopped { return }
         isPublishDue = true
-        loop.execute { [self] in
-            isPublishDue = false
-            publish()
-        }
+        loop.execute { [self] in connection.whenWritten { [weak self] in self?.publish() } }
     }
 
     private func publish() {
+        isPublishDue = false
         if isStopped { return }
         let now = properties()
         let changed = now.filter { published[$0.key] != $0.value }
@@ -343,13 +350,35 @@ package final class Service: @unchecked Sendable {
 
     /// Writes the preferences, and then replies: who set them knows that they are kept.
     private func keep(_ preferences: UserPreferences, in file: PreferencesFile, _ message: BusMessage) {
-        _ = Task(executorPreference: loop) { [connection] in
-            do throws(RingerError) {
-                try await file.write(preferences)
-                connection.reply(to: message)
-            } catch {
-                connection.reply(to: message, BusError(error))
-            }
+        lastKept &+= 1
+        let (number, kept) = (lastKept, Kept(message))
+        keeping[number] = kept
+        file.write(preferences) { [weak self] error in
+            kept.result.withLock { $0 = .some(error) }
+            self?.loop.execute { [weak self] in self?.answer(number) }
+        }
+    }
+
+    /// Replies to who set preferences, once they are written.
+    private func answer(_ number: Int) {
+        guard let kept = keeping[number], let result = kept.result.withLock({ $0 }) else { return }
+        keeping[number] = nil
+        if let error = result {
+            connection.reply(to: kept.message, BusError(error))
+        } else {
+            connection.reply(to: kept.message)
+        }
+    }
+
+    /// A call that set preferences which are being written.
+    // SAFETY: the message is used on the loop's thread alone.
+    private final class Kept: @unchecked Sendable {
+        let message: BusMessage
+        /// The result of writing them: an error, or none.
+        let result = Mutex<RingerError??>(nil)
+
+        init(_ message: BusMessage) {
+            self.message = message
         }
     }
 

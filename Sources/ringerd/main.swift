@@ -88,9 +88,10 @@ func configuration(_ arguments: Arguments) throws(RingerError) -> ServiceConfigu
     return try ServiceConfiguration(path: path)
 }
 
-/// Runs the service on the event loop's thread until a signal ends the process or the bus is lost.
+/// Runs the service on this thread until a signal ends the process or the bus is lost.
 func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws {
-    let loop = try EventLoop(name: "ringerd", stackSize: 1024 * 1024)
+    // On the main thread, so that the service has one thread at rest.
+    let loop = try EventLoop(onThisThreadAs: "ringerd")
     defer { loop.close() }
     try loop.run {
         var board: SimulatedBoard?
@@ -116,8 +117,7 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             service.stop()
             connection.close()
             device.close()
-            // Preferences that are being written. The signal ends the process when this body returns.
-            preferencesFile?.finish()
+            // The signal ends the process when this body returns.
             exit(EXIT_SUCCESS)
         }
         defer { signals.cancel() }

@@ -117,4 +117,34 @@ import Testing
         #expect(name == "org.ringer.Error.NotFound")
         #expect(bench.device.preferences.doNotDisturb)
     }
+
+    @Test("who sets preferences while the service ends is informed that they are kept")
+    func ending() async throws {
+        for _ in 0..<20 {
+            let folder = try TemporaryFolder()
+            let file = PreferencesFile(path: folder.path + "/preferences")
+            let bench = try ServiceBench(preferencesFile: file)
+            let client = try bench.client()
+            async let error = client.error(
+                "Set",
+                [
+                    .string(RingerNames.interface), .string("Preferences"),
+                    .variant(.dictionary(["doNotDisturb": .boolean(true)])),
+                ], interface: BusInterface.properties)
+            while !bench.device.preferences.doNotDisturb { await Task.yield() }
+            bench.stop()
+            #expect(folder.names == ["preferences"])
+            #expect(await error == nil)
+        }
+    }
+}
+
+extension PreferencesFile {
+    /// Writes the preferences, and returns once they are durable.
+    fileprivate func write(_ preferences: UserPreferences) async throws {
+        let failure = await withCheckedContinuation { continuation in
+            write(preferences) { continuation.resume(returning: $0) }
+        }
+        if let failure { throw failure }
+    }
 }

@@ -12,7 +12,7 @@ extension EventLoop {
     public func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () async throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        precondition(!isCurrentThread, "The loop's thread cannot wait for itself.")
+        precondition(isCurrentThread != hasOwnThread, "The loop's own thread cannot wait for itself.")
         let isDone = Latch()
         let outcome = Outcome<Value, Failure>()
         Task(executorPreference: self) {
@@ -22,8 +22,11 @@ extension EventLoop {
             } catch {
                 outcome.result.withLock { $0 = .failure(error) }
             }
+            // The calling thread runs the loop below, and returns from it.
+            if !self.hasOwnThread { self.close() }
             isDone.open()
         }
+        if !hasOwnThread { run() }
         while true {
             isDone.wait()
             if let result = outcome.result.withLock({ $0 }) { return try result.get() }

@@ -55,6 +55,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     private let callbacks = CallbackThread()
     /// Why the thread does not run with the requested real-time priority; nil if it does, or none was requested.
     public let schedulingError: RingerError?
+    /// Whether the loop started its thread, instead of running on the one that calls ``run(_:)``.
+    let hasOwnThread: Bool
 
     /// Starts the thread.
     ///
@@ -67,15 +69,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     public init(
         name: String, realTimePriority: Int? = nil, stackSize: Int = 256 * 1024
     ) throws(RingerError) {
-        wake = ringer_eventfd()
-        guard wake >= 0 else { throw RingerError("make an event counter", "event loop \(name)", .current) }
-        alarm = ringer_timerfd()
-        guard alarm >= 0 else {
-            let reason = Errno.current
-            Glibc.close(wake)
-            throw RingerError("make a timer", "event loop \(name)", reason)
-        }
-
+        (wake, alarm) = try Self.descriptors(name)
+        hasOwnThread = true
         let start = ThreadStart()
         let id: pthread_t
         do throws(Errno) {
@@ -101,6 +96,29 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         }
         self.schedulingError = schedulingError
         start.go(self)
+    }
+
+    /// A loop without a thread of its own: it runs on the calling thread, inside ``run(_:)`` alone. It ends with that call,
+    /// which only this thread may make, once.
+    ///
+    /// - Throws: ``RingerError`` if the system has no descriptor left.
+    package init(onThisThreadAs name: String) throws(RingerError) {
+        (wake, alarm) = try Self.descriptors(name)
+        schedulingError = nil
+        hasOwnThread = false
+        thread.store(UInt(pthread_self()), ordering: .releasing)
+    }
+
+    private static func descriptors(_ name: String) throws(RingerError) -> (wake: CInt, alarm: CInt) {
+        let wake = ringer_eventfd()
+        guard wake >= 0 else { throw RingerError("make an event counter", "event loop \(name)", .current) }
+        let alarm = ringer_timerfd()
+        guard alarm >= 0 else {
+            let reason = Errno.current
+            Glibc.close(wake)
+            throw RingerError("make a timer", "event loop \(name)", reason)
+        }
+        return (wake, alarm)
     }
 
     deinit {
@@ -280,7 +298,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
 
     // MARK: - The thread
 
-    fileprivate func run() {
+    func run() {
         var descriptors: [pollfd] = []
         var ids: [UInt64] = []
         var taken: [Work] = []

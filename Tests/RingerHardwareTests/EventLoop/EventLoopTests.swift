@@ -35,6 +35,30 @@ import Testing
         loop.close()
     }
 
+    @Test("a loop without a thread runs on its caller's: tasks, timers and work of other threads, until its body ends")
+    func ownerless() throws {
+        let own = try EventLoop(onThisThreadAs: "test-loop")
+        let order = Record<Bool>()
+        let caller = UInt(pthread_self())
+        let value = own.run { [own, loop] in
+            order.add(UInt(pthread_self()) == caller && own.isCurrentThread)
+            // Another thread hands work over while this one sleeps in ppoll.
+            await withCheckedContinuation { continuation in
+                loop.execute { own.execute { continuation.resume() } }
+            }
+            await withCheckedContinuation { continuation in
+                _ = own.schedule(at: own.now + .milliseconds(1)) { continuation.resume() }
+            }
+            order.add(UInt(pthread_self()) == caller)
+            return 42
+        }
+        #expect(value == 42 && order.all == [true, true])
+        // It has ended: what is handed over runs at once.
+        own.sync { order.add(true) }
+        #expect(order.all.count == 3)
+        loop.close()
+    }
+
     @Test("waiting for work on the loop's own thread runs it at once")
     func nestedSync() {
         let order = Record<Int>()
