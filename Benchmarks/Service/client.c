@@ -4,16 +4,25 @@
 //     client change CLIENTS ROUNDS     opens connections with a session each, moves the simulated switch, and prints the
 //                                      time until the last of them was informed
 //     client subscribe                 subscribes to ringerd's properties and waits
+//     client first-frame FIFO ROUNDS   has ringerd and feedbackd play in turns, and prints the times from the call until the
+//                                      PCM was started, which its sink writes to the FIFO
+//     client flip ROUNDS               makes an input device "flip" with SW_MUTE_DEVICE, which is to be ringerd's switch,
+//                                      turns it, and prints the times until PropertiesChanged
 //
 // Times are in microseconds: median, 99th percentile, largest.
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/uinput.h>
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <systemd/sd-bus.h>
 #include <time.h>
+#include <unistd.h>
 
 #define RINGER "org.ringer.Ringer1", "/org/ringer/Ringer1"
 #define FEEDBACK "org.sigxcpu.Feedback", "/org/sigxcpu/Feedback"
@@ -123,12 +132,113 @@ static void change(int clients, int count)
     print("last-informed", times, count);
 }
 
+static void sleep_ms(long milliseconds)
+{
+    struct timespec pause = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+    nanosleep(&pause, NULL);
+}
+
+// The time from `start` until the sink's PCM was started.
+static double started_after(double start, FILE *starts)
+{
+    char line[64];
+    int64_t at;
+    if (!fgets(line, sizeof line, starts) || sscanf(line, "%" SCNd64, &at) != 1)
+        check(-EIO, "read the time of a start");
+    return at / 1e3 - start;
+}
+
+static double play_ringer(sd_bus *bus, FILE *starts)
+{
+    sd_bus_message *reply = NULL;
+    uint32_t id;
+    double start = now(), time;
+    check(sd_bus_call_method(bus, RINGER, "org.ringer.Ringer1", "Play", NULL, &reply, "va{sv}", "u", 1007, 0), "play");
+    time = started_after(start, starts);
+    check(sd_bus_message_read(reply, "u", &id), "read the request");
+    sd_bus_message_unref(reply);
+    check(sd_bus_call_method(bus, RINGER, "org.ringer.Ringer1", "Stop", NULL, NULL, "u", id), "stop");
+    return time;
+}
+
+static double play_feedback(sd_bus *bus, FILE *starts)
+{
+    sd_bus_message *reply = NULL;
+    uint32_t id;
+    double start = now(), time;
+    check(sd_bus_call_method(bus, FEEDBACK, "org.sigxcpu.Feedback", "TriggerFeedback", NULL, &reply, "ssa{sv}i",
+              "benchmark", "message-new-instant", 0, -1),
+        "trigger a feedback");
+    time = started_after(start, starts);
+    check(sd_bus_message_read(reply, "u", &id), "read the event");
+    sd_bus_message_unref(reply);
+    check(sd_bus_call_method(bus, FEEDBACK, "org.sigxcpu.Feedback", "EndFeedback", NULL, NULL, "u", id), "end a feedback");
+    return time;
+}
+
+static void first_frame(const char *fifo, int count)
+{
+    sd_bus *bus = NULL;
+    double *ours = calloc(count, sizeof *ours), *theirs = calloc(count, sizeof *theirs);
+    int file = open(fifo, O_RDWR | O_CLOEXEC);
+    check(file < 0 ? -errno : 0, fifo);
+    FILE *starts = fdopen(file, "r");
+    check(sd_bus_open_user(&bus), "connect");
+    // The first ones read sounds, load libraries and open PCMs.
+    for (int i = -3; i < count; i++) {
+        double our = play_ringer(bus, starts);
+        sleep_ms(150);
+        double their = play_feedback(bus, starts);
+        sleep_ms(150);
+        if (i >= 0) {
+            ours[i] = our;
+            theirs[i] = their;
+        }
+    }
+    print("ringerd", ours, count);
+    print("feedbackd", theirs, count);
+}
+
+static void flip(int count)
+{
+    sd_bus *bus = NULL;
+    double *times = calloc(count, sizeof *times);
+    int is_informed = 0, file = open("/dev/uinput", O_WRONLY | O_CLOEXEC);
+    struct uinput_setup setup = {.id = {.bustype = BUS_VIRTUAL}, .name = "flip"};
+    if (file < 0 || ioctl(file, UI_SET_EVBIT, EV_SW) < 0 || ioctl(file, UI_SET_SWBIT, SW_MUTE_DEVICE) < 0 ||
+        ioctl(file, UI_DEV_SETUP, &setup) < 0 || ioctl(file, UI_DEV_CREATE) < 0)
+        check(-errno, "/dev/uinput");
+    // ringerd finds it.
+    sleep_ms(1000);
+    check(sd_bus_open_user(&bus), "connect");
+    check(sd_bus_add_match(bus, NULL, match, changed, &is_informed), "subscribe");
+    for (int i = -10; i < count; i++) {
+        struct input_event events[] = {{.type = EV_SW, .code = SW_MUTE_DEVICE, .value = i % 2 == 0}, {.type = EV_SYN}};
+        is_informed = 0;
+        double start = now();
+        check(write(file, events, sizeof events) < 0 ? -errno : 0, "turn the switch");
+        while (!is_informed) {
+            check(sd_bus_wait(bus, UINT64_MAX), "wait");
+            while (sd_bus_process(bus, NULL) > 0)
+                ;
+        }
+        if (i >= 0)
+            times[i] = now() - start;
+        sleep_ms(20);
+    }
+    print("flip", times, count);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && !strcmp(argv[1], "rounds")) {
         rounds(atoi(argv[2]));
     } else if (argc == 4 && !strcmp(argv[1], "change")) {
         change(atoi(argv[2]), atoi(argv[3]));
+    } else if (argc == 4 && !strcmp(argv[1], "first-frame")) {
+        first_frame(argv[2], atoi(argv[3]));
+    } else if (argc == 3 && !strcmp(argv[1], "flip")) {
+        flip(atoi(argv[2]));
     } else if (argc == 2 && !strcmp(argv[1], "subscribe")) {
         int flag = 0;
         sd_bus *bus = NULL;
@@ -140,7 +250,8 @@ int main(int argc, char **argv)
             sd_bus_wait(bus, UINT64_MAX);
         }
     } else {
-        fprintf(stderr, "usage: client rounds COUNT | change CLIENTS ROUNDS | subscribe\n");
+        fprintf(stderr, "usage: client rounds COUNT | change CLIENTS ROUNDS | subscribe | "
+                        "first-frame FIFO ROUNDS | flip ROUNDS\n");
         return 64;
     }
     return 0;

@@ -15,6 +15,7 @@
  *     channels 2                the only channel count accepted (default: 1 to 8)
  *     capture_file "/tmp/x"     frames are appended to it, as bytes, when they are played: never those
  *                               that snd_pcm_drop threw away
+ *     starts_file "/tmp/w"      the time of each start is appended to it: a line with the nanoseconds of CLOCK_MONOTONIC
  *     lock_file "/tmp/y"        the device takes one stream: opening locks the file, and fails with EBUSY
  *                               while another holds the lock
  *     open_error "EBUSY"        opening fails with it: EBUSY, ENODEV, ENOENT, EACCES or EIO
@@ -63,7 +64,7 @@ struct paced {
     long latency_ms;
     bool underruns;
     long rate, channels;
-    int capture;
+    int capture, starts;
     int lock_file;
     int open_error;
     long descriptors;

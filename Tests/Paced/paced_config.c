@@ -136,6 +136,8 @@ static int read_top_key(struct paced *p, const char *key, snd_config_t *node)
         return read_count(node, &p->channels);
     if (strcmp(key, "capture_file") == 0)
         return read_file(node, &p->capture);
+    if (strcmp(key, "starts_file") == 0)
+        return read_file(node, &p->starts);
     if (strcmp(key, "lock_file") == 0)
         return read_lock(node, &p->lock_file);
     if (strcmp(key, "open_error") == 0)

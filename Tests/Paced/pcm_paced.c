@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -16,6 +17,8 @@ static int paced_start(snd_pcm_ioplug_t *io)
     pthread_mutex_lock(&p->lock);
     p->written = io->appl_ptr;
     paced_run(p);
+    if (p->starts >= 0)
+        dprintf(p->starts, "%lld\n", (long long)p->started);
     paced_arm(p);
     pthread_mutex_unlock(&p->lock);
     return 0;
@@ -232,6 +235,8 @@ static void paced_free(struct paced *p)
         close(p->timer);
     if (p->capture >= 0)
         close(p->capture);
+    if (p->starts >= 0)
+        close(p->starts);
     if (p->lock_file >= 0) {
         /* A child that is being started may have the file open until it becomes another program. */
         flock(p->lock_file, LOCK_UN);
@@ -298,7 +303,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(paced)
     if (p == NULL)
         return -ENOMEM;
     pthread_mutex_init(&p->lock, NULL);
-    p->capture = p->lock_file = p->quiet = -1;
+    p->capture = p->starts = p->lock_file = p->quiet = -1;
     p->underruns = true;
     p->avail_min = 1;
     p->stop_threshold = LONG_MAX;
