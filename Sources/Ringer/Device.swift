@@ -26,8 +26,7 @@ public final class Device: Sendable {
         public var routes: RouteBoard
         /// Returns whether another process plays sound; nil if that cannot be found out.
         public var otherAudio: (@Sendable () -> Bool)?
-        /// Sets the output volume, 0 to 1, and reports it as a state source does before it returns; nil if no mixer is
-        /// followed.
+        /// Sets the output volume, 0 to 1, which a state source reports; nil if no mixer is followed.
         public var setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)?
         /// The parts that could not be used, reported as ``DeviceEvent/degraded(_:at:)``.
         public var problems: [RingerError]
@@ -248,6 +247,8 @@ public final class Device: Sendable {
 
     /// Sets the output volume in the mixer, and turns the mixer's playback switch on where the volume is above 0. The state
     /// has the new volume when this returns. The corresponding C function is `snd_mixer_selem_set_playback_volume_all`.
+    ///
+    /// Over the service, the state has it once the service reports it, and a refusal is a ``DeviceEvent/degraded(_:at:)``.
     ///
     /// - Parameter volume: The volume, 0 to 1; it becomes the nearest of the mixer's steps.
     /// - Throws: ``RingerError``: `invalid` outside of 0 to 1; `unsupported` if the device does not follow a mixer

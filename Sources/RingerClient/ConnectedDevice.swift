@@ -353,6 +353,15 @@ extension ConnectedDevice: DeviceService {
         }
     }
 
+    /// Has the service set the volume. The service refuses it to a process that may not control it.
+    func setOutputVolume(_ volume: Float) {
+        link.loop.execute { [self] in
+            link.send(
+                "Set", [.string(RingerNames.interface), .string("Volume"), .variant(.double(Double(volume)))],
+                interface: BusInterface.properties)
+        }
+    }
+
     func setScreenLocked(_ isLocked: Bool) {
         link.loop.execute { [self] in
             link.send(

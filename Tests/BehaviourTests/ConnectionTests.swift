@@ -71,6 +71,21 @@ import Testing
         device.close()
     }
 
+    @Test("the volume is set in the service's mixer, and its refusal is reported")
+    func volume() async throws {
+        let bench = try ServiceBench()
+        let device = try await Device.connect(to: .address(bench.bus.address), clock: bench.clock)
+        let events = device.events
+        try device.setOutputVolume(0.5)
+        for await state in device.states where state.outputVolume == 0.5 { break }
+        #expect(bench.device.state.outputVolume == 0.5)
+        bench.board.surroundings.set(.outputVolume(nil))
+        try device.setOutputVolume(1)
+        let degraded = await next(events) { if case .degraded = $0 { true } else { false } }
+        #expect(degraded.map { "\($0)".contains("simulated mixer") } == true)
+        device.close()
+    }
+
     @Test("when the bus ends and returns, the service is found again")
     func busReturns() async throws {
         let folder = "/tmp/ringer-bus-\(getpid())-\(UInt32.random(in: 0 ... .max))"
