@@ -333,6 +333,32 @@ final class ConnectedDevice: @unchecked Sendable {
     }
 }
 
+extension ConnectedDevice {
+    /// Sets the service's output volume, and returns once it has. On the loop's own thread it returns at once, and an error
+    /// is reported instead.
+    func setOutputVolume(_ volume: Float) throws(RingerError) {
+        let (isAnswered, failure) = (Latch(), Mutex<RingerError?>(nil))
+        let waits = !link.loop.isCurrentThread
+        link.loop.execute { [self] in
+            let value = BusValue.double(Double(volume))
+            link.call(
+                RingerNames.path, BusInterface.properties, "Set",
+                [.string(RingerNames.interface), .string("Volume"), .variant(value)]
+            ) { [self] result in
+                switch result {
+                case .success: followState?(.outputVolume(volume))
+                case .failure(let error):
+                    if waits { failure.withLock { $0 = error } } else { link.onDegraded?(error) }
+                }
+                isAnswered.open()
+            }
+        }
+        guard waits else { return }
+        isAnswered.wait()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+}
+
 extension ConnectedDevice: DeviceService {
     var preferences: UserPreferences { current.withLock { $0 } }
 
@@ -354,14 +380,6 @@ extension ConnectedDevice: DeviceService {
     }
 
     /// Has the service set the volume. The service refuses it to a process that may not control it.
-    func setOutputVolume(_ volume: Float) {
-        link.loop.execute { [self] in
-            link.send(
-                "Set", [.string(RingerNames.interface), .string("Volume"), .variant(.double(Double(volume)))],
-                interface: BusInterface.properties)
-        }
-    }
-
     func setScreenLocked(_ isLocked: Bool) {
         link.loop.execute { [self] in
             link.send(

@@ -66,7 +66,7 @@ extension Device.Ports {
         self.init(
             clock: link.clock, ringSilent: device.hasSwitch ? ServiceSwitch(device) : nil, motor: nil,
             speaker: ServiceOutput(device), stateSources: [ServiceStateSource(device)], routes: device.board,
-            setOutputVolume: { device.setOutputVolume($0) },
+            setOutputVolume: { volume throws(RingerError) in try device.setOutputVolume(volume) },
             close: {
                 link.loop.sync { device.close() }
                 link.loop.close()

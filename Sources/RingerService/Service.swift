@@ -40,7 +40,7 @@ package final class Service: @unchecked Sendable {
     private let followsLogind: Bool
     private var logind: Logind?
     private let authorization: Authorization
-    private let limits: Limits
+    let limits: Limits
     private var served: BusConnection.Registration?
     private(set) var clients: [String: ServiceClient] = [:]
     /// How many clients it knows.
@@ -55,6 +55,8 @@ package final class Service: @unchecked Sendable {
     private var isPublishDue = false
     private var events: Task<Void, Never>?
     private var isStopped = false
+    /// Called with the name of a client that has left the bus.
+    var onForget: ((String) -> Void)?
     /// The calls that set preferences which are being written.
     private var keeping: [Int: Kept] = [:]
     private var lastKept = 0
@@ -134,10 +136,13 @@ package final class Service: @unchecked Sendable {
         for number in keeping.keys.sorted() { answer(number) }
     }
 
+    /// Tells every subscriber what is wrong.
+    func reportDegraded(_ error: RingerError) {
+        connection.signal(RingerNames.path, RingerNames.interface, "Degraded", [.string("\(error)")])
+    }
+
     private func note(_ event: DeviceEvent) {
-        if case .degraded(let error, _) = event {
-            connection.signal(RingerNames.path, RingerNames.interface, "Degraded", [.string("\(error)")])
-        }
+        if case .degraded(let error, _) = event { reportDegraded(error) }
         if case .playback(.started(let time), let sound) = event, let id = playing[sound], let request = requests[id] {
             connection.signal(
                 RingerNames.path, RingerNames.interface, "Started",
@@ -386,12 +391,13 @@ package final class Service: @unchecked Sendable {
 
     /// Calls `body` with the caller's client once the bus has said who it is, and if that one may do it.
     func admit(
-        _ message: BusMessage, _ permission: Authorization.Permission,
+        _ message: BusMessage, _ permission: Authorization.Permission, refused: (() -> Void)? = nil,
         _ body: @escaping (ServiceClient) throws(BusError) -> Void
     ) {
         let run = { [self] (client: ServiceClient) in
             do throws(BusError) {
                 guard may(client, permission) else {
+                    defer { refused?() }
                     throw .accessDenied("\(message.member): the caller is not permitted to do this")
                 }
                 try body(client)
@@ -450,6 +456,7 @@ package final class Service: @unchecked Sendable {
     /// Ends what a client asked for: it has left the bus, or the bus did not say who it is.
     private func forget(_ name: String) {
         guard let client = clients.removeValue(forKey: name) else { return }
+        onForget?(name)
         // Still there, but unknown to the bus or not watched: its calls are answered as not permitted.
         client.credentials = nil
         for run in client.waiting { run(client) }

@@ -17,6 +17,15 @@ package struct ServiceConfiguration: Sendable {
     /// makes for the service's state, where there is one.
     package var preferencesFile = getenv("STATE_DIRECTORY").map { String(cString: $0) + "/preferences" }
 
+    /// Whether feedbackd's interface is served too.
+    package var servesFeedback = true
+    /// What it says of feedback.
+    package var feedback: FeedbackService.Configuration = {
+        var feedback = FeedbackService.Configuration()
+        feedback.profileFile = getenv("STATE_DIRECTORY").map { String(cString: $0) + "/feedback-profile" }
+        return feedback
+    }()
+
     /// The configuration of a file without a line.
     package init() {}
 
@@ -65,6 +74,14 @@ package struct ServiceConfiguration: Sendable {
         case "controlling-groups": controllingGroups = list()
         case "playing-groups": playingGroups = list()
         case "preferences-file": preferencesFile = value == "none" ? nil : try text()
+        case "feedback": servesFeedback = try SettingLines.boolean(key, value)
+        case "feedback-important": feedback.important = Set(list())
+        case "feedback-profile-file": feedback.profileFile = value == "none" ? nil : try text()
+        case let key where key.hasPrefix("feedback-profile-"):
+            guard let level = FeedbackLevel(rawValue: value) else {
+                throw SettingLines.refuse(key, value, "full, quiet or silent")
+            }
+            feedback.profiles[String(key.dropFirst("feedback-profile-".count))] = level
         default:
             guard key.hasPrefix("route-"), let route = AudioRoute(rawValue: String(key.dropFirst(6))) else {
                 return false

@@ -109,11 +109,16 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
         defer { device.close() }
         if !arguments.isSimulated { await device.waitForSwitch() }
         let connection = try BusConnection.connect(arguments.bus, on: loop)
+        var authorization = configuration.authorization
+        // A bus of its own belongs to the user who runs the service.
+        if arguments.bus != .system { authorization.controllingUsers.insert(getuid()) }
         let service = Service(
-            device, loop: loop, connection: connection, authorization: configuration.authorization,
+            device, loop: loop, connection: connection, authorization: authorization,
             preferencesFile: preferencesFile, followsLogind: arguments.bus == .system,
             board: board.map { SimulatedBoardService($0, loop: loop) })
+        let feedback = configuration.servesFeedback ? FeedbackService(service, configuration.feedback) : nil
         let signals = try TerminationSignals.handle(on: loop) { _ in
+            feedback?.stop()
             service.stop()
             connection.close()
             device.close()
@@ -121,6 +126,12 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             exit(EXIT_SUCCESS)
         }
         defer { signals.cancel() }
+        do throws(RingerError) {
+            try feedback?.start()
+        } catch {
+            // feedbackd may run beside it.
+            write("Warning: \(error)\n", to: STDERR_FILENO)
+        }
         try service.start()
         // Without the bus nobody can ask for anything: whatever started the service starts it again.
         throw await withCheckedContinuation { continuation in
@@ -135,7 +146,7 @@ if words.contains("--help") {
     exit(EXIT_SUCCESS)
 }
 if words.contains("--introspect") {
-    write(BusInterface.introspection([.ringer, .session, .simulatedBoard]), to: STDOUT_FILENO)
+    write(BusInterface.introspection([.ringer, .session, .simulatedBoard, .feedback, .haptic]), to: STDOUT_FILENO)
     exit(EXIT_SUCCESS)
 }
 

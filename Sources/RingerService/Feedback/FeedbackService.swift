@@ -1,0 +1,381 @@
+import Ringer
+import RingerBus
+
+/// Serves feedbackd's interface, `org.sigxcpu.Feedback`, so that its clients run unchanged.
+///
+/// The level of an event is the lowest of the profile, the application's own profile, the event's hint, and what the switch
+/// permits; `important` lifts the profile for the applications that the configuration names, and never the switch.
+// SAFETY: all state is used on the loop's thread alone, where messages are handled and the tasks below run.
+package final class FeedbackService: @unchecked Sendable {
+    /// What the configuration says of feedback.
+    package struct Configuration: Sendable {
+        /// The applications whose important events ignore the profile.
+        package var important: Set<String> = [
+            "mobi.phosh.Stevia", "org.sigxcpu.FbdAlertSlider", "org.gnome.clocks", "sm.puri.OSK0",
+        ]
+        /// The profiles of applications; each can only lower.
+        package var profiles: [String: FeedbackLevel] = [:]
+        /// The file that keeps the profile; nil where it is not kept.
+        package var profileFile: String?
+
+        package init() {}
+    }
+
+    /// Why an event's feedback ended, as libfeedback knows it.
+    private enum Reason: UInt32 {
+        case natural = 0
+        case explicit = 2
+        case notFound = 4_294_967_295
+    }
+
+    /// An event whose feedback is given.
+    // SAFETY: used on the loop's thread alone.
+    private final class Running: @unchecked Sendable {
+        let id: UInt32
+        let client: String
+        let app: String
+        let event: FeedbackEvent
+        let hints: Hints
+        let timeout: Int32
+        var sound: SoundPlayer.ID?
+        var vibration: Vibrator.ID?
+        var timer: (any DeviceTimer)?
+        var isOver = false
+
+        init(_ id: UInt32, _ client: String, _ app: String, _ event: FeedbackEvent, _ hints: Hints, _ timeout: Int32) {
+            self.id = id
+            self.client = client
+            self.app = app
+            self.event = event
+            self.hints = hints
+            self.timeout = timeout
+        }
+
+        /// Whether it ends with its caller: what plays once is played to its end.
+        var repeats: Bool { timeout >= 0 }
+    }
+
+    /// The hints of an event; those of another type are ignored, as unknown ones are.
+    private struct Hints {
+        /// The level that the event has at most; nil where the hint names none that is known.
+        var level: FeedbackLevel? = .full
+        var isImportant = false
+        var soundFile: String?
+
+        init(_ values: [String: BusValue]) {
+            if let name = values["profile"]?.string { level = FeedbackLevel(rawValue: name) }
+            isImportant = values["important"]?.boolean ?? false
+            soundFile = values["sound-file"]?.string
+        }
+    }
+
+    private let service: Service
+    private let configuration: Configuration
+    private var served: BusConnection.Registration?
+    private(set) var profile = FeedbackLevel.full
+    private var running: [UInt32: Running] = [:]
+    private var lastID: UInt32 = 0
+    /// The pattern that a caller of Haptic runs, and who it is.
+    private var haptic: (client: String, task: Task<Void, Never>)?
+
+    private var device: Device { service.device }
+    private var connection: BusConnection { service.connection }
+
+    /// Feedback by the device of `service`. Called before that starts.
+    package init(_ service: Service, _ configuration: Configuration = Configuration()) {
+        self.service = service
+        self.configuration = configuration
+        if let file = configuration.profileFile, let text = try? TextFile.read(file),
+            let level = text.split(separator: "\n").first.flatMap({ FeedbackLevel(rawValue: String($0)) })
+        {
+            profile = level
+        }
+    }
+
+    /// Begins to serve, and owns the name. Called on the loop's thread, before the service owns its own.
+    ///
+    /// - Throws: ``RingerError`` where another process has the name, such as feedbackd.
+    package func start() throws(RingerError) {
+        try connection.own(FeedbackNames.service)
+        served = try connection.serve(FeedbackNames.path) { [unowned self] message in handle(message) }
+        service.onForget = { [unowned self] client in forget(client) }
+    }
+
+    /// Ends every event. Called on the loop's thread.
+    package func stop() {
+        for id in running.keys.sorted() { end(id, .explicit) }
+        haptic?.task.cancel()
+        served = nil
+    }
+
+    // MARK: - Messages
+
+    private func handle(_ message: BusMessage) -> Bool {
+        guard message.isMethodCall else { return false }
+        do throws(BusError) {
+            guard message.path == FeedbackNames.path else { throw .unknownObject(message.path) }
+            try dispatch(message)
+        } catch {
+            connection.reply(to: message, error)
+        }
+        return true
+    }
+
+    private func dispatch(_ message: BusMessage) throws(BusError) {
+        let interfaces: [BusInterface] = [.feedback] + (device.vibrator == nil ? [] : [.haptic])
+        let (interface, member) = (message.interface, message.member)
+        let native = interfaces.first { ($0.name == interface || interface.isEmpty) && $0.method(member) != nil }
+        let standard = [BusInterface.introspectable, BusInterface.properties].first { name in
+            (name == interface || interface.isEmpty) && BusInterface.standardMethod(name, member) != nil
+        }
+        guard let method = native?.method(member) ?? standard.flatMap({ BusInterface.standardMethod($0, member) })
+        else {
+            throw .unknownMethod("\(interface) has no method \(member) on \(message.path)")
+        }
+        guard message.signature == method.signature else {
+            throw .invalidArguments("\(member) takes (\(method.signature)), not (\(message.signature))")
+        }
+        let arguments = try message.read()
+        switch member {
+        case "Introspect": connection.reply(to: message, [.string(BusInterface.introspection(interfaces))])
+        case "GetAll":
+            let hasProfile = arguments[0].string == FeedbackNames.interface || arguments[0].string == ""
+            connection.reply(to: message, [.dictionary(hasProfile ? ["Profile": .string(profile.rawValue)] : [:])])
+        case "Get":
+            try checkProperty(arguments)
+            connection.reply(to: message, [.variant(.string(profile.rawValue))])
+        case "Set":
+            try checkProperty(arguments)
+            setProfile(message, arguments[2].contents)
+        case "TriggerFeedback": try trigger(message, arguments)
+        case "EndFeedback":
+            let id = arguments[0].uint32 ?? 0
+            guard id != 0 else { throw .unknownMethod("Method EndFeedback is not implemented") }
+            connection.reply(to: message)
+            // Nobody ends the event of another.
+            if running[id]?.client == message.sender { end(id, .explicit) }
+        case "Vibrate": vibrate(message, arguments)
+        default: throw .unknownMethod(member)
+        }
+    }
+
+    private func checkProperty(_ arguments: [BusValue]) throws(BusError) {
+        guard arguments[0].string == FeedbackNames.interface, arguments[1].string == "Profile" else {
+            throw .unknownProperty("\(arguments[0].string ?? "") has no property \(arguments[1].string ?? "")")
+        }
+    }
+
+    // MARK: - The profile
+
+    private func setProfile(_ message: BusMessage, _ value: BusValue) {
+        guard let level = value.string.flatMap(FeedbackLevel.init(rawValue:)) else {
+            connection.reply(
+                to: message, .invalidArguments("Profile is one of full, quiet and silent, as a string"))
+            return announceProfile(to: message.sender)
+        }
+        let sender = message.sender
+        service.admit(message, .control, refused: { [self] in announceProfile(to: sender) }) { [self] _ in
+            connection.reply(to: message)
+            guard level != profile else { return }
+            profile = level
+            for id in running.keys.sorted() { judgeAnew(id) }
+            announceProfile(to: nil)
+            keep(level)
+        }
+    }
+
+    /// Announces the profile in force; to one client that waits for it after a refusal, or to everybody.
+    private func announceProfile(to client: String?) {
+        connection.signal(
+            FeedbackNames.path, BusInterface.properties, "PropertiesChanged",
+            [
+                .string(FeedbackNames.interface), .dictionary(["Profile": .string(profile.rawValue)]), .strings([]),
+            ], to: client)
+    }
+
+    private func keep(_ level: FeedbackLevel) {
+        guard let file = configuration.profileFile else { return }
+        let (loop, service) = (service.loop, service)
+        loop.runAside {
+            do throws(RingerError) {
+                try TextFile.replace(file, with: level.rawValue + "\n")
+            } catch {
+                loop.execute { service.reportDegraded(error) }
+            }
+        }
+    }
+
+    /// The level of an event now, as profiles and hints say. What the switch permits is the policy's to say.
+    private func level(_ app: String, _ hints: Hints) -> FeedbackLevel {
+        let ignoresProfile = hints.isImportant && configuration.important.contains(app)
+        return min(
+            ignoresProfile ? .full : profile, min(hints.level ?? .silent, configuration.profiles[app] ?? .full))
+    }
+
+    // MARK: - Events
+
+    private func trigger(_ message: BusMessage, _ arguments: [BusValue]) throws(BusError) {
+        let (app, name) = (arguments[0].string ?? "", arguments[1].string ?? "")
+        guard !app.isEmpty, !name.isEmpty else {
+            throw .invalidArguments("TriggerFeedback: \(app.isEmpty ? "the app_id" : "the event") is empty")
+        }
+        let hints = Hints(arguments[2].dictionary ?? [:])
+        let timeout = max(arguments[3].int32 ?? -1, -1)
+        service.admit(message, .play) { [self] client throws(BusError) in
+            guard running.values.count(where: { $0.client == client.name }) < service.limits.requests else {
+                throw .limitsExceeded("\(service.limits.requests) events of this client run already")
+            }
+            repeat { lastID = lastID == .max ? 1 : lastID + 1 } while running[lastID] != nil
+            let id = lastID
+            // libfeedback knows an event by the reply's number: its end must come after it.
+            connection.reply(to: message, [.uint32(id)])
+            let known = FeedbackEvent.named[name]
+            let event = Running(id, client.name, app, known ?? .unknown, hints, timeout)
+            guard known != nil || hints.soundFile != nil, hints.level != nil, parts(of: event) != (false, false) else {
+                return ended(event, .notFound)
+            }
+            running[id] = event
+            Task(executorPreference: service.loop) { [self] in await give(event) }
+        }
+    }
+
+    /// What of an event is given now: its sound, its vibration.
+    private func parts(of event: Running) -> (sound: Bool, vibration: Bool) {
+        let level = level(event.app, event.hints)
+        let (hasSound, hasVibration) = (
+            event.event.sound != nil || event.hints.soundFile != nil,
+            event.event.vibration != nil && device.vibrator != nil
+        )
+        return (
+            level == .full && hasSound && device.decide(event.event.kind).isHeard,
+            level >= .quiet && hasVibration && device.decide(.alert).vibrates
+        )
+    }
+
+    /// Gives an event's feedback until it is over.
+    private func give(_ event: Running) async {
+        var samples: PCMBuffer?
+        if parts(of: event).sound {
+            do {
+                if let file = event.hints.soundFile {
+                    samples = try await SoundLoader.loadElsewhere(file)
+                } else if let sound = event.event.sound {
+                    samples = try device.sounds.samples(of: sound)
+                }
+            } catch {
+                return end(event.id, .natural)
+            }
+        }
+        if event.timeout > 0 {
+            event.timer = device.clock.schedule(at: device.clock.now + .seconds(Int(event.timeout))) { [self] in
+                service.loop.execute { [self] in end(event.id, .natural) }
+            }
+        }
+        while !event.isOver {
+            let (isHeard, isFelt) = parts(of: event)
+            // The profile or the switch forbid all that is left.
+            if !isHeard && !isFelt { return end(event.id, .explicit) }
+            async let felt = isFelt ? turn(event) : false
+            let heard = isHeard ? await play(samples, of: event) : false
+            let wasGiven = await felt || heard
+            // What could not be given would fail for ever.
+            if !event.repeats || !wasGiven { return end(event.id, .natural) }
+        }
+    }
+
+    /// Plays an event's sound once; returns whether it was heard to its end.
+    private func play(_ samples: PCMBuffer?, of event: Running) async -> Bool {
+        guard let samples, !event.isOver else { return false }
+        let result: SoundResult = await withCheckedContinuation { continuation in
+            event.sound = device.player.startOutsideSessions(samples, as: event.event.kind) {
+                continuation.resume(returning: $0)
+            }
+        }
+        event.sound = nil
+        if case .silenced = result.outcome { return true }
+        return result.outcome == .finished
+    }
+
+    /// Turns the motor in an event's pattern once; returns whether it was felt.
+    private func turn(_ event: Running) async -> Bool {
+        guard let vibrator = device.vibrator, let pattern = event.event.vibration, !event.isOver else { return false }
+        haptic?.task.cancel()
+        haptic = nil
+        let end: VibrationEnd = await withCheckedContinuation { continuation in
+            event.vibration = vibrator.start(pattern) { continuation.resume(returning: $0) }
+        }
+        event.vibration = nil
+        return end == .finished || end == .replaced
+    }
+
+    /// Stops what the profile no longer permits of an event.
+    private func judgeAnew(_ id: UInt32) {
+        guard let event = running[id] else { return }
+        let (isHeard, isFelt) = parts(of: event)
+        if !isHeard && !isFelt { return end(id, .explicit) }
+        if !isHeard, let sound = event.sound { device.player.stop(sound) }
+        if !isFelt, let vibration = event.vibration { device.vibrator?.stop(vibration) }
+    }
+
+    private func end(_ id: UInt32, _ reason: Reason) {
+        guard let event = running.removeValue(forKey: id) else { return }
+        event.isOver = true
+        event.timer?.cancel()
+        if let sound = event.sound { device.player.stop(sound) }
+        if let vibration = event.vibration { device.vibrator?.stop(vibration) }
+        ended(event, reason)
+    }
+
+    private func ended(_ event: Running, _ reason: Reason) {
+        connection.signal(
+            FeedbackNames.path, FeedbackNames.interface, "FeedbackEnded",
+            [.uint32(event.id), .uint32(reason.rawValue)], to: event.client)
+    }
+
+    /// A client has left the bus: what repeats ends, and what plays once plays out.
+    private func forget(_ client: String) {
+        for event in running.values where event.client == client && event.repeats { end(event.id, .explicit) }
+        if haptic?.client == client { haptic?.task.cancel() }
+    }
+
+    // MARK: - The motor
+
+    private func vibrate(_ message: BusMessage, _ arguments: [BusValue]) {
+        let turns = (arguments[1].elements ?? []).prefix(10).map { pair in
+            let (amplitude, milliseconds) = (pair.elements?[0].double ?? 0, pair.elements?[1].uint32 ?? 0)
+            return (
+                amplitude: amplitude.isNaN ? 0 : min(max(amplitude, 0), 1),
+                length: Duration.milliseconds(Int(min(milliseconds, 10_000)))
+            )
+        }
+        service.admit(message, .play) { [self] client in
+            let isVibrating = running.values.contains { $0.vibration != nil }
+            let app = arguments[0].string ?? ""
+            let isPermitted = level(app, Hints([:])) >= .quiet && device.decide(.alert).vibrates
+            guard turns.isEmpty || isPermitted && !isVibrating else {
+                return connection.reply(to: message, [.boolean(false)])
+            }
+            haptic?.task.cancel()
+            haptic = nil
+            if !turns.isEmpty {
+                let device = device
+                haptic = (
+                    client.name,
+                    Task(executorPreference: service.loop) {
+                        for turn in turns where !Task.isCancelled {
+                            guard turn.amplitude > 0, turn.length > .zero,
+                                let pattern = try? VibrationPattern(
+                                    pulses: [.init(on: turn.length)], strength: Float(turn.amplitude))
+                            else {
+                                try? await device.sleep(for: turn.length)
+                                continue
+                            }
+                            _ = await device.vibrate(pattern)
+                        }
+                    }
+                )
+            }
+            connection.reply(to: message, [.boolean(true)])
+        }
+    }
+}
