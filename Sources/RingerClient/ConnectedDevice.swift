@@ -337,7 +337,7 @@ extension ConnectedDevice {
     /// Sets the service's output volume, and returns once it has. On the loop's own thread it returns at once, and an error
     /// is reported instead.
     func setOutputVolume(_ volume: Float) throws(RingerError) {
-        let (isAnswered, failure) = (Latch(), Mutex<RingerError?>(nil))
+        let (isAnswered, failure) = (Latch(), Failure())
         let waits = !link.loop.isCurrentThread
         link.loop.execute { [self] in
             let value = BusValue.double(Double(volume))
@@ -348,14 +348,20 @@ extension ConnectedDevice {
                 switch result {
                 case .success: followState?(.outputVolume(volume))
                 case .failure(let error):
-                    if waits { failure.withLock { $0 = error } } else { link.onDegraded?(error) }
+                    if waits { failure.set(error) } else { link.onDegraded?(error) }
                 }
                 isAnswered.open()
             }
         }
         guard waits else { return }
         isAnswered.wait()
-        if let error = failure.withLock({ $0 }) { throw error }
+        if let error = failure.error { throw error }
+    }
+
+    private final class Failure: Sendable {
+        private let state = Mutex<RingerError?>(nil)
+        var error: RingerError? { state.withLock { $0 } }
+        func set(_ error: RingerError) { state.withLock { $0 = error } }
     }
 }
 

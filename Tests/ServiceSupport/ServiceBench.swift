@@ -66,14 +66,16 @@ package final class ServiceBench: Sendable {
     private final class Running: @unchecked Sendable {
         var connection: BusConnection?
         var service: Service?
+        var feedback: FeedbackService?
     }
 
     /// - Parameters:
     ///   - isRealTime: Whether the board is on the service's event loop, as hardware is, instead of in virtual time.
+    ///   - feedback: What is configured of feedbackd's interface; nil where it is not served.
     ///   - authorization: Who may do what; nil for one under which the user who runs the test may do everything.
     package init(
         isRealTime: Bool = false, authorization: Authorization? = nil, limits: Service.Limits = .init(),
-        preferencesFile: PreferencesFile? = nil,
+        preferencesFile: PreferencesFile? = nil, feedback: FeedbackService.Configuration? = nil,
         followsLogind: Bool = false, bus: TestBus? = nil
     ) throws {
         self.bus = try bus ?? TestBus()
@@ -93,6 +95,8 @@ package final class ServiceBench: Sendable {
                 device, loop: loop, connection: connection, authorization: authorization, limits: limits,
                 preferencesFile: preferencesFile, followsLogind: followsLogind,
                 board: SimulatedBoardService(board, loop: loop))
+            running.feedback = feedback.map { FeedbackService(service, $0) }
+            try running.feedback?.start()
             try service.start()
             connection.onDisconnect { _ in
                 continuation.yield()
@@ -111,9 +115,10 @@ package final class ServiceBench: Sendable {
     /// Ends the service as SIGTERM does.
     package func stop() {
         loop.sync { [running] in
+            running.feedback?.stop()
             running.service?.stop()
             running.connection?.close()
-            (running.connection, running.service) = (nil, nil)
+            (running.connection, running.service, running.feedback) = (nil, nil, nil)
         }
     }
 
@@ -121,7 +126,7 @@ package final class ServiceBench: Sendable {
     package func crash() {
         loop.sync { [running] in
             running.connection?.close()
-            (running.connection, running.service) = (nil, nil)
+            (running.connection, running.service, running.feedback) = (nil, nil, nil)
         }
         device.close()
     }
