@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/gpio.h>
 #include <linux/netlink.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/mman.h>
@@ -44,6 +46,18 @@ int ringer_timerfd_set(int timer, int64_t deadline) {
 int ringer_memory_file(void)
 {
     return memfd_create("ringer", MFD_CLOEXEC);
+}
+
+int ringer_gpio_line_watch(const char *chip, uint32_t offset)
+{
+    int file = open(chip, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct gpio_v2_line_info info = {.offset = offset};
+    if (file < 0 || ioctl(file, GPIO_V2_GET_LINEINFO_WATCH_IOCTL, &info) == 0)
+        return file;
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return -1;
 }
 
 int ringer_clock_watch(void) {

@@ -27,6 +27,11 @@ int ringer_timerfd_set(int timer, int64_t deadline);
 /// A new close-on-exec file in memory, or -1 with errno. The corresponding C function is `memfd_create`.
 int ringer_memory_file(void);
 
+/// A new close-on-exec, non-blocking descriptor of the GPIO chip with the file `chip` that becomes readable when the line
+/// at `offset` is requested, released or reconfigured; -1 with errno. The corresponding kernel interface is
+/// `GPIO_V2_GET_LINEINFO_WATCH_IOCTL`.
+int ringer_gpio_line_watch(const char *chip, uint32_t offset);
+
 /// A new close-on-exec, non-blocking descriptor that becomes readable when CLOCK_REALTIME is set, and when the machine
 /// wakes from sleep; reading it fails with ECANCELED then. Returns -1 with errno. The corresponding C functions are
 /// `timerfd_create` and `timerfd_settime`, with `TFD_TIMER_CANCEL_ON_SET`.

@@ -50,7 +50,12 @@ public final class GPIOSwitch: RingSilentSwitch {
     ) {
         reader = HotplugReader(
             loop: loop, name: "GPIO \(line.description)", directory: paths.devices,
-            awaited: isAwaited ? .unlessMisnamed : .no
+            awaited: isAwaited ? .unlessMisnamed : .no,
+            releaseWatch: { handler throws(RingerError) in
+                let located = try line.locate(in: paths)
+                let watch = ChangeWatch(try GPIOLineInfo(located.chip.path, located.offset), loop: loop, handler)
+                return { watch.close() }
+            }
         ) { () throws(RingerError) in
             try Opened(line, options, paths)
         }

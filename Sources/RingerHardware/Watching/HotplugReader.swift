@@ -38,6 +38,10 @@ enum AwaitedDevice: Sendable {
 /// on the loop's thread, the closing of descriptors included, so that the device is closed when ``close()`` returns.
 final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     typealias Handler = @Sendable (HotplugEvent<Device.Report>) -> Void
+    /// Watches a device that another program holds: calls its argument on the event loop's thread whenever the device may
+    /// be free. Returns a function that ends watching, for the loop's thread.
+    typealias ReleaseWatch = @Sendable (_ handler: @escaping @Sendable () -> Void) throws(RingerError) -> EndWatch
+    typealias EndWatch = @Sendable () -> Void
 
     private enum Phase {
         case idle, watching, closed
@@ -49,6 +53,8 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         var device: Device?
         var deviceWatch: EventLoop.WatchedDescriptor?
         var directoryWatch: DirectoryWatch?
+        /// Ends watching for the release of the device, which another program holds.
+        var endReleaseWatch: EndWatch?
         var timer: (any DeviceTimer)?
         var handler: Handler?
         /// The device was opened right after it had been lost, and has not been read since.
@@ -60,6 +66,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     private let loop: EventLoop
     private let directory: FilePath
     private let awaited: AwaitedDevice
+    private let releaseWatch: ReleaseWatch?
     private let open: @Sendable () throws(RingerError) -> Device
     private let state: Mutex<State>
 
@@ -69,14 +76,17 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     ///   - directory: Where the device's file comes and goes.
     ///   - awaited: Which devices to wait for when they cannot be opened at the start. Such a device is reported as lost,
     ///     and as found once it is open.
+    ///   - releaseWatch: Watches for the release of a device whose opening failed as `busy`; nil if only a change of the
+    ///     directory tries again.
     ///   - open: Opens the device.
     init(
         loop: EventLoop, name: String, directory: FilePath, awaited: AwaitedDevice = .no,
-        open: @escaping @Sendable () throws(RingerError) -> Device
+        releaseWatch: ReleaseWatch? = nil, open: @escaping @Sendable () throws(RingerError) -> Device
     ) {
         self.loop = loop
         self.directory = directory
         self.awaited = awaited
+        self.releaseWatch = releaseWatch
         self.open = open
         state = Mutex(State(name: name))
     }
@@ -183,6 +193,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
             state.deviceWatch = watch
             schedule(&state)
         }
+        endReleaseWatch()
     }
 
     private func openAnew(_ isNews: (Device.Report) -> Bool) {
@@ -281,9 +292,11 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         if wasDoubtful { tryAgain(after: failure) } else { find(isDoubtful: true) }
     }
 
-    /// Opens the device again later if `error` is a failure of its bus, such as an I2C expander that did not acknowledge:
-    /// after 10 ms at first, then twice as long each time, up to 10 s.
+    /// Opens the device again later: once another program has released it, or if `error` is a failure of its bus, such as
+    /// an I2C expander that did not acknowledge; then after 10 ms at first, twice as long each time, up to 10 s.
     private func tryAgain(after error: RingerError) {
+        // Another program's device is watched; one that is gone cannot be.
+        if error.code == .busy { awaitRelease() } else { endReleaseWatch() }
         guard error.code == .system || error.code == .timedOut else { return }
         state.withLock { state in
             guard state.phase == .watching, state.device == nil else { return }
@@ -292,6 +305,19 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
             state.timer?.cancel()
             state.timer = loop.schedule(at: loop.now + delay) { self.find(isDoubtful: true) }
         }
+    }
+
+    private func awaitRelease() {
+        let isWatched = state.withLock { $0.phase != .watching || $0.endReleaseWatch != nil }
+        // Old kernels cannot watch: there the next change of the directory tries again.
+        guard !isWatched, let end = try? releaseWatch?({ self.find(isDoubtful: false) }) else { return }
+        state.withLock { $0.endReleaseWatch = end }
+        // It may have been released in between.
+        loop.execute { self.find(isDoubtful: false) }
+    }
+
+    private func endReleaseWatch() {
+        state.withLock { $0.endReleaseWatch.take() }?()
     }
 
     /// Opens the device if it is gone and its file is back.
@@ -330,6 +356,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     }
 
     private func tearDown() {
+        endReleaseWatch()
         state.withLock { state in
             state.phase = .closed
             state.handler = nil

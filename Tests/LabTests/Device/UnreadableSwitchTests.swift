@@ -121,7 +121,8 @@ extension VirtualTime {
             #expect(HardwareDiscovery.scan(paths).switches.isEmpty)
         }
 
-        @Test("a line that another program holds is a switch that cannot be read")
+        // Used to stay unreadable until something changed in /dev.
+        @Test("a line that another program holds is a switch that cannot be read, until it is released")
         func held() async throws {
             let holder = try WatchedSwitch("gpio:ring-silent")
             let device = try Device.open(
@@ -130,7 +131,10 @@ extension VirtualTime {
             #expect(device.state.isSwitchUnreadable)
             #expect(device.switchProblem?.code == .busy)
             #expect(device.switchProblem?.detail == "used by \"ringer\"")
-            withExtendedLifetime(holder) {}
+            try LabBoard.chip.setPull(LabBoard.rawSwitchLine, .up)
+            holder.port.close()
+            for await state in device.states where !state.isSwitchUnreadable { break }
+            #expect(device.state.ringSilent == .silent && device.switchProblem == nil)
         }
 
         // Used to return before the slider had settled: the device was at ring, whatever the slider's position.
