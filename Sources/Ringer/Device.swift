@@ -248,7 +248,8 @@ public final class Device: Sendable {
     /// Sets the output volume in the mixer, and turns the mixer's playback switch on where the volume is above 0. The state
     /// has the new volume when this returns. The corresponding C function is `snd_mixer_selem_set_playback_volume_all`.
     ///
-    /// Over the service, the state has it once the service reports it, and a refusal is a ``DeviceEvent/degraded(_:at:)``.
+    /// Over the service it waits for the reply; called on the device's own thread it does not, and a refusal is a
+    /// ``DeviceEvent/degraded(_:at:)``.
     ///
     /// - Parameter volume: The volume, 0 to 1; it becomes the nearest of the mixer's steps.
     /// - Throws: ``RingerError``: `invalid` outside of 0 to 1; `unsupported` if the device does not follow a mixer

@@ -385,7 +385,6 @@ extension ConnectedDevice: DeviceService {
         }
     }
 
-    /// Has the service set the volume. The service refuses it to a process that may not control it.
     func setScreenLocked(_ isLocked: Bool) {
         link.loop.execute { [self] in
             link.send(

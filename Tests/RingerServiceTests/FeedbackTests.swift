@@ -230,4 +230,3 @@ extension BusClient {
         return []
     }
 }
-
