@@ -1,7 +1,7 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test unit installation lab sanitize soak format lint warnings bench install uninstall clean
+.PHONY: help run test unit installation feedback lab sanitize soak format lint warnings bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -9,13 +9,16 @@ help: ## This list
 run: ## Build, and show the ring/silent switch: the machine's own, or a simulated board
 	@scripts/run
 
-test: unit installation lab ## All tests: the unit tests, the installation, then the laboratory's
+test: unit installation feedback lab ## All tests: the unit tests, the installation, feedbackd's clients, then the laboratory's
 
 unit: ## The tests that run on any machine
 	@scripts/test
 
 installation: ## The test of what make install places, and of make uninstall
 	@Tests/Install/test
+
+feedback: ## The clients of feedbackd, with feedbackd and with ringerd
+	@Tests/Feedback/test
 
 lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
 	@Tests/Lab/test
