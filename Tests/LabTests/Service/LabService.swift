@@ -22,7 +22,7 @@ final class LabService {
                 <allow user="*"/><allow send_destination="*"/><allow receive_type="signal"/><allow receive_type="method_call"/>
                 <allow receive_type="method_return"/><allow receive_type="error"/>
               </policy>
-              <policy user="root"><allow own="org.ringer.Ringer1"/></policy>
+              <policy user="root"><allow own="org.ringer.Ringer1"/><allow own="org.sigxcpu.Feedback"/></policy>
             </busconfig>
             """
         try write(Array(configuration.utf8), to: folder + "/bus.conf")
