@@ -47,6 +47,8 @@ let package = Package(
         // Loads libsystemd, or libelogind, when the first message is sent.
         .target(name: "CSDBus", linkerSettings: [.linkedLibrary("dl")]),
         .target(name: "CLinux"),
+        // What the ALSA plug-in and the service say to each other.
+        .systemLibrary(name: "CPCMProtocol", path: "plugins/alsa/protocol"),
 
         // Pure: the standard library only.
         .target(name: "FourCharacterCodes"),
@@ -96,7 +98,12 @@ let package = Package(
             dependencies: [
                 "Ringer", "RingerBus", "CLinux", .product(name: "SystemPackage", package: "swift-system"),
             ]),
-        .target(name: "RingerService", dependencies: ["Ringer", "RingerBus", "RingerTestKit"]),
+        .target(
+            name: "RingerService",
+            dependencies: [
+                "Ringer", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .executableTarget(name: "ringerd", dependencies: ["RingerService"], linkerSettings: small("ringerd.order")),
         .executableTarget(
             name: "RingerCommand",
@@ -150,7 +157,6 @@ let package = Package(
         .executableTarget(
             name: "bus-session", dependencies: ["RingerBus", "ServiceSupport"], path: "Tests/BusSession"),
         .executableTarget(name: "soak", dependencies: ["RingerBus", "ServiceSupport"], path: "Tests/Soak"),
-        .testTarget(name: "RingerServiceTests", dependencies: ["RingerService", "RingerTestKit", "ServiceSupport"]),
         .testTarget(
             name: "RingerServicesTests",
             dependencies: [
@@ -170,6 +176,13 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
+        // Over a private dbus-daemon, and over the ALSA plug-in to the paced sink.
+        .testTarget(
+            name: "RingerServiceTests",
+            dependencies: [
+                "RingerService", "RingerTestKit", "ServiceSupport", "PacedSupport", "CLinux", "CPCMProtocol",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
         .testTarget(
             name: "RingerHardwareTests",
             dependencies: ["RingerHardware", "RingerTestKit", "SessionProperties", "PacedSupport"],

@@ -11,12 +11,13 @@ struct Arguments {
     var isSimulated = false
     var isVirtual = false
     var configuration: String?
+    var pcmSocket: String?
 
     static let help = """
         ringerd: the service that decides for every program of a device whether a sound is heard.
 
         USAGE: ringerd [--system | --session | --address ADDRESS] [--board auto|simulated] [--clock real|virtual]
-                       [--config FILE]
+                       [--config FILE] [--pcm-socket PATH]
 
           --system           Serve on the system bus. This is the default.
           --session          Serve on the session bus: for desktops and tests.
@@ -24,6 +25,7 @@ struct Arguments {
           --board BOARD      The machine's own hardware (auto, the default) or a simulated board.
           --clock CLOCK      The clock of a simulated board: real, the default, or virtual.
           --config FILE      The configuration file (default: /etc/ringer/ringerd.conf, where there is one).
+          --pcm-socket PATH  Serve the ALSA plug-in at this socket (default: \(PCMServer.standardPath) with --system, else none).
           --introspect       Print the introspection data of the interfaces.
           --help             Print this text.
 
@@ -55,6 +57,7 @@ struct Arguments {
                 case let other: throw UsageError("--clock is real or virtual, not \(other)")
                 }
             case "--config": configuration = try value(of: argument)
+            case "--pcm-socket": pcmSocket = try value(of: argument)
             default: throw UsageError("unknown argument \(argument)")
             }
         }
@@ -117,8 +120,13 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             preferencesFile: preferencesFile, followsLogind: arguments.bus == .system,
             board: board.map { SimulatedBoardService($0, loop: loop) })
         let feedback = configuration.servesFeedback ? FeedbackService(service, configuration.feedback) : nil
+        let pcmPath = arguments.pcmSocket ?? (arguments.bus == .system ? PCMServer.standardPath : nil)
+        let pcms = pcmPath.map {
+            PCMServer(device, loop: loop, path: $0, authorization: configuration.authorization)
+        }
         let signals = try TerminationSignals.handle(on: loop) { _ in
             feedback?.stop()
+            pcms?.stop()
             service.stop()
             connection.close()
             device.close()
@@ -133,6 +141,13 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             write("Warning: \(error)\n", to: STDERR_FILENO)
         }
         try service.start()
+        do {
+            // systemd makes the directory of the standard path; a service that is started by hand makes it itself.
+            if arguments.pcmSocket == nil, pcms != nil { mkdir(PCMServer.standardDirectory, 0o755) }
+            try pcms?.start()
+        } catch where arguments.pcmSocket == nil {
+            write("Warning: \(error)\n", to: STDERR_FILENO)
+        }
         // Without the bus nobody can ask for anything: whatever started the service starts it again.
         throw await withCheckedContinuation { continuation in
             connection.onDisconnect { continuation.resume(returning: $0) }

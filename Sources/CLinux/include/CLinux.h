@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "messages.h"
+#include "sockets.h"
 
 /// A new close-on-exec, non-blocking event counter, or -1 with errno. The corresponding C function is `eventfd`.
 int ringer_eventfd(void);

@@ -316,7 +316,7 @@ public final class AudioSessions: Sendable {
 
     /// Adds an observer for the sessions' lifetime. It is called inside the state machine, where it must not block, after
     /// each change of a session or of what decides about sessions, once its consequences were carried out.
-    func observeSettling(_ observer: @escaping @Sendable () -> Void) {
+    package func observeSettling(_ observer: @escaping @Sendable () -> Void) {
         settled.add(observer)
     }
 

@@ -1,0 +1,65 @@
+import CPCMProtocol
+import RingerBus
+import Ringer
+
+/// A packet of the PCM plug-in, as `pcm_protocol.h` defines it.
+struct PCMPacket {
+    /// What a plug-in says first.
+    struct Hello {
+        var category: AudioCategory
+        var options: CategoryOptions
+        var isCapture: Bool
+        /// The program's name, for people.
+        var name: String
+    }
+
+    /// What the service does not understand, or does not allow: a value of the packet REFUSED.
+    struct Refusal: Error {
+        var reason: Int
+
+        static let version = Refusal(reason: RINGER_PCM_VERSION_UNKNOWN)
+        static let notPermitted = Refusal(reason: RINGER_PCM_NOT_PERMITTED)
+        static let tooMany = Refusal(reason: RINGER_PCM_TOO_MANY)
+        static let category = Refusal(reason: RINGER_PCM_CATEGORY_UNKNOWN)
+    }
+
+    static let size = MemoryLayout<ringer_pcm_packet>.size
+
+    var packet: ringer_pcm_packet
+
+    init(_ packet: ringer_pcm_packet) {
+        self.packet = packet
+    }
+
+    init(kind: Int, value: Int = 0, gain: Float = 0) {
+        packet = ringer_pcm_packet()
+        packet.version = UInt8(RINGER_PCM_VERSION)
+        packet.kind = UInt8(kind)
+        packet.value = UInt8(value)
+        packet.gain = UInt32((gain * Float(RINGER_PCM_FULL_GAIN)).rounded())
+    }
+
+    var kind: Int { Int(packet.kind) }
+
+    /// The greeting in a packet of the kind HELLO.
+    func hello() throws(Refusal) -> Hello {
+        guard packet.version == RINGER_PCM_VERSION, kind == RINGER_PCM_HELLO else { throw .version }
+        guard let category = Self.text(packet.category).flatMap(AudioCategory.init(rawValue:)),
+            let names = Self.text(packet.options)?.split(separator: " "),
+            let options = CategoryOptions(names: names.map(String.init)),
+            category.allowedOptions.isSuperset(of: options), Int(packet.value) <= RINGER_PCM_CAPTURE
+        else { throw .category }
+        let name = Self.text(packet.name) ?? ""
+        return Hello(
+            category: category, options: options, isCapture: packet.value == RINGER_PCM_CAPTURE,
+            // A name is shown to people, and goes over the bus.
+            name: String(name.unicodeScalars.filter { $0.properties.generalCategory != .control }.map(Character.init)))
+    }
+
+    /// The text in an array of C, which ends with a zero byte; nil where it does not, or is no UTF-8.
+    private static func text<Characters>(_ characters: Characters) -> String? {
+        withUnsafeBytes(of: characters) { bytes in
+            bytes.firstIndex(of: 0).flatMap { String(validating: bytes[..<$0], as: UTF8.self) }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CLinux
+import CPCMProtocol
+import Glibc
+import Ringer
+import RingerHardware
+
+/// One PCM of a program: a connection of the plug-in. It is used on the loop's thread alone, and owns its descriptor.
+final class PCMStream {
+    let descriptor: CInt
+    /// The process that connected; 0 where it is not known.
+    var process: pid_t = 0
+    var watched: EventLoop.WatchedDescriptor?
+    /// The session of its category; nil before its greeting.
+    var session: PCMSession?
+    /// Whether it plays or records now.
+    var isStarted = false
+    /// Called when it has left its session.
+    var forget: () -> Void = {}
+    private var told: PCMSession.State?
+    private var isOpen = true
+
+    init(_ descriptor: CInt) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close()
+    }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        watched?.cancel()
+        Glibc.close(descriptor)
+    }
+
+    /// Informs the plug-in of a state that it does not know.
+    ///
+    /// - Returns: Whether it could be sent. A program that was stopped for long enough does not read.
+    @discardableResult
+    func tell(_ state: PCMSession.State, as kind: Int = RINGER_PCM_STATE) -> Bool {
+        if state == told { return true }
+        told = state
+        return send(PCMPacket(kind: kind, value: state.value, gain: state.gain))
+    }
+
+    /// Tells the plug-in why the connection ends.
+    func refuse(_ refusal: PCMPacket.Refusal) {
+        // It is closed next, whether or not this arrives.
+        _ = send(PCMPacket(kind: RINGER_PCM_REFUSED, value: refusal.reason))
+    }
+
+    private func send(_ packet: PCMPacket) -> Bool {
+        withUnsafeBytes(of: packet.packet) { ringer_send(descriptor, $0.baseAddress, $0.count) == $0.count }
+    }
+}
+
+/// The session of a process's streams of one category.
+final class PCMSession {
+    /// What the plug-in does with the sound.
+    struct State: Equatable {
+        var value: Int
+        var gain: Float = 0
+    }
+
+    var streams: [PCMStream] = []
+    private let session: AudioSession
+    private var isStarted = false
+    /// The session was refused, beside one of a higher priority or during a call, and is activated as soon as it can be.
+    private var waits = false
+
+    init(_ session: AudioSession) {
+        self.session = session
+    }
+
+    /// Activates the session with its first stream, and deactivates it after its last one.
+    func streamsChanged() {
+        let starts = streams.contains { $0.isStarted }
+        if starts == isStarted { return }
+        isStarted = starts
+        if starts {
+            waits = session.beginStream() != nil
+        } else {
+            waits = false
+            session.endStreams()
+        }
+    }
+
+    /// Activates a session that waits, once it can be.
+    func settle() {
+        guard waits, !session.isActive, case .heard = session.audibility(activating: true) else { return }
+        waits = session.beginStream() != nil
+    }
+
+    /// The current state; that of a session without a running stream is the one that the first stream will find.
+    var state: State {
+        switch session.audibility(activating: !isStarted || waits) {
+        case .heard(let gain): State(value: RINGER_PCM_HEARD, gain: gain)
+        case .silenced(let reason):
+            switch reason {
+            // The program cannot know that it is heard again afterwards: it goes on.
+            case .interruption, .sessionPriority, .sessionSilencesPlayback: State(value: RINGER_PCM_INTERRUPTED)
+            default: State(value: RINGER_PCM_SILENCED)
+            }
+        }
+    }
+}

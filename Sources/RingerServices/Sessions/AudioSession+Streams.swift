@@ -1,0 +1,44 @@
+import SessionRules
+
+// A stream that the session's client plays or records itself, such as a program's own PCM: the session decides what is heard
+// of it.
+extension AudioSession {
+    /// What is heard of the session's streams.
+    package enum Audibility: Sendable, Hashable {
+        /// They are heard, at this gain: 1, or ``Ducking/gain``.
+        case heard(gain: Float)
+        /// They are silent.
+        case silenced(Decision.Reason)
+    }
+
+    /// What is heard of the session's streams now. For an inactive session that is what would be heard if it were activated
+    /// now, if `activating`; otherwise nothing is.
+    package func audibility(activating: Bool) -> Audibility {
+        let (state, preferences) = (service.publisher.state, service.player.preferences)
+        var coordinator = service.runner.read { $0.coordinator }
+        if activating, coordinator.session(id)?.phase == .inactive {
+            for case .refused in coordinator.handle(.activate(id)) { return .silenced(.sessionPriority) }
+        }
+        guard let session = coordinator.session(id), session.isActive, session.route.output != nil,
+            let decision = coordinator.decide(id, state: state, preferences: preferences)
+        else { return .silenced(.interruption) }
+        guard case .play(let gain, _, _, _) = decision else { return .silenced(decision.reason) }
+        return .heard(gain: session.isDucked ? gain * Ducking.gain : gain)
+    }
+
+    /// Activates the session for a stream. The hardware is not asked what it grants: the stream's own program opens it.
+    ///
+    /// - Returns: Why the activation was refused; nil if the session is active.
+    package func beginStream() -> SessionError? {
+        service.runner.send { [id] machine in
+            let (actions, refusal) = machine.request(.activate(id))
+            return (actions.filter { if case .ask = $0 { false } else { true } }, refusal)
+        } ?? service.send(.sounding(id, true))
+    }
+
+    /// Deactivates the session after its last stream; others may resume.
+    package func endStreams() {
+        // Nothing is refused to a session that is there.
+        _ = service.send(.deactivate(id, notifyOthers: true))
+    }
+}

@@ -1,0 +1,116 @@
+#include "link.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Between two attempts to reach a service that was not there. */
+#define RETRY_NANOSECONDS 250000000
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static void lose(struct link *link)
+{
+    if (link->socket >= 0)
+        close(link->socket);
+    link->socket = -1;
+    link->accepted = false;
+    link->next_attempt = now() + RETRY_NANOSECONDS;
+}
+
+static void say(struct link *link, const struct ringer_pcm_packet *packet)
+{
+    /* A service that does not read has a full queue: the next connection begins with what holds then. */
+    if (send(link->socket, packet, sizeof *packet, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof *packet)
+        lose(link);
+}
+
+static void say_started(struct link *link)
+{
+    struct ringer_pcm_packet packet = {
+        .version = RINGER_PCM_VERSION, .kind = link->started ? RINGER_PCM_STARTED : RINGER_PCM_STOPPED};
+    say(link, &packet);
+}
+
+static void attempt(struct link *link)
+{
+    link->process = getpid();
+    link->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (link->socket < 0 || connect(link->socket, (struct sockaddr *)&link->address, sizeof link->address) != 0) {
+        lose(link);
+        return;
+    }
+    say(link, &link->hello);
+    if (link->socket >= 0 && link->started)
+        say_started(link);
+}
+
+void link_open(struct link *link, int milliseconds)
+{
+    attempt(link);
+    int64_t end = now() + milliseconds * 1000000LL;
+    while (link->socket >= 0 && !link->accepted) {
+        int left = (int)((end - now() + 999999) / 1000000);
+        struct pollfd descriptor = {.fd = link->socket, .events = POLLIN};
+        if (left <= 0 || (poll(&descriptor, 1, left) < 0 && errno != EINTR))
+            break;
+        link_update(link);
+    }
+}
+
+void link_update(struct link *link)
+{
+    if (link->socket >= 0 && link->process != getpid()) {
+        /* The connection is the parent's: reading it would take the service's words from there. */
+        lose(link);
+        link->next_attempt = 0;
+    }
+    if (link->socket < 0) {
+        if (now() >= link->next_attempt)
+            attempt(link);
+        if (link->socket < 0)
+            return;
+    }
+    struct ringer_pcm_packet packet;
+    ssize_t count;
+    while ((count = recv(link->socket, &packet, sizeof packet, MSG_DONTWAIT | MSG_TRUNC)) == sizeof packet) {
+        if (packet.version != RINGER_PCM_VERSION || packet.kind == RINGER_PCM_REFUSED) {
+            link->refusal = packet.kind == RINGER_PCM_REFUSED ? packet.value : RINGER_PCM_VERSION_UNKNOWN;
+            lose(link);
+            return;
+        }
+        if (packet.kind != RINGER_PCM_ACCEPTED && packet.kind != RINGER_PCM_STATE)
+            continue;
+        link->accepted = true;
+        link->refusal = 0;
+        link->state = packet.value;
+        link->gain = packet.gain < RINGER_PCM_FULL_GAIN ? packet.gain : RINGER_PCM_FULL_GAIN;
+    }
+    if (count >= 0 || (errno != EAGAIN && errno != EINTR))
+        lose(link);
+}
+
+void link_tell(struct link *link, bool started)
+{
+    if (link->started == started)
+        return;
+    link->started = started;
+    /* A child that closes what it inherited does not stop the parent's stream. */
+    if (link->socket >= 0 && link->process == getpid())
+        say_started(link);
+}
+
+void link_close(struct link *link)
+{
+    if (link->socket >= 0)
+        close(link->socket);
+    link->socket = -1;
+}

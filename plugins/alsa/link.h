@@ -1,0 +1,33 @@
+/* The connection of one PCM to the service: what the service says, and who it is to. */
+#ifndef RINGER_LINK_H
+#define RINGER_LINK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include <sys/un.h>
+
+#include "protocol/pcm_protocol.h"
+
+struct link {
+    struct sockaddr_un address;
+    struct ringer_pcm_packet hello;
+    int socket;           /* -1 where there is none */
+    pid_t process;        /* the one that connected: after a fork the child connects on its own */
+    int64_t next_attempt; /* nanoseconds of CLOCK_MONOTONIC */
+    bool started;         /* the stream plays or records */
+    bool accepted;        /* the service has answered, and `state` and `gain` are its word */
+    int refusal;          /* why it refused last; 0 if it did not */
+    int state;
+    uint32_t gain;
+};
+
+/* Connects, and waits at most `milliseconds` for the answer. Later losses of the connection are mended by link_update. */
+void link_open(struct link *link, int milliseconds);
+/* Reads what the service has said, without waiting; connects again where it is due. It neither allocates nor locks. */
+void link_update(struct link *link);
+/* Says that the stream has started or stopped, without waiting. */
+void link_tell(struct link *link, bool started);
+/* Closes the connection. */
+void link_close(struct link *link);
+
+#endif

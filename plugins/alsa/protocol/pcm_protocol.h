@@ -1,0 +1,68 @@
+/*
+ * What the ALSA plug-in `ringer` and the service say to each other, over a socket of type SOCK_SEQPACKET.
+ *
+ * Every packet, in both directions, is one struct of this size, in the machine's byte order; unused bytes are zero. The
+ * kernel says who the plug-in's process is (SO_PEERCRED). The first packet is the plug-in's HELLO; the service answers with
+ * ACCEPTED or REFUSED. Then the plug-in says when its stream starts and stops, and the service says STATE whenever that
+ * changes. The service closes the connection after a packet that it does not understand.
+ *
+ * ACCEPTED and STATE name what holds now or, for a stream that has not started, what would hold if it started now: the
+ * plug-in starts without waiting for an answer.
+ */
+#ifndef RINGER_PCM_PROTOCOL_H
+#define RINGER_PCM_PROTOCOL_H
+
+#include <stdint.h>
+
+#define RINGER_PCM_VERSION 1
+#define RINGER_PCM_SOCKET "/run/ringer/pcm"
+/* A gain of 1. */
+#define RINGER_PCM_FULL_GAIN 65536
+
+/* Kinds of packets. */
+enum {
+    RINGER_PCM_HELLO = 1,
+    RINGER_PCM_STARTED = 2,
+    RINGER_PCM_STOPPED = 3,
+    RINGER_PCM_ACCEPTED = 16,
+    RINGER_PCM_REFUSED = 17,
+    RINGER_PCM_STATE = 18,
+};
+
+/* The value of HELLO: the stream's direction. */
+enum { RINGER_PCM_PLAYBACK = 0, RINGER_PCM_CAPTURE = 1 };
+
+/* The value of ACCEPTED and STATE: what becomes of the stream's sound. */
+enum {
+    /* It is heard, at the gain of the packet. */
+    RINGER_PCM_HEARD = 0,
+    /* The rules silence it: the switch, the lock. */
+    RINGER_PCM_SILENCED = 1,
+    /* Another session, or an interruption from outside, silences it, and it is heard again afterwards. */
+    RINGER_PCM_INTERRUPTED = 2,
+};
+
+/* The value of REFUSED: why. */
+enum {
+    /* Another version of this protocol. */
+    RINGER_PCM_VERSION_UNKNOWN = 1,
+    /* The user may not play. */
+    RINGER_PCM_NOT_PERMITTED = 2,
+    /* There are too many connections. */
+    RINGER_PCM_TOO_MANY = 3,
+    /* There is no such category, or it does not have these options. */
+    RINGER_PCM_CATEGORY_UNKNOWN = 4,
+};
+
+struct ringer_pcm_packet {
+    uint8_t version;
+    uint8_t kind;
+    uint8_t value;
+    uint8_t reserved;
+    uint32_t gain;    /* in ACCEPTED and STATE */
+    char category[24]; /* in HELLO, as are the texts below; each ends with a zero byte */
+    char options[64]; /* names of category options, separated by blanks */
+    char name[32];    /* the program's, for people */
+};
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * The ALSA PCM `ringer`: passes sound on to a slave PCM, and obeys the service: docs/alsa.md.
+ *
+ * It is an external I/O plug-in (alsa/pcm_ioplug.h) and not a filter (pcm_extplug.h), which has no say in the size of the
+ * buffer, and cannot end playback early. Its position is the slave's, so that silence takes the time that the sound would
+ * have taken.
+ */
+#ifndef RINGER_H
+#define RINGER_H
+
+#include <stdbool.h>
+
+#include <alsa/asoundlib.h>
+#include <alsa/pcm_external.h>
+
+#include "gain.h"
+#include "link.h"
+
+struct ringer {
+    snd_pcm_ioplug_t io;
+    snd_pcm_t *slave;
+    char *slave_name;
+    struct link link;
+    struct gain gain;
+
+    /* Configuration. */
+    bool skips;              /* what is silenced ends at once, instead of taking its time in silence */
+    bool plays_unreachable;  /* a service that is not there silences nothing */
+    snd_pcm_format_t format; /* UNKNOWN: the slave's first that can be scaled */
+    unsigned int rate, channels; /* the nearest that the slave has */
+
+    /* The stream. */
+    snd_pcm_uframes_t boundary;
+    snd_pcm_uframes_t slave_buffer; /* frames; at least io.buffer_size */
+    snd_pcm_uframes_t position;     /* frames written to or read from the slave, or skipped; below the boundary */
+    size_t frame_bytes;
+    char *scratch; /* a buffer of frames */
+    bool silent;   /* what is written now is silent */
+    bool skipping; /* the slave is stopped, and frames are gone as soon as they are written */
+    bool restarts; /* the slave is to be started again once enough frames are written */
+    int ready;     /* readable while skipping: whoever polls for room has it; -1 without when_silenced skip */
+};
+
+/* config.c: reads the configuration's keys. Returns 0 or a negative errno, and has then said why. */
+int ringer_configure(struct ringer *ringer, snd_config_t *conf);
+
+#endif
