@@ -41,7 +41,7 @@ warnings: ## Build everything from new, and fail on a warning
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
 
-install: ## Install the command, the service and its files; PREFIX is /usr/local, DESTDIR is for packages
+install: ## Install the command, the service, the ALSA plug-in and their files; PREFIX is /usr/local, DESTDIR is for packages
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
 uninstall: ## Remove what install placed

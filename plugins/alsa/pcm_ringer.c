@@ -54,6 +54,14 @@ static int slave_failed(struct ringer *r, int error)
     return error;
 }
 
+/* Takes over the state of a slave that stopped by itself. */
+static void take_state(struct ringer *r)
+{
+    snd_pcm_state_t state = snd_pcm_state(r->slave);
+    if (state == SND_PCM_STATE_XRUN || state == SND_PCM_STATE_SUSPENDED || state == SND_PCM_STATE_DISCONNECTED)
+        snd_pcm_ioplug_set_state(&r->io, state);
+}
+
 /* Frames that the slave has and has not played; a negative errno. */
 static snd_pcm_sframes_t queued(struct ringer *r)
 {
@@ -440,7 +448,11 @@ static int ringer_poll_revents(
         *revents = POLLOUT;
         return 0;
     }
-    return snd_pcm_poll_descriptors_revents(r->slave, descriptors, count - (r->ready >= 0), revents);
+    int error = snd_pcm_poll_descriptors_revents(r->slave, descriptors, count - (r->ready >= 0), revents);
+    /* alsa-lib looks at the state next, to tell an underrun from a device that is broken. */
+    if (error >= 0 && (*revents & POLLERR) && r->io.state != SND_PCM_STATE_DRAINING)
+        take_state(r);
+    return error;
 }
 
 static snd_pcm_chmap_query_t **ringer_query_chmaps(snd_pcm_ioplug_t *io)

@@ -32,6 +32,7 @@ package final class PCMServer: @unchecked Sendable {
     private let loop: EventLoop
     private let path: String
     private let authorization: Authorization
+    private let ownProcess: pid_t
     private var listener: CInt = -1
     private var watched: EventLoop.WatchedDescriptor?
     private var streams: [CInt: PCMStream] = [:]
@@ -39,7 +40,13 @@ package final class PCMServer: @unchecked Sendable {
     private let isUpdateDue = Atomic(false)
 
     /// A server of `device` at `path`, on `loop`, for those who may play.
-    package init(_ device: Device, loop: EventLoop, path: String, authorization: Authorization) {
+    ///
+    /// - Parameter ownProcess: The service's process: where the plug-in is the default PCM, the device's own sounds come
+    ///   here too, and were decided already.
+    package init(
+        _ device: Device, loop: EventLoop, path: String, authorization: Authorization, ownProcess: pid_t = getpid()
+    ) {
+        self.ownProcess = ownProcess
         self.device = device
         self.loop = loop
         self.path = path
@@ -110,7 +117,7 @@ package final class PCMServer: @unchecked Sendable {
     }
 
     private func take(_ packet: PCMPacket, of stream: PCMStream) throws(PCMPacket.Refusal) {
-        guard stream.session != nil else {
+        guard stream.isGreeted else {
             try greet(stream, packet.hello())
             return
         }
@@ -125,6 +132,11 @@ package final class PCMServer: @unchecked Sendable {
     }
 
     private func greet(_ stream: PCMStream, _ hello: PCMPacket.Hello) throws(PCMPacket.Refusal) {
+        stream.isGreeted = true
+        if stream.process == ownProcess {
+            stream.tell(PCMSession.State(value: RINGER_PCM_HEARD, gain: 1), as: RINGER_PCM_ACCEPTED)
+            return
+        }
         var (category, options) = (hello.category, hello.options)
         if hello.isCapture && !category.records {
             // It counts as recording, and silences nobody, the program's own playback included.

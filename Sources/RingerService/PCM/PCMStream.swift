@@ -10,7 +10,9 @@ final class PCMStream {
     /// The process that connected; 0 where it is not known.
     var process: pid_t = 0
     var watched: EventLoop.WatchedDescriptor?
-    /// The session of its category; nil before its greeting.
+    /// Whether it has named its category.
+    var isGreeted = false
+    /// The session of its category; nil before that, and for a stream of the service's own sounds.
     var session: PCMSession?
     /// Whether it plays or records now.
     var isStarted = false

@@ -34,7 +34,7 @@ final class PCMBench: Sendable {
         var own = Authorization()
         own.controllingUsers.insert(getuid())
         self.authorization = authorization ?? own
-        let package = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
+        let package = Self.package
         guard system("'\(package)/plugins/alsa/build' >/dev/null </dev/null") == 0 else {
             throw RingerError(.system, "build", "plugins/alsa")
         }
@@ -69,9 +69,12 @@ final class PCMBench: Sendable {
         device.close()
     }
 
-    func start() throws {
+    /// - Parameter ownProcess: The process whose sounds the service takes for its own; none by default, since the test is
+    ///   the service's process.
+    func start(ownProcess: pid_t = 0) throws {
         try loop.syncThrowing { [self] () throws(RingerError) in
-            let made = PCMServer(device, loop: loop, path: socket, authorization: authorization)
+            let made = PCMServer(
+                device, loop: loop, path: socket, authorization: authorization, ownProcess: ownProcess)
             try made.start()
             server.withLock { $0 = made }
         }
@@ -93,6 +96,8 @@ final class PCMBench: Sendable {
     }
 
     static let rate = 48_000
+    /// The package's directory.
+    static let package = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
 
     /// The sample of a frame: never 0, and different from its neighbours. The same on both channels.
     private static func sample(_ frame: Int) -> Int16 { Int16(5_000 + frame % 20_000) * (frame % 2 == 0 ? 1 : -1) }
@@ -196,7 +201,9 @@ final class PCMBench: Sendable {
         }
 
         /// What it has printed.
-        func messages() throws -> String { try TextFile.read(messagesPath) }
+        var messages: String {
+            do { return try TextFile.read(messagesPath) } catch { return "\(error)" }
+        }
 
         /// What was heard, in stretches. A frame next to its own stretch's end, which a ramp of the gain scaled, is nil.
         func heard() throws -> [Stretch] {
@@ -231,6 +238,15 @@ final class PCMBench: Sendable {
         let slave = "SLAVE='paced_hw:UNDERRUNS=false,CAPTURE=\(heard)'"
         let pcm = "ringer:" + (arguments.isEmpty ? "" : arguments + ",") + slave
         return try Program(words.map { $0 == "PCM" ? pcm : $0 }, configuration, heard)
+    }
+
+    /// Compiles a program in C with alsa-lib, and returns its path.
+    func compile(_ source: String) throws -> String {
+        let path = "\(folder.path)/program-\(Self.programs.add(1, ordering: .relaxed).newValue)"
+        guard system("cc -w -o '\(path)' '\(source)' -lasound -lm </dev/null") == 0 else {
+            throw RingerError(.system, "compile", source)
+        }
+        return path
     }
 
     /// Starts aplay with a file.

@@ -228,6 +228,20 @@ import Testing
         #expect(bench.device.sessions.all.filter(\.isActive).count == 2)
     }
 
+    // The plug-in may be the default PCM, which the service plays to by default: a sound that was allowed would be arbitrated
+    // once more, against its own session.
+    @Test("the service's own sounds pass, whatever the switch says")
+    func ownSounds() async throws {
+        let bench = try PCMBench()
+        bench.board.ringSilent.position = .silent
+        try bench.start(ownProcess: getpid())
+        let client = try PCMClient(bench)
+        client.greet("soloAmbient")
+        client.send(kind: RINGER_PCM_STARTED)
+        #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        #expect(bench.device.sessions.all.isEmpty)
+    }
+
     @Test("a socket that a dead service left is replaced, one that is served is not, and a file is not removed")
     func socketPath() throws {
         let bench = try PCMBench()

@@ -1,0 +1,65 @@
+/*
+ * Plays two seconds of the tests' sound in an unusual way:
+ *
+ *     plays fork PCM      a child is forked in mid-play, which closes the PCM that it inherited
+ *     plays rewind PCM    frames that are wrong are written in mid-play, taken back, and written again
+ *
+ * Exit status: 0, or 1 with the reason on standard error.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <alsa/asoundlib.h>
+
+#define RATE 48000
+#define CHUNK 480
+
+static void check(const char *operation, long result)
+{
+    if (result >= 0)
+        return;
+    fprintf(stderr, "%s: %s\n", operation, snd_strerror((int)result));
+    exit(1);
+}
+
+static void write_frames(snd_pcm_t *pcm, int first, int count, int wrong)
+{
+    int16_t samples[2 * CHUNK];
+    for (int i = 0; i < count; i++) {
+        int frame = first + i;
+        samples[2 * i] = samples[2 * i + 1] = wrong ? 1 : (5000 + frame % 20000) * (frame % 2 == 0 ? 1 : -1);
+    }
+    check("write", snd_pcm_writei(pcm, samples, count));
+}
+
+int main(int count, char **arguments)
+{
+    if (count != 3)
+        return 64;
+    int forks = strcmp(arguments[1], "fork") == 0;
+    snd_pcm_t *pcm;
+    check("open", snd_pcm_open(&pcm, arguments[2], SND_PCM_STREAM_PLAYBACK, 0));
+    check("set parameters",
+        snd_pcm_set_params(pcm, SND_PCM_FORMAT_S16, SND_PCM_ACCESS_RW_INTERLEAVED, 2, RATE, 1, 80000));
+    for (int frame = 0; frame < 2 * RATE; frame += CHUNK) {
+        if (frame == RATE && forks) {
+            pid_t child = fork();
+            if (child == 0) {
+                snd_pcm_close(pcm);
+                _exit(0);
+            }
+            waitpid(child, NULL, 0);
+        } else if (frame == RATE) {
+            write_frames(pcm, frame, CHUNK, 1);
+            long taken = snd_pcm_rewind(pcm, CHUNK);
+            check("rewind", taken == CHUNK ? taken : -EIO);
+        }
+        write_frames(pcm, frame, CHUNK, 0);
+    }
+    check("drain", snd_pcm_drain(pcm));
+    snd_pcm_close(pcm);
+    return 0;
+}

@@ -1,0 +1,100 @@
+import Glibc
+import Ringer
+import RingerTestKit
+import Testing
+
+@testable import RingerService
+
+/// Programs of others on the PCM `ringer`, each with its own way to use alsa-lib.
+@Suite(.timeLimit(.minutes(2))) struct PCMProgramTests {
+    @Test(
+        "aplay with mmap, without blocking and with a buffer of 0.5 s plays every sample",
+        arguments: [["-M"], ["-N"], ["-B", "500000"], ["-F", "5000"]])
+    func aplay(_ options: [String]) async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let file = try bench.sound(seconds: 1)
+        let aplay = try bench.run(["aplay", "-q", "-D", "PCM"] + options + [file])
+        #expect(try await aplay.end() == 0)
+        #expect(try aplay.heard() == [.init(gain: 1, frames: 0..<PCMBench.rate)])
+    }
+
+    @Test("other rates, formats and channel counts are converted, and silenced like any")
+    func formats() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        for arguments in ["-r 44100 -c 1 -b 8", "-r 8000 -c 1 -b 16", "-r 96000 -c 2 -b 24", "-r 48000 -c 6 -b 32"] {
+            let file = bench.folder.path + "/tone.wav"
+            #expect(system("sox -n \(arguments) '\(file)' synth 0.5 sine 440 vol 0.5") == 0)
+            let aplay = try bench.play(file)
+            #expect(try await aplay.end() == 0)
+            #expect(abs(aplay.played - PCMBench.rate / 2) < 100)
+            let isSilent = try aplay.heard().allSatisfy { $0.gain == 0 }
+            #expect(!isSilent)
+        }
+        bench.board.ringSilent.position = .silent
+        let aplay = try bench.play(bench.folder.path + "/tone.wav")
+        #expect(try await aplay.end() == 0)
+        #expect(try aplay.heard().map(\.gain) == [0])
+    }
+
+    @Test("sox, mpg123 and speaker-test play to their end")
+    func players() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let folder = bench.folder.path
+        #expect(system("sox -n -r 48000 -c 2 '\(folder)/tone.wav' synth 1 sine 440 vol 0.5") == 0)
+        #expect(system("ffmpeg -v error -y -i '\(folder)/tone.wav' '\(folder)/tone.mp3' </dev/null") == 0)
+        for words in [
+            ["sox", "-q", "\(folder)/tone.wav", "-t", "alsa", "PCM"],
+            ["mpg123", "-q", "-o", "alsa", "-a", "PCM", "\(folder)/tone.mp3"],
+            ["speaker-test", "-D", "PCM", "-c", "1", "-l", "1", "-r", "48000"],
+        ] {
+            let program = try bench.run(words)
+            #expect(try await program.end() == 0, "\(words[0]): \(program.messages)")
+            #expect(program.played > PCMBench.rate * 9 / 10, "\(words[0])")
+        }
+    }
+
+    @Test(
+        "alsa-lib's example pcm.c plays by each of its methods",
+        arguments: ["write", "write_and_poll", "direct_interleaved", "direct_noninterleaved", "direct_write"])
+    func example(_ method: String) async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let program = try bench.run([
+            try bench.compile("/usr/share/doc/libasound2-dev/examples/pcm.c"), "-D", "PCM", "-m", method,
+        ])
+        try await program.hear(seconds: 1)
+        #expect(program.ended == nil, "\(program.messages)")
+        bench.board.ringSilent.position = .silent
+        try await program.hear(seconds: 0.5)
+        program.send(SIGKILL)
+        _ = try await program.end()
+        #expect(try program.heard().last?.gain == 0)
+    }
+
+    @Test("a child that is forked in mid-play and closes the PCM changes nothing for its parent")
+    func fork() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let program = try bench.run([try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), "fork", "PCM"])
+        try await program.hear(seconds: 1.2)
+        #expect(bench.device.sessions.all.map(\.phase) == [.active])
+        bench.board.ringSilent.position = .silent
+        #expect(try await program.end() == 0, "\(program.messages)")
+        // The sink of the child has written what it had, too.
+        #expect(try program.heard().last?.gain == 0)
+    }
+
+    @Test("frames that a program takes back are not heard")
+    func rewind() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let program = try bench.run([
+            try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), "rewind", "PCM",
+        ])
+        #expect(try await program.end() == 0, "\(program.messages)")
+        #expect(try program.heard() == [.init(gain: 1, frames: 0..<2 * PCMBench.rate)])
+    }
+}
