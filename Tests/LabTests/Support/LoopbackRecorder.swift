@@ -54,6 +54,12 @@ final class LoopbackRecorder: Sendable {
         shared.state.withLock { $0.isStopping = true }
     }
 
+    /// How many samples it has recorded.
+    var count: Int { shared.state.withLock { $0.samples.count } }
+
+    /// Whether one of them is not silent.
+    var hasHeard: Bool { shared.state.withLock { $0.samples.contains { $0 != 0 } } }
+
     /// Ends the recording 0.1 s from now, when what was played before has certainly arrived, and gives it whole.
     func stop() async throws -> [Int16] {
         await withCheckedContinuation { continuation in
