@@ -71,29 +71,37 @@ static snd_pcm_sframes_t queued(struct ringer *r)
     return available < (snd_pcm_sframes_t)r->slave_buffer ? (snd_pcm_sframes_t)r->slave_buffer - available : 0;
 }
 
+/* How the slave's frames are accessed. Writing to its buffer saves a copy, and a question for the position. */
+static snd_pcm_access_t slave_access(snd_pcm_stream_t stream)
+{
+    return stream == SND_PCM_STREAM_PLAYBACK ? SND_PCM_ACCESS_MMAP_INTERLEAVED : SND_PCM_ACCESS_RW_INTERLEAVED;
+}
+
 /* Writes frames, or silence where there are none. Returns how many the slave took; a negative errno if none. */
 static snd_pcm_sframes_t write_slave(struct ringer *r, const char *frames, snd_pcm_uframes_t count)
 {
     snd_pcm_uframes_t done = 0;
     while (done < count) {
-        snd_pcm_uframes_t left = count - done;
-        const char *source = frames + done * r->frame_bytes;
-        if (frames == NULL || !gain_is_unity(&r->gain)) {
-            if (left > r->slave_buffer)
-                left = r->slave_buffer;
+        const snd_pcm_channel_area_t *areas;
+        snd_pcm_uframes_t offset, room = count - done;
+        snd_pcm_sframes_t taken = snd_pcm_mmap_begin(r->slave, &areas, &offset, &room);
+        if (taken == 0 && room > 0) {
+            char *destination = (char *)areas->addr + areas->first / 8 + offset * r->frame_bytes;
+            const char *source = frames + done * r->frame_bytes;
             if (frames == NULL)
-                memset(r->scratch, 0, left * r->frame_bytes);
+                memset(destination, 0, room * r->frame_bytes);
+            else if (gain_is_unity(&r->gain))
+                memcpy(destination, source, room * r->frame_bytes);
             else
-                gain_apply(&r->gain, r->io.format, r->io.channels, r->scratch, source, left);
-            source = r->scratch;
+                gain_apply(&r->gain, r->io.format, r->io.channels, destination, source, room);
+            taken = snd_pcm_mmap_commit(r->slave, offset, room);
         }
-        snd_pcm_sframes_t written = snd_pcm_writei(r->slave, source, left);
-        if (written <= 0) {
+        if (taken <= 0) {
             if (done > 0)
                 break;
-            return slave_failed(r, written < 0 ? (int)written : -EAGAIN);
+            return slave_failed(r, taken < 0 ? (int)taken : -EAGAIN);
         }
-        done += (snd_pcm_uframes_t)written;
+        done += (snd_pcm_uframes_t)taken;
     }
     r->position = after(r, r->position, done);
     return (snd_pcm_sframes_t)done;
@@ -358,7 +366,7 @@ static int ringer_hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *ours)
     snd_pcm_uframes_t period = io->period_size, buffer = io->buffer_size;
     int error = snd_pcm_hw_params_any(r->slave, params);
     if (error >= 0)
-        error = snd_pcm_hw_params_set_access(r->slave, params, SND_PCM_ACCESS_RW_INTERLEAVED);
+        error = snd_pcm_hw_params_set_access(r->slave, params, slave_access(io->stream));
     if (error >= 0)
         error = snd_pcm_hw_params_set_format(r->slave, params, io->format);
     if (error >= 0)
@@ -383,17 +391,12 @@ static int ringer_hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *ours)
     r->slave_buffer = buffer;
     r->frame_bytes = (size_t)snd_pcm_format_physical_width(io->format) / 8 * io->channels;
     r->gain.ramp_frames = io->rate * RAMP_MILLISECONDS / 1000;
-    free(r->scratch);
-    r->scratch = malloc(buffer * r->frame_bytes);
-    return r->scratch == NULL ? -ENOMEM : 0;
+    return 0;
 }
 
 static int ringer_hw_free(snd_pcm_ioplug_t *io)
 {
-    struct ringer *r = io->private_data;
-    free(r->scratch);
-    r->scratch = NULL;
-    return snd_pcm_hw_free(r->slave);
+    return snd_pcm_hw_free(((struct ringer *)io->private_data)->slave);
 }
 
 static int ringer_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *ours)
@@ -485,7 +488,6 @@ static void release(struct ringer *r)
         close(r->ready);
     if (r->slave != NULL)
         snd_pcm_close(r->slave);
-    free(r->scratch);
     free(r->slave_name);
     free(r);
 }
@@ -525,11 +527,11 @@ static int choose_format(struct ringer *r, snd_pcm_hw_params_t *params)
 
 /* Chooses the one format, rate and channel count that this PCM has; `plug` converts others. alsa-lib bounds an I/O
    plug-in's buffer in bytes alone, and only with these known does that bound its time. */
-static int choose(struct ringer *r, snd_pcm_hw_params_t *params)
+static int choose(struct ringer *r, snd_pcm_hw_params_t *params, snd_pcm_stream_t stream)
 {
     int error = snd_pcm_hw_params_any(r->slave, params);
     if (error >= 0)
-        error = snd_pcm_hw_params_set_access(r->slave, params, SND_PCM_ACCESS_RW_INTERLEAVED);
+        error = snd_pcm_hw_params_set_access(r->slave, params, slave_access(stream));
     if (error >= 0)
         error = choose_format(r, params);
     if (error >= 0)
@@ -624,7 +626,7 @@ static int open_ringer(struct ringer *r, const char *name, snd_config_t *root, s
     snd_pcm_hw_params_alloca(&params);
     error = snd_pcm_nonblock(r->slave, 1);
     if (error >= 0)
-        error = choose(r, params);
+        error = choose(r, params, stream);
     if (error >= 0)
         error = greet(r, stream);
     if (error < 0)

@@ -34,7 +34,6 @@ struct ringer {
     snd_pcm_uframes_t slave_buffer; /* frames; at least io.buffer_size */
     snd_pcm_uframes_t position;     /* frames written to or read from the slave, or skipped; below the boundary */
     size_t frame_bytes;
-    char *scratch; /* a buffer of frames */
     bool silent;   /* what is written now is silent */
     bool skipping; /* the slave is stopped, and frames are gone as soon as they are written */
     bool restarts; /* the slave is to be started again once enough frames are written */
