@@ -11,7 +11,7 @@
 
 #include "ringer.h"
 
-/* What a program may write ahead: it is silent so long after the switch was flipped. */
+/* What a program may write ahead: where it cannot be taken back, it is silent so long after the switch was flipped. */
 #define BUFFER_MILLISECONDS 80
 /* How long a change of the gain takes, as in the library. */
 #define RAMP_MILLISECONDS 20
@@ -107,9 +107,19 @@ static snd_pcm_sframes_t write_slave(struct ringer *r, const char *frames, snd_p
     return (snd_pcm_sframes_t)done;
 }
 
+/* Whether frames can be taken back from the slave. An I/O plug-in, such as that of PulseAudio, claims that it can and loses
+   its position then; and one may be behind a PCM that converts. */
+static bool rewinds(const struct ringer *r)
+{
+    snd_pcm_type_t type = snd_pcm_type(r->slave);
+    return type == SND_PCM_TYPE_HW || type == SND_PCM_TYPE_DMIX || type == SND_PCM_TYPE_DSHARE;
+}
+
 /* Replaces what the slave has not played yet by silence, as far as it can be taken back. */
 static void silence_queued(struct ringer *r)
 {
+    if (!rewinds(r))
+        return;
     snd_pcm_sframes_t margin = 0;
     if (snd_pcm_state(r->slave) == SND_PCM_STATE_RUNNING)
         margin = (snd_pcm_sframes_t)r->io.rate * REWIND_MARGIN_MILLISECONDS / 1000;
@@ -539,7 +549,8 @@ static int choose(struct ringer *r, snd_pcm_hw_params_t *params, snd_pcm_stream_
     if (error >= 0)
         error = snd_pcm_hw_params_set_rate_near(r->slave, params, &r->rate, NULL);
     if (error < 0)
-        SNDERR("ringer: %s has none of the formats S16, S32 and FLOAT: put plug before it", r->slave_name);
+        SNDERR("ringer: %s has no mmap, or none of the formats S16, S32 and FLOAT: name it plug:%s", r->slave_name,
+            r->slave_name);
     return error;
 }
 
