@@ -122,7 +122,7 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
         let feedback = configuration.servesFeedback ? FeedbackService(service, configuration.feedback) : nil
         let pcmPath = arguments.pcmSocket ?? (arguments.bus == .system ? PCMServer.standardPath : nil)
         let pcms = pcmPath.map {
-            PCMServer(device, loop: loop, path: $0, authorization: configuration.authorization)
+            PCMServer(device, loop: loop, path: $0, authorization: authorization)
         }
         let signals = try TerminationSignals.handle(on: loop) { _ in
             feedback?.stop()
@@ -145,7 +145,7 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             // systemd makes the directory of the standard path; a service that is started by hand makes it itself.
             if arguments.pcmSocket == nil, pcms != nil { mkdir(PCMServer.standardDirectory, 0o755) }
             try pcms?.start()
-        } catch where arguments.pcmSocket == nil {
+        } catch  where arguments.pcmSocket == nil {
             write("Warning: \(error)\n", to: STDERR_FILENO)
         }
         // Without the bus nobody can ask for anything: whatever started the service starts it again.
