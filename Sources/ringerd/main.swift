@@ -141,11 +141,12 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             write("Warning: \(error)\n", to: STDERR_FILENO)
         }
         try service.start()
-        do {
+        do throws(RingerError) {
             // systemd makes the directory of the standard path; a service that is started by hand makes it itself.
             if arguments.pcmSocket == nil, pcms != nil { mkdir(PCMServer.standardDirectory, 0o755) }
             try pcms?.start()
-        } catch  where arguments.pcmSocket == nil {
+        } catch {
+            if arguments.pcmSocket != nil { throw error }
             write("Warning: \(error)\n", to: STDERR_FILENO)
         }
         // Without the bus nobody can ask for anything: whatever started the service starts it again.
