@@ -226,8 +226,8 @@ import Testing
         let other = try PCMClient(bench)
         other.greet("playback", isCapture: true)
         other.send(kind: RINGER_PCM_STARTED)
-        while !bench.device.state.sessions.contains(.records) { await Task.yield() }
-        #expect(bench.device.sessions.all.filter(\.isActive).count == 2)
+        while bench.device.sessions.all.filter(\.isActive).count != 2 { await Task.yield() }
+        #expect(bench.device.state.sessions.contains(.records))
     }
 
     // The plug-in may be the default PCM, which the service plays to by default: a sound that was allowed would be arbitrated
