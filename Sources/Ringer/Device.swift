@@ -122,7 +122,7 @@ public final class Device: Sendable {
         lazyMuteDetector = Lazily {
             MuteDetector(
                 player: player.part, publisher: publisher, clock: ports.clock, configuration: configuration.detector,
-                service: ports.service, report: report)
+                outputObeys: ports.speaker.obeysSwitch, service: ports.service, report: report)
         }
         let sessions = Lazily {
             AudioSessions(

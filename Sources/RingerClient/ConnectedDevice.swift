@@ -506,7 +506,8 @@ extension ConnectedDevice: DeviceService {
                     completion(
                         MuteReading(
                             verdict: .unknown, elapsed: .zero, threshold: .zero, route: route,
-                            switchPosition: switchPosition, cause: .outputFailed(error), attempts: 1, at: clock.now))
+                            switchPosition: switchPosition, cause: .outputFailed(error), way: .service, attempts: 1,
+                            at: clock.now))
                 }
             }
         }

@@ -35,7 +35,7 @@ extension MuteReading {
             verdict: verdict, elapsed: .seconds(end.details["elapsed"]?.double ?? 0),
             threshold: .seconds(end.details["threshold"]?.double ?? 0),
             route: end.details["route"]?.string.flatMap(AudioRoute.init(rawValue:)) ?? .speaker,
-            switchPosition: switchPosition, cause: verdict == .unknown ? Cause(end) : nil,
+            switchPosition: switchPosition, cause: end.reason.isEmpty ? nil : Cause(end), way: .service,
             attempts: Int(end.details["attempts"]?.uint32 ?? 1), at: now)
     }
 }
@@ -46,6 +46,7 @@ extension MuteReading.Cause {
         let silenced = "silenced: "
         let plain: [MuteReading.Cause] = [
             .recording, .interruption, .streamDisturbed, .streamStalled, .timingDoubtful, .deadline, .stopped,
+            .nothingKnows, .volume,
         ]
         if let cause = plain.first(where: { "\($0)" == end.reason }) {
             self = cause

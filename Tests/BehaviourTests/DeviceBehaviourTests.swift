@@ -340,6 +340,7 @@ import Testing
     func detect(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)
         let ring = try await bench.run { await $0.muteDetector.measure() }
+        #expect(ring.way == (connection == .connected ? .service : .device))
         #expect(ring.verdict == .audible && ring.switchPosition == .ring && ring.elapsed == .milliseconds(100))
         bench.flip(to: .silent)
         let silent = try await bench.run { await $0.muteDetector.measure() }

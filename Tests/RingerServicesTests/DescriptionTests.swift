@@ -28,7 +28,7 @@ struct DescriptionTests {
     func readings() {
         var reading = MuteReading(
             verdict: .audible, elapsed: .milliseconds(100), threshold: .milliseconds(100), route: .speaker,
-            switchPosition: nil, cause: nil, attempts: 1, at: MonotonicTime(nanoseconds: 0))
+            switchPosition: nil, cause: nil, way: .device, attempts: 1, at: MonotonicTime(nanoseconds: 0))
         #expect("\(reading)" == "audible on speaker after 0.1 s")
         reading.verdict = .unknown
         reading.cause = .silenced(by: .doNotDisturb)

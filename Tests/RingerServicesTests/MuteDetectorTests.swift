@@ -43,7 +43,7 @@ struct MuteDetectorTests {
         #expect(bench.events.all.contains(.detectorDisagrees(reading, .ring, at: bench.start)))
     }
 
-    @Test("a process that sees no switch learns by timing whether the output takes the clip at once or in its time")
+    @Test("without a switch a clip that takes its time says nothing, and one that the output takes at once is muted")
     func noSwitch() throws {
         let bench = try PlayerBench(position: nil)
         // The board's own switch, which the process does not see, says the opposite each time.
@@ -54,7 +54,9 @@ struct MuteDetectorTests {
         bench.board.speaker.fault = .unpaced
         bench.measure()
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.readings.all.map(\.verdict) == [.audible, .muted])
+        #expect(bench.readings.all.map(\.verdict) == [.unknown, .muted])
+        #expect(
+            bench.readings.all.map(\.cause) == [.nothingKnows, nil] && bench.readings.all.map(\.way) == [.none, .none])
         #expect(bench.readings.all.map(\.elapsed) == [.milliseconds(100), .zero])
         #expect(bench.readings.all.allSatisfy { $0.switchPosition == nil && !$0.disagreesWithSwitch })
         #expect(bench.board.speaker.recordings.count == 2)
@@ -179,6 +181,20 @@ struct MuteDetectorTests {
         #expect(bench.readings.all.first?.verdict == .audible)
     }
 
+    @Test("a volume of 0 is muted with that cause")
+    func volume() throws {
+        let bench = try PlayerBench()
+        bench.board.surroundings.set(.outputVolume(0))
+        bench.measure()
+        bench.clock.advance(by: .seconds(1))
+        bench.board.surroundings.set(.outputVolume(0.1))
+        bench.measure()
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.readings.all.map(\.verdict) == [.muted, .audible])
+        #expect(bench.readings.all.map(\.cause) == [.volume, nil])
+        #expect(bench.readings.all.allSatisfy { $0.way == .device && !$0.disagreesWithSwitch })
+    }
+
     @Test("the reading carries the route: headphones are heard at silent")
     func route() throws {
         let bench = try PlayerBench(position: .silent)
@@ -219,12 +235,14 @@ struct MuteDetectorDoubtTests {
     func reading(left: Duration?, end: Duration, attempts: Int = 1) throws -> MuteReading? {
         let start = MonotonicTime(nanoseconds: 1_000_000_000)
         var machine = MuteDetectorMachine(try .init(attempts: attempts))
-        _ = machine.handle(.measure(caller: 1, DeviceState(), now: start))
+        _ = machine.handle(.measure(caller: 1, DeviceState(ringSilent: .ring), now: start))
         _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
         let position = StreamPosition(played: 9600, total: 9600, unfinishedAt: left.map { start + $0 })
         let result = SoundResult(
             outcome: .finished, requestedAt: start, startedAt: start, endedAt: start + end, position: position)
-        for case .answer(_, let reading) in machine.handle(.over(clip: 1, result, DeviceState())) { return reading }
+        for case .answer(_, let reading) in machine.handle(.over(clip: 1, result, DeviceState(ringSilent: .ring))) {
+            return reading
+        }
         return nil
     }
 

@@ -8,8 +8,10 @@ struct DetectCommand: AsyncParsableCommand {
         abstract: "Find out whether sounds are heard, by timing a silent clip.",
         discussion: """
             Plays a silent system sound of 0.2 s. If it is over before 0.1 s, sounds are muted; if it still plays then, they \
-            are audible; if the output fails, nothing is known.
-            JSON: {"verdict":"muted|audible|unknown","elapsed":seconds,
+            are audible; if the output fails, nothing is known. A volume of 0 counts as muted.
+            "way" is what knew whether sounds may be heard: the device, with a switch that this process reads; the service; a PCM \
+            that obeys (--pcm "ringer:CATEGORY=ambient,WHEN_SILENCED=skip"); or none, and then a clip that took its time says nothing.
+            JSON: {"verdict":"muted|audible|unknown","way":"device|service|pcm|none","elapsed":seconds,
             "threshold":0.1,"cause":...}
             """)
 
@@ -29,7 +31,8 @@ struct DetectCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let device = try await board.makeDevice(configuration: .init(preferences: user.preferences))
+        let device = try await board.makeDevice(
+            following: [.volume], configuration: .init(preferences: user.preferences))
         defer { device.close() }
         guard let every else { return try show(await device.muteDetector.measure()) }
         for await reading in device.muteDetector.readings(every: .seconds(every), changesOnly: changes) {
@@ -46,7 +49,8 @@ extension MuteReading {
     /// The reading as JSON.
     var json: JSONValue {
         .object([
-            ("verdict", .string(verdict.rawValue)), ("elapsed", .number(elapsed.inSeconds)),
+            ("verdict", .string(verdict.rawValue)), ("way", .string(way.rawValue)),
+            ("elapsed", .number(elapsed.inSeconds)),
             ("threshold", .number(threshold.inSeconds)), ("cause", .optional(cause?.description)),
             ("margin", .number(margin.inSeconds)), ("route", .string(route.rawValue)),
             ("ringSilent", .optional(switchPosition?.rawValue)), ("disagrees", .bool(disagreesWithSwitch)),
@@ -62,6 +66,7 @@ extension MuteReading {
         } else {
             text += " after \(elapsed.inSeconds.fixed(4)) s, threshold \(threshold.inSeconds.fixed(1)) s"
         }
+        text += ", by the \(way == .none ? "output alone" : way == .pcm ? "PCM" : way.rawValue)"
         if disagreesWithSwitch, let switchPosition { text += "; the switch is at \(switchPosition.rawValue)" }
         return text
     }

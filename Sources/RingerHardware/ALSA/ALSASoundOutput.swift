@@ -9,6 +9,8 @@ public final class ALSASoundOutput: SoundOutput {
     /// "ALSA" and the PCM of the routes that have no PCM of their own.
     public var name: String { "ALSA \(pcm)" }
     let pcm: String
+    /// Whether the PCM is the plug-in `ringer`, which ends at once what may not be heard.
+    public var obeysSwitch: Bool { pcm.hasPrefix("ringer:") && pcm.contains("WHEN_SILENCED=skip") }
     private let routes: [AudioRoute: String]
     private let limits: PlaybackMachine.Limits
     let thread: SoundThread

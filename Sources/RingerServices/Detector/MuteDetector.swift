@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// A clip of zeros is played as a system sound. If it is over before the threshold, system sounds are muted; if it still
 /// plays at the threshold, they are audible, and the rest of the clip is dropped. A playback that failed, had an underrun
-/// or stood still gives no verdict. The clip never activates a session, and cannot be heard.
+/// or stood still gives no verdict, nor does a clip in whose way nobody would have been: without a switch, without the
+/// service, and with a PCM that plays everything. A volume of 0, where the mixer is followed, counts as muted. The clip never activates a session, and cannot be heard.
 public final class MuteDetector: Sendable {
     /// The parameters of a measurement.
     public struct Configuration: Sendable, Hashable {
@@ -80,11 +81,13 @@ public final class MuteDetector: Sendable {
     ///   - publisher: The device's state.
     ///   - clock: The device's time.
     ///   - configuration: The parameters of a measurement.
+    ///   - outputObeys: Whether the output itself ends what may not be heard.
     ///   - service: What measures instead, with parameters of its own; nil where this process has the device.
     ///   - report: Gets an event for each reading that contradicts the switch.
     package init(
         player: SoundPlayer, publisher: StatePublisher, clock: any DeviceClock,
-        configuration: Configuration = Configuration(), service: (any DeviceService)? = nil,
+        configuration: Configuration = Configuration(), outputObeys: Bool = false,
+        service: (any DeviceService)? = nil,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.clock = clock
@@ -96,7 +99,7 @@ public final class MuteDetector: Sendable {
         let completions = completions
         let deadline = TimerSlot(clock)
         let current = PlayingClip()
-        runner = StateMachineRunner(MuteDetectorMachine(configuration)) { action, runner in
+        runner = StateMachineRunner(MuteDetectorMachine(configuration, outputObeys: outputObeys)) { action, runner in
             switch action {
             case .play(let number):
                 // Not a user-interface sound: only the switch can silence it. It does not wait for a busy PCM: that would be

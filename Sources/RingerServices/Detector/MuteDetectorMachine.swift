@@ -29,12 +29,15 @@ struct MuteDetectorMachine: StateMachine {
     }
 
     let configuration: MuteDetector.Configuration
+    /// Whether the output itself ends what may not be heard.
+    let outputObeys: Bool
     private var probe: Probe?
     private var clip: UInt64 = 0
     private var number: UInt64 = 0
 
-    init(_ configuration: MuteDetector.Configuration) {
+    init(_ configuration: MuteDetector.Configuration, outputObeys: Bool = false) {
         self.configuration = configuration
+        self.outputObeys = outputObeys
     }
 
     mutating func handle(_ event: Event) -> [Action] {
@@ -145,9 +148,20 @@ struct MuteDetectorMachine: StateMachine {
     ) {
         guard let probe else { return }
         self.probe = nil
+        let knowsSwitch = probe.state.ringSilent != nil || probe.state.isSwitchUnreadable
+        let way: MuteReading.Way = outputObeys ? .pcm : knowsSwitch ? .device : .none
+        var (verdict, cause) = (verdict, cause)
+        if verdict == .audible {
+            if probe.state.outputVolume == 0 {
+                (verdict, cause) = (.muted, .volume)
+            } else if way == .none {
+                // That the clip took its time says nothing where nobody would have ended it.
+                (verdict, cause) = (.unknown, .nothingKnows)
+            }
+        }
         let reading = MuteReading(
             verdict: verdict, elapsed: elapsed, threshold: configuration.threshold, route: probe.state.route,
-            switchPosition: probe.state.ringSilent, cause: cause, attempts: probe.attempts, at: now)
+            switchPosition: probe.state.ringSilent, cause: cause, way: way, attempts: probe.attempts, at: now)
         actions.append(.answer(callers: probe.callers, reading))
     }
 }

@@ -10,7 +10,20 @@ public struct MuteReading: Sendable, Hashable {
         case unknown
     }
 
-    /// Why a measurement failed.
+    /// What knew whether sounds may be heard, so that the clip's timing says so.
+    @nonexhaustive
+    public enum Way: String, Sendable, Hashable, CaseIterable {
+        /// This process has the device, and its rules know the switch.
+        case device
+        /// The service played the clip.
+        case service
+        /// The PCM obeys the switch: it ends a clip that may not be heard.
+        case pcm
+        /// Nothing: no switch, no service, and a PCM that plays everything.
+        case none
+    }
+
+    /// Why a measurement failed, or, besides the switch, why sounds are not heard.
     @nonexhaustive
     public enum Cause: Sendable, Hashable {
         /// A session records, and so silences every playback.
@@ -31,6 +44,10 @@ public struct MuteReading: Sendable, Hashable {
         case deadline
         /// Other code stopped the clip.
         case stopped
+        /// Nothing is there that knows whether sounds may be heard: no switch, no service, no PCM that obeys.
+        case nothingKnows
+        /// The output volume is 0, or the mixer's playback switch is off: with the verdict ``Verdict/muted``.
+        case volume
     }
 
     /// Whether sounds are heard.
@@ -43,8 +60,11 @@ public struct MuteReading: Sendable, Hashable {
     public var route: AudioRoute
     /// The switch's position; nil if the process cannot read one.
     public var switchPosition: SwitchPosition?
-    /// Why the measurement failed; nil unless the verdict is ``Verdict/unknown``.
+    /// Why the measurement failed, where the verdict is ``Verdict/unknown``; ``Cause/volume`` where sounds are muted by
+    /// that; else nil.
     public var cause: Cause?
+    /// What knew whether sounds may be heard.
+    public var way: Way
     /// How many clips were played or attempted.
     public var attempts: Int
     /// When the verdict was reached.
@@ -52,7 +72,7 @@ public struct MuteReading: Sendable, Hashable {
 
     package init(
         verdict: Verdict, elapsed: Duration, threshold: Duration, route: AudioRoute, switchPosition: SwitchPosition?,
-        cause: Cause?, attempts: Int, at: MonotonicTime
+        cause: Cause?, way: Way, attempts: Int, at: MonotonicTime
     ) {
         self.verdict = verdict
         self.elapsed = elapsed
@@ -60,6 +80,7 @@ public struct MuteReading: Sendable, Hashable {
         self.route = route
         self.switchPosition = switchPosition
         self.cause = cause
+        self.way = way
         self.attempts = attempts
         self.at = at
     }
@@ -71,7 +92,7 @@ public struct MuteReading: Sendable, Hashable {
     public var disagreesWithSwitch: Bool {
         guard let switchPosition else { return false }
         return switch verdict {
-        case .muted: !switchPosition.silences
+        case .muted: !switchPosition.silences && cause == nil
         case .audible, .unknown: false
         }
     }
@@ -98,6 +119,8 @@ extension MuteReading.Cause: CustomStringConvertible {
         case .timingDoubtful: "timingDoubtful"
         case .deadline: "deadline"
         case .stopped: "stopped"
+        case .nothingKnows: "nothingKnows"
+        case .volume: "volume"
         }
     }
 }

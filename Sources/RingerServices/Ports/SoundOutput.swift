@@ -7,6 +7,10 @@ public protocol SoundOutput: Sendable {
     /// The output's name, for people: "ALSA default".
     var name: String { get }
 
+    /// Whether the output itself ends what the ring/silent switch does not let be heard: an ALSA PCM `ringer:` with
+    /// `WHEN_SILENCED=skip`. False by default.
+    var obeysSwitch: Bool { get }
+
     /// The PCM for sounds of `route`. When the route changes between two routes with the same PCM, the codec switches
     /// and a playing sound follows; a sound never moves to another PCM.
     func pcm(for route: AudioRoute) -> String
@@ -51,6 +55,11 @@ public protocol SoundOutput: Sendable {
 
     /// Stops all sounds and frees the output's system resources. A second call does nothing.
     func close()
+}
+
+extension SoundOutput {
+    /// Plays everything.
+    public var obeysSwitch: Bool { false }
 }
 
 /// A sound of the output.

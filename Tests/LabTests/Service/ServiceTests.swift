@@ -52,6 +52,24 @@ extension RealTime {
             }
         }
 
+        @Test("a user without rights to the hardware detects the line's position through the service")
+        func detect() async throws {
+            let bench = try await LabService()
+            func detect() async throws -> String {
+                try await ChildProcess(
+                    [
+                        "env", "RINGER_BUS=session", "DBUS_SESSION_BUS_ADDRESS=\(bench.address)", "setpriv",
+                        "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups", RingerCommandLine.path, "detect",
+                        "--json",
+                    ]
+                ).wait().output
+            }
+            try LabBoard.setSwitch(silent: true)
+            #expect(try await detect().contains(#""verdict":"muted","way":"service""#))
+            try LabBoard.setSwitch(silent: false)
+            #expect(try await detect().contains(#""verdict":"audible","way":"service""#))
+        }
+
         @Test("the volume that root sets reaches the sound card's mixer, and others are informed")
         func volume() async throws {
             let configuration = "\(Lab.temporaryFolder)/volume.conf"
