@@ -193,24 +193,26 @@ final class ConnectedDevice: @unchecked Sendable {
                 }
             }
             begin(
-                sound, ["category": .string(category.rawValue), "options": .strings(options.names)], playback, handler)
+                sound, ["category": .string(category.rawValue), "options": .strings(options.names)], terms, playback,
+                handler)
         case .systemSound(let isUISound):
-            begin(sound, ["as": .string("systemSound"), "uiSound": .boolean(isUISound)], playback, handler)
+            begin(sound, ["as": .string("systemSound"), "uiSound": .boolean(isUISound)], terms, playback, handler)
         case .notification(let volume, let isCritical):
-            begin(
-                sound,
-                [
-                    "as": .string("notification"), "volume": .double(Double(volume)), "critical": .boolean(isCritical),
-                ], playback, handler)
+            let options: [String: BusValue] = [
+                "as": .string("notification"), "volume": .double(Double(volume)), "critical": .boolean(isCritical),
+            ]
+            begin(sound, options, terms, playback, handler)
         case .alert, .vibration:
-            begin(sound, ["as": .string("alert")], playback, handler)
+            begin(sound, ["as": .string("alert")], terms, playback, handler)
         }
     }
 
     private func begin(
-        _ sound: PCMBuffer, _ options: [String: BusValue], _ playback: ServicePlayback,
+        _ sound: PCMBuffer, _ options: [String: BusValue], _ terms: SoundTerms?, _ playback: ServicePlayback,
         _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) {
+        var options = options
+        if terms?.outlivesProcess == true { options["completePlaybackIfAppDies"] = .boolean(true) }
         begin(sound, RingerNames.path, RingerNames.interface, options, playback, handler)
     }
 

@@ -129,6 +129,26 @@ import Testing
         while device.preferences.doNotDisturb { await Task.yield() }
     }
 
+    @Test(
+        "a sound that completes though its application dies is played to its end at the service",
+        arguments: [true, false])
+    func outlives(completes: Bool) async throws {
+        let service = try ServiceBench()
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let id = try device.sounds.register(tone)
+        try device.sounds.setCompletesPlaybackIfAppDies(completes, of: id)
+        device.sounds.start(id)
+        service.settle(with: device)
+        service.clock.advance(by: .milliseconds(50))
+        #expect(service.board.speaker.playing.count == 1)
+        let link = try #require((device.service as? ConnectedDevice)?.link)
+        // As a process that is killed does: nothing is stopped before.
+        link.loop.sync { link.close() }
+        while service.clientCount > 0 { await Task.yield() }
+        service.clock.advance(by: .seconds(2))
+        #expect(service.board.speaker.recordings.map(\.outcome) == [completes ? .drained : .stopped])
+    }
+
     @Test("a process that closes its device, or dies, leaves no sound, session or vibration behind")
     func leaves() async throws {
         let service = try ServiceBench()

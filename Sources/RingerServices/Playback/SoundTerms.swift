@@ -12,6 +12,9 @@ package struct SoundTerms: Sendable, Hashable {
     /// The session that it plays in; nil for none, or one of the device's own.
     package var session: SessionID?
 
+    /// Whether the sound is played to its end if the process ends: only an output that is another process's can.
+    package var outlivesProcess = false
+
     /// Whether the sound waits for a busy PCM; a user-interface sound never does.
     var waitsWhenBusy = true
 

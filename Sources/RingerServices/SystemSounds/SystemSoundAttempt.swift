@@ -22,6 +22,8 @@ struct SystemSoundAttempt: Sendable, Equatable {
     /// Why it cannot be heard.
     var failure: RingerError?
     var requestedAt: MonotonicTime
+    /// Whether it is played to its end if the process ends.
+    var outlivesProcess = false
 
     /// What the rules between sounds know the sound by.
     var key: OutputQueue.Sound { OutputQueue.Sound(client: client, id: sound, kind: kind) }

@@ -26,8 +26,8 @@ final class SystemSoundEngine: Sendable {
         let completions = completions
         let runner = StateMachineRunner(SystemSoundMachine()) { action, runner in
             switch action {
-            case .startSound(let number, let samples, let request):
-                player.start(samples, reserved: SoundPlayer.ID(number: number), as: request) { result in
+            case .startSound(let number, let samples, let terms):
+                player.start(samples, reserved: SoundPlayer.ID(number: number), under: terms) { result in
                     runner.send(.soundEnded(number, result))
                 }
             case .stopSound(let number, let cause):

@@ -28,7 +28,7 @@ struct SystemSoundMachine: StateMachine {
     }
 
     enum Action: Sendable, Equatable {
-        case startSound(Number, PCMBuffer, SoundRequest)
+        case startSound(Number, PCMBuffer, SoundTerms)
         case stopSound(Number, SoundOutcome.StopCause)
         /// Start the motor, unless the rules forbid the request by now; then send `.vibrationForbidden`.
         case startVibration(Number, VibrationPattern, SoundRequest)
@@ -196,7 +196,10 @@ struct SystemSoundMachine: StateMachine {
         else { return }
         sounding = number
         calls[number]?.sound = .running
-        actions.append(.startSound(number, samples, call.attempt.request))
+        actions.append(
+            .startSound(
+                number, samples,
+                SoundTerms(request: call.attempt.request, outlivesProcess: call.attempt.outlivesProcess)))
     }
 
     private mutating func requestMotor(

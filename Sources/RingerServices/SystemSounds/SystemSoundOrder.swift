@@ -87,6 +87,7 @@ extension SystemSoundServices {
             decision: engine.player.rules.decide(order.request), pattern: order.pattern,
             kind: order.kind, isFromCompletion: UserCode.isRunning && order.kind != .alertRound,
             fallback: order.fallback, requestedAt: now)
+        attempt.outlivesProcess = table.properties(of: order.sound).completesPlaybackIfAppDies
         attempt.frames = frames(of: order.source)
         if case .failed(let error) = order.source { attempt.failure = error }
         guard attempt.decision.isHeard else { return attempt }
