@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <linux/gpio.h>
 #include <linux/netlink.h>
+#include <nss.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -41,6 +42,12 @@ int ringer_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | 
 int ringer_timerfd_set(int timer, int64_t deadline) {
     struct itimerspec time = {.it_value = timespec_of(deadline)};
     return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
+}
+
+void ringer_use_local_accounts(void)
+{
+    __nss_configure_lookup("passwd", "files");
+    __nss_configure_lookup("group", "files");
 }
 
 int ringer_memory_file(void)

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Ringer
 
@@ -91,9 +92,10 @@ package struct ServiceConfiguration: Sendable {
         return true
     }
 
-    /// The authorization, with the users' and groups' numbers as the system knows them now. A group that does not exist has
-    /// no members; a user or group may be a number.
+    /// The authorization, with the users' and groups' numbers as /etc/passwd and /etc/group have them now: other sources
+    /// might wait for a network. A group that does not exist has no members; a user or group may be a number.
     package var authorization: Authorization {
+        ringer_use_local_accounts()
         var authorization = Authorization()
         authorization.controllingUsers = Set(
             controllingUsers.compactMap { name in UInt32(name) ?? getpwnam(name)?.pointee.pw_uid })

@@ -1,6 +1,8 @@
 import Ringer
 
 /// Text in lines of the form `KEY = VALUE`; `#` begins a comment.
+///
+/// It is read byte by byte: characters need tables of Unicode, which would stay in a service's memory.
 enum SettingLines {
     /// Passes each key and value to `set`, which returns whether there is such a key.
     ///
@@ -15,15 +17,14 @@ enum SettingLines {
         _ set: (_ key: String, _ value: String) throws(RingerError) -> Bool
     ) throws(RingerError) {
         var keys: Set<String> = []
-        // A carriage return and the line feed after it are one character.
-        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() {
-            let content = line.prefix { $0 != "#" }.trimmed
+            let content = line.prefix { $0 != UInt8(ascii: "#") }.trimmed
             if content.isEmpty { continue }
             func refuse(_ detail: String) -> RingerError {
                 RingerError(.invalid, operation, "\(path), line \(index + 1)", detail: detail)
             }
-            let parts = content.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = content.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2 else { throw refuse("\"\(content)\" is not of the form KEY = VALUE") }
             let (key, value) = (parts[0].trimmed, parts[1].trimmed)
             guard keys.insert(key).inserted else { throw refuse("\(key) is set a second time") }
@@ -38,7 +39,9 @@ enum SettingLines {
     }
 
     /// The words of a list, which blanks or commas separate.
-    static func words(_ value: String) -> [String] { value.split { $0 == " " || $0 == "," }.map(String.init) }
+    static func words(_ value: String) -> [String] {
+        value.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") }.map { String(Substring($0)) }
+    }
 
     /// `yes` or `no`.
     static func boolean(_ key: String, _ value: String) throws(RingerError) -> Bool {
@@ -63,13 +66,13 @@ enum SettingLines {
     }
 }
 
-extension Substring {
-    /// The text without the blanks at both ends.
+extension Substring.UTF8View {
+    /// The text without the blanks at both ends; the carriage return before a line feed is one.
     fileprivate var trimmed: String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        let isBlank = { (byte: UInt8) in [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains(byte) }
         guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
             return ""
         }
-        return String(self[first...last])
+        return String(Substring(self[first...last]))
     }
 }

@@ -25,6 +25,10 @@ int ringer_timerfd(void);
 /// function is `timerfd_settime`.
 int ringer_timerfd_set(int timer, int64_t deadline);
 
+/// Makes the process look up users and groups in /etc/passwd and /etc/group alone: the C library loads no other source
+/// for it, and no network is asked. The corresponding C function is `__nss_configure_lookup`.
+void ringer_use_local_accounts(void);
+
 /// A new close-on-exec file in memory, or -1 with errno. The corresponding C function is `memfd_create`.
 int ringer_memory_file(void);
 
