@@ -145,6 +145,8 @@ final class ConnectedDevice: @unchecked Sendable {
         sessionsByPath = [:]
         for id in sessions.keys {
             sessions[id]?.path = nil
+            // Nobody ducks it any more.
+            followSession?(id, .ducked(false))
             let waiting = sessions[id]?.waiting ?? []
             sessions[id]?.waiting = []
             for body in waiting { body(.failure(error)) }
@@ -162,7 +164,11 @@ final class ConnectedDevice: @unchecked Sendable {
             create(id)
             guard sessions[id]?.isActive == true else { continue }
             activateThere(id) { [self] error in
-                guard let error else { return }
+                guard let error else {
+                    // What interrupted it went with the service, or is activated later and interrupts it anew.
+                    followSession?(id, .interruptionEnded(shouldResume: true))
+                    return
+                }
                 sessions[id]?.isActive = false
                 // It was active, and is not any more.
                 followSession?(id, .interrupted)

@@ -85,7 +85,7 @@ extension SessionError {
 }
 
 extension SessionSettings {
-    /// The options that the service is told: those in force, as far as the category has them as options.
+    /// The options to set at the service: those in force that the category allows.
     var sentOptions: CategoryOptions { effectiveOptions.intersection(category.allowedOptions) }
 }
 

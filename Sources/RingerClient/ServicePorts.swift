@@ -110,7 +110,7 @@ final class ServicePlayback: Playback, @unchecked Sendable {
 }
 
 extension PCMBuffer {
-    /// Calls `body` with a file in memory that has the sound, and closes it.
+    /// Calls `body` with the descriptor of a file in memory that contains the sound as CAF, and closes it afterwards.
     func withFile<Result>(_ body: (CInt) -> Result) throws(RingerError) -> Result {
         let bytes: [UInt8]
         do throws(SoundFileError) {

@@ -44,8 +44,8 @@ extension Service {
             try soundRequest(name, isUISound: isUISound, &options, of: "Play")
         }
         try options.finish()
-        guard !isAlert && kind == nil || category == nil else {
-            throw .invalidArguments("Play: an alert or a kind has no category")
+        guard [isAlert, kind != nil, category != nil].count(where: { $0 }) <= 1 else {
+            throw .invalidArguments("Play: alert, as and category exclude each other")
         }
         let device = device
         var isCritical = false

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RingerClient
 
-/// A device over the service: what it is told, and what becomes of it when the service comes and goes.
+/// A device over the service: its state and requests while the service disappears and returns.
 @Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
     private let tone = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 7, count: 48_000))
 
@@ -84,6 +84,24 @@ import Testing
         device.close()
     }
 
+    @Test("a session that was interrupted when the service disappeared is active again when it returns")
+    func interruptedSession() async throws {
+        let bus = try TestBus()
+        let first = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let music = device.sessions.make(name: "music", category: .playback)
+        let call = first.device.sessions.make(name: "call", category: .playback)
+        try await music.activate()
+        try await call.activate()
+        while !music.isInterrupted { await Task.yield() }
+        first.crash()
+        while device.state.isSwitchConnected { await Task.yield() }
+        let second = try ServiceBench(bus: bus)
+        while !music.isActive { await Task.yield() }
+        #expect(second.device.sessions.all.filter(\.isActive).map(\.name) == ["music"])
+        device.close()
+    }
+
     @Test("when the bus ends and returns, the service is found again")
     func busReturns() async throws {
         let folder = "/tmp/ringer-bus-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -103,7 +121,7 @@ import Testing
         unlink(folder)
     }
 
-    @Test("a process that may not play is told so, and its sounds and vibrations fail with that reason")
+    @Test("the sounds, vibrations and sessions of a process that may not play fail with permissionDenied")
     func forbidden() async throws {
         var nobody = Authorization()
         nobody.controllingUsers = []

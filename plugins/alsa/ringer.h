@@ -37,7 +37,7 @@ struct ringer {
     bool silent;   /* what is written now is silent */
     bool skipping; /* the slave is stopped, and frames are gone as soon as they are written */
     bool restarts; /* the slave is to be started again once enough frames are written */
-    int ready;     /* readable while skipping: whoever polls for room has it; -1 without when_silenced skip */
+    int ready;     /* readable while skipping: a descriptor of the program's poll set; -1 without when_silenced skip */
 };
 
 /* config.c: reads the configuration's keys. Returns 0 or a negative errno, and has then said why. */

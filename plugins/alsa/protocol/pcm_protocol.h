@@ -32,7 +32,7 @@ enum {
 /* The value of HELLO: the stream's direction. */
 enum { RINGER_PCM_PLAYBACK = 0, RINGER_PCM_CAPTURE = 1 };
 
-/* The value of ACCEPTED and STATE: what becomes of the stream's sound. */
+/* The value of ACCEPTED and STATE: whether the stream's sound is heard. */
 enum {
     /* It is heard, at the gain of the packet. */
     RINGER_PCM_HEARD = 0,
