@@ -8,6 +8,8 @@ extension Device {
         public var ringSilent: SwitchSpecification?
         /// The motor; nil for the preferred one that is found.
         public var motor: MotorSpecification?
+        /// The status light: the name of an LED in the LED class; `none` for no light, nil for the preferred one that is found.
+        public var statusLight: String?
         /// The PCM that sounds are played to.
         public var pcm: String
         /// The routes that the board has besides a speaker and a jack, and the PCMs of routes that have their own. A
@@ -40,7 +42,8 @@ extension Device {
 
         /// By default the hardware that is found, and ALSA's default PCM.
         public init(
-            ringSilent: SwitchSpecification? = nil, motor: MotorSpecification? = nil, pcm: String = "default",
+            ringSilent: SwitchSpecification? = nil, motor: MotorSpecification? = nil, statusLight: String? = nil,
+            pcm: String = "default",
             routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, busyPatience: Duration = .seconds(2),
             linger: Duration = .seconds(2), following: Following = [], card: String? = nil,
             volumeElement: String? = nil,
@@ -48,6 +51,7 @@ extension Device {
         ) {
             self.ringSilent = ringSilent
             self.motor = motor
+            self.statusLight = statusLight
             self.pcm = pcm
             self.routes = routes
             self.realTimePriority = realTimePriority
@@ -61,7 +65,7 @@ extension Device {
         }
     }
 
-    /// Opens the device that the kernel shows: its switch, its motor, its jacks and its speaker.
+    /// Opens the device that the kernel shows: its switch, its motor, its status light, its jacks, its keys and its speaker.
     ///
     /// A part that was not named and is not found is left out and reported as ``DeviceEvent/degraded(_:at:)``. The
     /// speaker is opened when something is played. Devices are opened on the device's own thread.
@@ -144,10 +148,20 @@ extension Device.Ports {
                     .notFound, "find a vibration motor", paths.input.string,
                     detail: "no force feedback, and no LED or GPIO line named vibrator"))
         }
+        let light = hardware.statusLight ?? findings.lights.first?.specification
         let speaker = try ALSASoundOutput(
             pcm: hardware.pcm, routes: hardware.routes, realTimePriority: hardware.realTimePriority,
             busyPatience: hardware.busyPatience, linger: hardware.linger)
         if let error = speaker.schedulingError { problems.append(error) }
+        var statusLight: (any StatusLight)?
+        if let light, light != "none" {
+            do throws(RingerError) {
+                statusLight = try LEDLight(light, paths: paths)
+            } catch {
+                if hardware.statusLight != nil { throw error }
+                problems.append(error)
+            }
+        }
         let mixer =
             hardware.following.contains(.volume)
             ? MixerVolume(card: hardware.card, element: hardware.volumeElement, loop: loop, paths: paths) : nil
@@ -155,7 +169,7 @@ extension Device.Ports {
         if let mixer { setOutputVolume = { volume throws(RingerError) in try mixer.set(volume) } }
         self.init(
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths, isAwaited: true),
-            motor: try motor?.make(loop: loop, paths: paths), speaker: speaker,
+            motor: try motor?.make(loop: loop, paths: paths), statusLight: statusLight, speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
             stateSources: hardware.stateSources(findings, mixer: mixer, speaker: speaker, loop: loop),
             routes: RouteBoard(pcm: hardware.pcm, routes: hardware.routes),
@@ -176,6 +190,7 @@ extension Device.Hardware {
             return [JackControls(card: card, loop: loop, paths: paths)]
         }
         var sources = jacks()
+        for keys in findings.keys { sources.append(KeySource(keys.specification, loop: loop, paths: paths)) }
         if let mixer { sources.append(mixer) }
         if following.contains(.input) {
             // Separate sources: any number of readers may read the same jack.

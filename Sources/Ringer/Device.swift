@@ -16,11 +16,13 @@ public final class Device: Sendable {
         public var ringSilent: (any RingSilentSwitch)?
         /// The vibration motor; nil if there is none.
         public var motor: (any VibrationMotor)?
+        /// The status light; nil if there is none.
+        public var statusLight: (any StatusLight)?
         /// The speaker.
         public var speaker: any SoundOutput
         /// The microphone; nil if there is none, or it is unknown.
         public var microphone: (any SoundInput)?
-        /// The sources of the rest of the state: jacks, volume and others.
+        /// The sources of the rest of the state: jacks, keys, volume and others.
         public var stateSources: [any DeviceStateSource]
         /// The routes that the device has.
         public var routes: RouteBoard
@@ -40,7 +42,7 @@ public final class Device: Sendable {
         /// A device made of these parts.
         public init(
             clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
-            speaker: any SoundOutput, microphone: (any SoundInput)? = nil,
+            statusLight: (any StatusLight)? = nil, speaker: any SoundOutput, microphone: (any SoundInput)? = nil,
             stateSources: [any DeviceStateSource] = [],
             routes: RouteBoard = .standard, otherAudio: (@Sendable () -> Bool)? = nil,
             setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)? = nil, problems: [RingerError] = [],
@@ -49,6 +51,7 @@ public final class Device: Sendable {
             self.clock = clock
             self.ringSilent = ringSilent
             self.motor = motor
+            self.statusLight = statusLight
             self.speaker = speaker
             self.microphone = microphone
             self.stateSources = stateSources
@@ -81,6 +84,8 @@ public final class Device: Sendable {
     private let lazyPlayer: Lazily<SoundPlayer>
     /// The motor; nil if the device has none.
     public let vibrator: Vibrator?
+    /// The status light; nil if the device has none.
+    public var statusLight: (any StatusLight)? { ports.statusLight }
     /// The audio sessions.
     public var sessions: AudioSessions { lazySessions.part }
     private let lazySessions: Lazily<AudioSessions>
@@ -408,6 +413,11 @@ public final class Device: Sendable {
             try vibrator?.close()
         } catch {
             reporter.report(.vibration(.offFailed(error, attempt: 1, at: clock.now)))
+        }
+        do throws(RingerError) {
+            try statusLight?.close()
+        } catch {
+            reporter.report(.degraded(error, at: clock.now))
         }
         lazySounds.ifMade { $0.stopAll(because: .closed) }
         lazyPlayer.ifMade { $0.stopAll(because: .closed) }

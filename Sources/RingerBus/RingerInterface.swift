@@ -3,8 +3,8 @@ extension BusInterface {
     package static let ringer = BusInterface(
         RingerNames.interface,
         """
-        The device: its ring/silent switch, vibration motor and speaker, and the rules between them. Each request (Play, \
-        Alert, Notify, Announce, Vibrate, Detect) is answered with its number, and then ends with one Ended signal, sent \
+        The device: its ring/silent switch, keys, vibration motor, status light and speaker, and the rules between them. Each request (Play, \
+        Alert, Notify, Announce, Vibrate, Light, Detect) is answered with its number, and then ends with one Ended signal, sent \
         to its caller alone. A sound is a number of a system sound (u), the name of a predefined sound (s) or the \
         descriptor of a sound file (h).
         """,
@@ -43,6 +43,12 @@ extension BusInterface {
                 """
                 Turns the motor: turns and rests in milliseconds, such as 400,200,400; the pattern "" means the standard \
                 vibration. Options: strength (d), above 0 to 1; times (u), 0 until it is stopped.
+                """),
+            Method(
+                "Light", [.init("pattern", "s")], [.init("request", "u")],
+                """
+                Lights the status light until it is stopped: on, or the milliseconds on and off, such as 500,500. The newest \
+                request is shown; when it is stopped, the one before is shown again.
                 """),
             Method(
                 "Stop", [.init("request", "u")], [],
@@ -94,6 +100,7 @@ extension BusInterface {
                 stays as it is. The service keeps them, and replies once they are kept.
                 """),
             Property("Motor", "s", isConstant: true, "The vibration motor, for people; empty where there is none."),
+            Property("StatusLight", "s", isConstant: true, "The status light, for people; empty where there is none."),
             Property("Routes", "as", "The routes that are present now, jacks among them."),
             Property("Board", "s", isConstant: true, "hardware, or simulated."),
         ],
@@ -115,6 +122,12 @@ extension BusInterface {
                 """
                 The first frame of a request's sound was accepted, in nanoseconds of CLOCK_MONOTONIC. Sent to the caller \
                 alone, for sounds that are played in a category, a session or as a kind.
+                """),
+            Signal(
+                "Key", [.init("key", "s"), .init("isPressed", "b"), .init("at", "t")],
+                """
+                A key of the device was pressed or released, in nanoseconds of CLOCK_MONOTONIC: repeat, to repeat the last \
+                announcement; silence, to silence the ring.
                 """),
             Signal(
                 "Degraded", [.init("message", "s")],

@@ -8,11 +8,12 @@ extension BusInterface {
             Method("SetJack", [.init("jack", "s"), .init("isInserted", "b")], [], "Plugs headphone or microphone."),
             Method("SetVolume", [.init("volume", "d")], [], "Sets the output volume, 0 to 1."),
             Method("SetInputAvailable", [.init("isAvailable", "b")], [], "Says whether there is a microphone."),
+            Method("PressKey", [.init("key", "s")], [], "Presses a key, repeat or silence, and releases it."),
             Method(
                 "SetFault", [.init("part", "s"), .init("fault", "s")], [],
                 """
                 Makes a part fail: switch none, unplugged or unreadable; motor none, on or off; speaker none, busy, \
-                missing or unpaced.
+                missing or unpaced; light none or failing.
                 """),
             Method(
                 "Advance", [.init("microseconds", "t")], [.init("now", "t")],
@@ -29,6 +30,9 @@ extension BusInterface {
             Method(
                 "MotorTurns", [], [.init("turns", "aa{sv}")],
                 "The newest turns of the motor: start and end (t, in microseconds), strength (d)."),
+            Method(
+                "Lights", [], [.init("lights", "aa{sv}")],
+                "What the status light showed: pattern (s) and at (t, in microseconds)."),
         ],
         properties: [Property("Clock", "s", isConstant: true, "real or virtual.")])
 }

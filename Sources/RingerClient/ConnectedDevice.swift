@@ -15,6 +15,8 @@ final class ConnectedDevice: @unchecked Sendable {
     private var followPreferences: (@Sendable (UserPreferences) -> Void)?
     private var followSession: (@Sendable (SessionID, SessionVerdict) -> Void)?
     private var playing: [ObjectIdentifier: ServicePlayback] = [:]
+    /// What this process shows on the status light, and the request for it.
+    private var light: (pattern: LightPattern, request: ServiceLink.Request)?
     private var vibrations: [UInt64: ServiceLink.Request] = [:]
     private var sessions: [SessionID: RemoteSession] = [:]
     private var sessionsByPath: [String: SessionID] = [:]
@@ -39,6 +41,7 @@ final class ConnectedDevice: @unchecked Sendable {
         link.onChange = { [unowned self] in changed($0) }
         link.onLoss = { [unowned self] in lost($0) }
         link.onReturn = { [unowned self] in returned() }
+        link.onKey = { [unowned self] in followState?($0) }
         link.onSessionSignal = { [unowned self] path, member, arguments in
             sessionSignal(path, member, arguments)
         }
@@ -46,6 +49,9 @@ final class ConnectedDevice: @unchecked Sendable {
 
     /// The service's motor; nil where it has none.
     var motorName: String? { link.properties["Motor"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The service's status light; nil where it has none.
+    var lightName: String? { link.properties["StatusLight"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Whether the service's device has a switch.
     var hasSwitch: Bool { link.properties["SwitchReadability"]?.string != "none" }
@@ -160,6 +166,7 @@ final class ConnectedDevice: @unchecked Sendable {
             reportSwitch()
         }
         report(Set(link.properties.keys))
+        if let light { show(light.pattern) }
         for id in sessions.keys.sorted() {
             create(id)
             guard sessions[id]?.isActive == true else { continue }
@@ -177,6 +184,31 @@ final class ConnectedDevice: @unchecked Sendable {
                     RingerError(.busy, "activate again", "session \(id.rawValue)", detail: "\(error)"))
             }
         }
+    }
+
+    // MARK: - The status light
+
+    func show(_ pattern: LightPattern) {
+        let last = light.take()
+        if pattern != .off {
+            let request = link.request(
+                RingerNames.path, RingerNames.interface, "Light", [.string(pattern.text)]
+            ) { [self] event in
+                switch event {
+                case .failed(let error) where error.code != .closed && error.code != .disconnected:
+                    link.onDegraded?(error)
+                case .ended(let outcome) where outcome.outcome == "failed":
+                    link.onDegraded?(
+                        RingerError(
+                            .system, "show \(pattern.text)", lightName ?? "status light",
+                            detail: outcome.details["message"]?.string))
+                default: break
+                }
+            }
+            light = (pattern, request)
+        }
+        // After the new one, so that the light does not go out in between.
+        if let last { link.stop(last.request) }
     }
 
     // MARK: - Sounds

@@ -65,7 +65,8 @@ extension Device.Ports {
         let device = made.withLock { $0 } ?? ConnectedDevice(link)
         self.init(
             clock: link.clock, ringSilent: device.hasSwitch ? ServiceSwitch(device) : nil, motor: nil,
-            speaker: ServiceOutput(device), stateSources: [ServiceStateSource(device)], routes: device.board,
+            statusLight: device.lightName.map { ServiceStatusLight(device, name: $0) }, speaker: ServiceOutput(device),
+            stateSources: [ServiceStateSource(device)], routes: device.board,
             setOutputVolume: { volume throws(RingerError) in try device.setOutputVolume(volume) },
             close: {
                 link.loop.sync { device.close() }

@@ -61,6 +61,8 @@ final class ServiceLink: @unchecked Sendable {
     var onReturn: (() -> Void)?
     /// Called with a signal of a session's object: its path, member and arguments.
     var onSessionSignal: ((_ path: String, _ member: String, _ arguments: [BusValue]) -> Void)?
+    /// Called with a key that was pressed or released.
+    var onKey: ((DeviceStateChange) -> Void)?
     /// Called with what the service reports as wrong.
     var onDegraded: ((RingerError) -> Void)?
 
@@ -200,7 +202,7 @@ final class ServiceLink: @unchecked Sendable {
     /// Ends every request and leaves the bus.
     func close() {
         isClosed = true
-        (onChange, onLoss, onReturn, onSessionSignal, onDegraded) = (nil, nil, nil, nil, nil)
+        (onChange, onLoss, onReturn, onSessionSignal, onKey, onDegraded) = (nil, nil, nil, nil, nil, nil)
         let waiting = calls
         calls = [:]
         let error = RingerError(.closed, "use the service", RingerNames.service)
@@ -300,6 +302,11 @@ final class ServiceLink: @unchecked Sendable {
                 .ended(
                     RequestOutcome(
                         outcome: arguments[1].string ?? "", reason: arguments[2].string ?? "", details: details)))
+        case (RingerNames.interface, "Key") where arguments.count > 2:
+            guard let key = arguments[0].string.flatMap(DeviceKey.init(rawValue:)), let time = arguments[2].time else {
+                break
+            }
+            onKey?(.key(key, isPressed: arguments[1].boolean ?? false, at: time))
         case (RingerNames.interface, "Degraded") where !arguments.isEmpty:
             onDegraded?(
                 RingerError(.system, "report of the service", RingerNames.service, detail: arguments[0].string))

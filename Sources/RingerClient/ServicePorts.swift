@@ -41,6 +41,25 @@ final class ServiceStateSource: DeviceStateSource {
     }
 }
 
+/// The service's status light: each pattern is a request, which may fail later: that is reported as degraded.
+final class ServiceStatusLight: StatusLight {
+    let name: String
+    private let device: ConnectedDevice
+
+    init(_ device: ConnectedDevice, name: String) {
+        self.device = device
+        self.name = name
+    }
+
+    func show(_ pattern: LightPattern) throws(RingerError) {
+        device.link.loop.execute { [device] in device.show(pattern) }
+    }
+
+    func close() throws(RingerError) {
+        device.link.loop.sync { [device] in device.show(.off) }
+    }
+}
+
 /// The service's speaker: each sound is a request, whose samples go there in a file in memory.
 final class ServiceOutput: SoundOutput {
     let name = "service \(RingerNames.service)"

@@ -26,6 +26,7 @@ extension Service {
         case "Notify": try notify(message, arguments)
         case "Announce": try announce(message, arguments)
         case "Vibrate": try vibrate(message, arguments)
+        case "Light": try light(message, arguments)
         default: throw .unknownMethod("\(RingerNames.interface) has no method \(message.member)")
         }
     }
@@ -183,6 +184,19 @@ extension Service {
         let device = device
         admit(message, .play) { [self] client throws(BusError) in
             try begin(message, for: client) { _ in RequestEnd(await device.vibrate(pattern)) }
+        }
+    }
+
+    private func light(_ message: BusMessage, _ arguments: [BusValue]) throws(BusError) {
+        let text = arguments[0].string ?? ""
+        guard let pattern = LightPattern(text), pattern != .off else {
+            throw .invalidArguments("Light: \"\(text)\" is neither on nor two times in milliseconds, such as 500,500")
+        }
+        guard device.statusLight != nil else {
+            throw BusError(RingerError(.notFound, "light", "status light", detail: "the device has none"))
+        }
+        admit(message, .play) { [self] client throws(BusError) in
+            try begin(message, for: client) { [self] _ in await light.show(pattern) }
         }
     }
 

@@ -41,6 +41,7 @@ package final class Service: @unchecked Sendable {
     private var logind: Logind?
     private let authorization: Authorization
     let limits: Limits
+    private(set) lazy var light = ServiceLight(device) { [unowned self] in reportDegraded($0) }
     private var served: BusConnection.Registration?
     private(set) var clients: [String: ServiceClient] = [:]
     /// How many clients it knows.
@@ -143,6 +144,11 @@ package final class Service: @unchecked Sendable {
 
     private func note(_ event: DeviceEvent) {
         if case .degraded(let error, _) = event { reportDegraded(error) }
+        if case .key(let key, let isPressed, let time) = event {
+            connection.signal(
+                RingerNames.path, RingerNames.interface, "Key",
+                [.string(key.rawValue), .boolean(isPressed), .uint64(UInt64(clamping: time.nanoseconds))])
+        }
         if case .playback(.started(let time), let sound) = event, let id = playing[sound], let request = requests[id] {
             connection.signal(
                 RingerNames.path, RingerNames.interface, "Started",
@@ -201,6 +207,7 @@ package final class Service: @unchecked Sendable {
                 requests.sorted { $0.key < $1.key }.map { .structure([.uint32($0.key), .string($0.value.member)]) })
         case "Preferences": return .dictionary(device.preferences.busValues)
         case "Motor": return .string(device.vibrator?.name ?? "")
+        case "StatusLight": return .string(device.statusLight?.name ?? "")
         case "Routes":
             let present = device.sessions.routes.present
             return .strings(AudioRoute.allCases.filter { present.contains($0) }.map(\.rawValue))

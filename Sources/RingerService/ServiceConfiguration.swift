@@ -60,6 +60,7 @@ package struct ServiceConfiguration: Sendable {
         switch key {
         case "switch": hardware.ringSilent = try SwitchSpecification(value)
         case "motor": hardware.motor = try MotorSpecification(value)
+        case "status-light": hardware.statusLight = try text()
         case "pcm": hardware.pcm = try text()
         case "card": hardware.card = try text()
         case "mixer-element": hardware.volumeElement = try text()

@@ -41,6 +41,12 @@ package final class SimulatedBoardService {
             }
             board.surroundings.set(.outputVolume(Float(volume)))
         case "SetInputAvailable": board.surroundings.set(.inputAvailable(arguments[0].boolean ?? false))
+        case "PressKey":
+            guard let key = arguments[0].string.flatMap(DeviceKey.init(rawValue:)) else {
+                throw .invalidArguments("PressKey: a key is repeat or silence")
+            }
+            board.keys.press(key)
+            board.keys.release(key)
         case "SetFault": try setFault(arguments[0].string ?? "", arguments[1].string ?? "")
         case "Advance":
             guard case .uint64(let microseconds) = arguments[0], microseconds <= 1 << 50 else {
@@ -51,6 +57,11 @@ package final class SimulatedBoardService {
             return completion([.array(element: "a{sv}", board.speaker.recordings.map(\.busValue))])
         case "MotorTurns":
             return completion([.array(element: "a{sv}", board.motor.turns.map(\.busValue))])
+        case "Lights":
+            let shown = board.statusLight.shown.map {
+                BusValue.dictionary(["pattern": .string($0.pattern.text), "at": .uint64($0.at.microseconds)])
+            }
+            return completion([.array(element: "a{sv}", shown)])
         default: throw .unknownMethod("\(RingerNames.simulatedBoardInterface) has no method \(member)")
         }
         completion([])
@@ -69,6 +80,8 @@ package final class SimulatedBoardService {
             board.motor.failTurnOff(with: [])
         case ("motor", "on"): board.motor.failTurnOn(with: failure)
         case ("motor", "off"): board.motor.failTurnOff(with: [failure])
+        case ("light", "none"): board.statusLight.fail(with: nil)
+        case ("light", "failing"): board.statusLight.fail(with: failure)
         case ("speaker", "none"): board.speaker.fault = nil
         case ("speaker", "busy"): board.speaker.fault = .busy
         case ("speaker", "missing"): board.speaker.fault = .missing

@@ -19,8 +19,8 @@ extension Device.Ports {
     /// The ports of a simulated board. `close` frees the clock's resources.
     public init(simulated board: SimulatedBoard, close: @escaping @Sendable () -> Void = {}) {
         self.init(
-            clock: board.clock, ringSilent: board.ringSilent, motor: board.motor, speaker: board.speaker,
-            microphone: board.microphone, stateSources: [board.surroundings],
+            clock: board.clock, ringSilent: board.ringSilent, motor: board.motor, statusLight: board.statusLight,
+            speaker: board.speaker, microphone: board.microphone, stateSources: [board.surroundings, board.keys],
             routes: RouteBoard(
                 pcm: board.speaker.name, routes: [.receiver: board.speaker.name, .bluetooth: board.speaker.name]),
             setOutputVolume: { volume throws(RingerError) in try board.surroundings.setOutputVolume(volume) },

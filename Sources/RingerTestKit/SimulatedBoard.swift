@@ -1,6 +1,7 @@
 import RingerServices
 
-/// A board to test firmware on: a switch, a motor, a speaker and the rest of the device's state, on one clock.
+/// A board to test firmware on: a switch, a motor, a status light, keys, a speaker and the rest of the
+/// device's state, on one clock.
 public struct SimulatedBoard: Sendable {
     /// The board's clock.
     public let clock: any DeviceClock
@@ -8,6 +9,10 @@ public struct SimulatedBoard: Sendable {
     public let ringSilent: SimulatedSwitch
     /// The vibration motor.
     public let motor: SimulatedMotor
+    /// The status light.
+    public let statusLight: SimulatedStatusLight
+    /// The keys.
+    public let keys: SimulatedKeys
     /// The speaker.
     public let speaker: SimulatedSoundOutput
     /// The microphone.
@@ -20,6 +25,8 @@ public struct SimulatedBoard: Sendable {
         self.clock = clock
         ringSilent = SimulatedSwitch(clock: clock, position: position)
         motor = SimulatedMotor(clock: clock)
+        statusLight = SimulatedStatusLight(clock: clock)
+        keys = SimulatedKeys(clock: clock)
         speaker = SimulatedSoundOutput(clock: clock)
         microphone = SimulatedSoundInput()
         surroundings = SimulatedStateSource()

@@ -71,7 +71,7 @@ public struct SignalTrace: Sendable, Hashable {
         case .soundEnded(let outcome, _, let time): add(.outcome(outcome), at: time)
         case .vibration(.on(let strength, let time)): add(.motor(strength), at: time)
         case .vibration(.off(let time)): add(.motor(0), at: time)
-        case .vibration, .playback, .fallback, .switchLost, .switchFound, .switchEdgesDropped, .stateChanged,
+        case .vibration, .playback, .fallback, .switchLost, .switchFound, .switchEdgesDropped, .stateChanged, .key,
             .detectorDisagrees, .degraded, .session, .routeChanged:
             break
         }

@@ -43,6 +43,7 @@ import Testing
         first.settle(with: device)
         first.clock.advance(by: .milliseconds(50))
         #expect(first.board.speaker.playing.count == 1 && first.board.motor.isOn)
+        try device.statusLight?.show(.on)
         let events = device.events
         first.crash()
         let degraded = await next(events) { if case .degraded = $0 { true } else { false } }
@@ -64,6 +65,7 @@ import Testing
         _ = await next(events) { if case .switchFound = $0 { true } else { false } }
         while second.device.sessions.all.filter({ $0.isActive && $0.name == "music" }).isEmpty { await Task.yield() }
         #expect(session.isActive && device.state.isSwitchConnected && device.state.ringSilent == .ring)
+        while second.board.statusLight.pattern != .on { await Task.yield() }
         session.start(tone)
         second.settle(with: device)
         second.clock.advance(by: .milliseconds(50))

@@ -64,6 +64,45 @@ import Testing
         if let service = bench.service { #expect(service.device.preferences == preferences) }
     }
 
+    @Test("keys report each press and release, with the time of the edge", arguments: Connection.allCases)
+    func keys(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let events = bench.device.events
+        let start = bench.clock.now
+        bench.board.keys.press(.silenceRing)
+        bench.board.keys.press(.silenceRing)
+        bench.advance(.milliseconds(100))
+        bench.board.keys.release(.silenceRing)
+        bench.advance(.zero)
+        bench.device.close()
+        var keys: [DeviceEvent] = []
+        for await event in events { if case .key = event { keys.append(event) } }
+        #expect(
+            keys == [
+                .key(.silenceRing, isPressed: true, at: start),
+                .key(.silenceRing, isPressed: false, at: start + .milliseconds(100)),
+            ])
+    }
+
+    @Test(
+        "the status light shows what was shown last, and is off when the device is closed",
+        arguments: Connection.allCases)
+    func light(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let light = try #require(bench.device.statusLight)
+        #expect(light.name == "simulated status light")
+        let blinking = LightPattern.blinking(on: .milliseconds(100), off: .milliseconds(900))
+        for pattern in [LightPattern.on, blinking, .off, blinking] {
+            try light.show(pattern)
+            bench.advance(.zero)
+            #expect(bench.board.statusLight.pattern == pattern)
+        }
+        bench.device.close()
+        bench.service?.settle()
+        #expect(bench.board.statusLight.pattern == .off)
+        #expect(bench.board.statusLight.shown.map(\.pattern) == [.on, blinking, .off, blinking, .off])
+    }
+
     // MARK: - Sounds
 
     @Test("a sound plays to its end, sample for sample", arguments: Connection.allCases)

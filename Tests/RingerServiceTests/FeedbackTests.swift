@@ -174,6 +174,35 @@ import Testing
         #expect(bench.board.speaker.recordings.count { $0.outcome == .drained } == 1)
     }
 
+    @Test("a missed call blinks the status light until it is ended, its time is over or its caller leaves")
+    func light() async throws {
+        let bench = try bench()
+        let (client, other) = (try bench.client(), try bench.client())
+        let blinking = LightPattern.blinking(on: .seconds(1), off: .seconds(1))
+        let id = try await client.trigger("phone-missed-call", timeout: 0)
+        try await client.advance(.seconds(100))
+        #expect(bench.board.statusLight.pattern == blinking)
+        // A newer one is shown above it.
+        let second = try await client.trigger("battery-caution", timeout: 2)
+        try await client.advance(.seconds(1))
+        #expect(
+            bench.board.statusLight.pattern == .blinking(on: .milliseconds(200), off: .milliseconds(1800)))
+        try await client.advance(.seconds(2))
+        #expect(await client.feedbackEnded() == [second, 0])
+        #expect(bench.board.statusLight.pattern == blinking)
+        _ = try await client.feedback("EndFeedback", [.uint32(id)])
+        #expect(await client.feedbackEnded() == [id, 2])
+        #expect(bench.board.statusLight.pattern == .off)
+        // Neither the profile nor the switch forbid a light, and it has no end of its own: its caller's is its end.
+        try await client.setProfile("silent")
+        _ = try await other.trigger("message-missed-sms")
+        try await client.advance(.seconds(10))
+        #expect(bench.board.statusLight.pattern == blinking)
+        other.close()
+        while bench.board.statusLight.pattern != .off { await Task.yield() }
+        #expect(bench.board.speaker.recordings.isEmpty && bench.board.motor.turns.isEmpty)
+    }
+
     @Test("Haptic runs a pattern of amplitudes, and an empty one stops it")
     func haptic() async throws {
         let bench = try bench()

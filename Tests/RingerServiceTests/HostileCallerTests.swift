@@ -22,6 +22,7 @@ import Testing
         "", "ring", "playback", "session", "systemSound", "alert", "400,200,400", "-1", "99999999999999999999", "0,0",
         "../../etc/passwd", "%s%n", "\u{1F514}", String(repeating: "x", count: 5_000), "org.ringer.Ringer1",
         "Preferences", "Volume", "/", "1e308", "speaker", "unplugged",
+        "phone-incoming-call", "phone-missed-call", "full", "on",
     ]
 
     private func value(of type: String, _ numbers: inout Numbers, depth: Int = 0) -> BusValue {
@@ -44,7 +45,8 @@ import Testing
                 let names = [
                     "category", "options", "alert", "limit", "way", "pattern", "pause", "volume", "critical",
                     "priority",
-                    "expiry", "strength", "times", "name", "doNotDisturb", "unknown",
+                    "expiry", "strength", "times", "name", "doNotDisturb", "unknown", "profile", "important",
+                    "sound-file",
                 ]
                 var entries: [String: BusValue] = [:]
                 for _ in 0..<count {
@@ -55,6 +57,8 @@ import Testing
             }
             let element = String(type.dropFirst())
             return .array(element: element, (0..<count).map { _ in value(of: element, &numbers, depth: depth + 1) })
+        case "(":
+            return .structure(type.dropFirst().dropLast().map { value(of: String($0), &numbers, depth: depth + 1) })
         default: return .byte(0)
         }
     }
@@ -66,13 +70,14 @@ import Testing
 
     @Test("10,000 ill-typed, out-of-range and oversized calls each get a reply, and the next call is answered")
     func malformed() async throws {
-        let bench = try ServiceBench()
+        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
         let client = try bench.client()
         let session = try await client.call("CreateSession", [.dictionary([:])])[0].string ?? ""
         var numbers = Numbers(state: 42)
         let types = ["s", "u", "b", "i", "d", "v", "as", "a{sv}", "t", "av"]
         let targets: [(BusInterface, path: String)] = [
             (.ringer, RingerNames.path), (.simulatedBoard, RingerNames.path), (.session, session),
+            (.feedback, FeedbackNames.path), (.haptic, FeedbackNames.path),
         ]
         var refused = 0
         for round in 0..<10_000 {

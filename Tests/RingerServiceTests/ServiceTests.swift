@@ -58,6 +58,48 @@ import Testing
             bench.board.speaker.recordings.compactMap(\.outcome).sorted { "\($0)" < "\($1)" } == [.drained, .stopped])
     }
 
+    @Test("the status light shows the newest request, then the one before; a caller that leaves ends its own")
+    func light() async throws {
+        let bench = try ServiceBench()
+        let (first, second) = (try bench.client(), try bench.client())
+        let steady = try await first.request("Light", [.string("on")])
+        _ = try await second.request("Light", [.string("500,250")])
+        try await first.advance(.seconds(1))
+        #expect(bench.board.statusLight.pattern == .blinking(on: .milliseconds(500), off: .milliseconds(250)))
+        second.close()
+        while bench.board.statusLight.pattern != .on { await Task.yield() }
+        _ = try await first.call("Stop", [.uint32(steady)])
+        #expect(await first.ended() == .init(request: steady, outcome: "stopped", reason: "caller"))
+        #expect(bench.board.statusLight.pattern == .off)
+        for pattern in ["", "off", "500", "0,1", "on,on", "1,99999"] {
+            #expect(await first.error("Light", [.string(pattern)]) == "org.freedesktop.DBus.Error.InvalidArgs")
+        }
+        // A light that fails ends its request with the reason.
+        _ = try await first.call(
+            "SetFault", [.string("light"), .string("failing")], interface: RingerNames.simulatedBoardInterface)
+        _ = try await first.request("Light", [.string("on")])
+        #expect(await first.ended()?.outcome == "failed")
+        #expect(bench.board.statusLight.pattern == .off)
+    }
+
+    @Test("keys are a signal to everybody")
+    func keys() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        _ = try await client.call(
+            "PressKey", [.string("repeat")], interface: RingerNames.simulatedBoardInterface)
+        #expect(
+            await client.error("PressKey", [.string("enter")], interface: RingerNames.simulatedBoardInterface)
+                == "org.freedesktop.DBus.Error.InvalidArgs")
+        var keys: [[BusValue]] = []
+        for await signal in client.signals where signal.member == "Key" {
+            keys.append(signal.arguments)
+            if keys.count == 2 { break }
+        }
+        #expect(keys.map { $0[0] } == [.string("repeat"), .string("repeat")])
+        #expect(keys.map { $0[1] } == [.boolean(true), .boolean(false)])
+    }
+
     @Test("a private file plays from its descriptor; a FIFO, a socket and a truncated file are errors")
     func descriptors() async throws {
         let bench = try ServiceBench()

@@ -41,6 +41,12 @@ struct DoctorCommand: ParsableCommand {
                         + "\"\(HardwareDiscovery.motorLine)\"",
                     repair: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-vibrator"))
         }
+        lines += findings.lights.map { light in
+            Finding(
+                part: "light", name: light.name, problem: light.problem?.error.description,
+                repair: light.problem?.repair, isOptional: true)
+        }
+        lines += findings.keys.map { Finding(part: "keys", name: $0.name) }
         lines += findings.jacks.map { Finding(part: "jack", name: $0.name) }
         lines += speaker()
         lines += try mixerAndInput()

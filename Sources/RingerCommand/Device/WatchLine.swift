@@ -25,6 +25,8 @@ struct WatchLine {
             self.init(event: "found", source: source, at: at)
         case .stateChanged(let change, let source, let at):
             self.init(event: "state", source: source, at: at, detail: change.sentence, values: change.values)
+        case .key(let key, let isPressed, let at):
+            self.init(event: "key", source: key.rawValue, at: at, detail: isPressed ? "pressed" : "released")
         case .degraded(let error, let at):
             self.init(event: "degraded", source: error.subject, at: at, detail: "\(error)")
         case .session(let event, let id, let name, let at):
@@ -116,7 +118,7 @@ extension DeviceStateChange {
         case .screenLocked(let isLocked): [("locked", .bool(isLocked))]
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
-        case .routePresent, .outputFormat, .inputFormat, .outputLost, .wokeFromSleep, .lost, .found: []
+        case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .wokeFromSleep, .lost, .found: []
         }
     }
 }

@@ -124,6 +124,9 @@ final class SimulationLog: Sendable {
             return Line(at: at, subject: "switch", text: "found again")
         case .stateChanged(let change, _, let at):
             return Line(at: at, subject: "device", text: change.sentence)
+        case .key(let key, let isPressed, let at):
+            let change = DeviceStateChange.key(key, isPressed: isPressed, at: at)
+            return Line(at: at, subject: "device", text: change.sentence)
         case .decided(let decision, let request, let sound, let at):
             // A later decision shows in the sound's outcome.
             guard name(request, sound) else { return nil }
@@ -199,6 +202,7 @@ extension DeviceStateChange {
         case .outputFormat(let format): "output at \(format.sampleRate) Hz, \(format.channels) channels"
         case .inputFormat(let format): "input at \(format.sampleRate) Hz, \(format.channels) channels"
         case .outputLost(let isLost): isLost ? "output gone" : "output back"
+        case .key(let key, let isPressed, _): "key \(key.rawValue) \(isPressed ? "pressed" : "released")"
         case .wokeFromSleep: "woke from sleep"
         case .lost(let error): "lost: \(error)"
         case .found: "found again"

@@ -3,7 +3,7 @@ import Glibc
 import RingerServices
 import SystemPackage
 
-/// Finds the device's switch, motor and jacks in what the kernel shows.
+/// Finds the device's switch, motor, jacks, keys and status light in what the kernel shows.
 package enum HardwareDiscovery {
     /// The GPIO line of the switch: its name in `gpio-line-names`.
     package static let switchLine = "ring-silent"
@@ -39,6 +39,7 @@ package enum HardwareDiscovery {
         }
         findings.switches += sliders
         lookForLED(paths, into: &findings)
+        lookForLights(paths, into: &findings)
         lookForLines(paths, evidence, into: &findings)
         return findings
     }
@@ -125,6 +126,9 @@ package enum HardwareDiscovery {
             findings.jacks.append(
                 .init(specification: selector, name: "jack \(device.description)", path: device.path))
         }
+        if device.isDeviceKeys {
+            findings.keys.append(.init(specification: selector, name: "keys \(device.description)", path: device.path))
+        }
         if device.rumbles {
             if let problem = unwritable(device.path) {
                 findings.problems.append(problem)
@@ -145,6 +149,19 @@ package enum HardwareDiscovery {
             findings.problems.append(problem)
         } else {
             findings.motors.append(.init(specification: .led(motorLED), name: "LED \(motorLED)", path: led))
+        }
+    }
+
+    /// LEDs are named `device:color:function`, each part optional; a number may follow the function
+    /// (Documentation/leds/leds-class.rst).
+    private static func lookForLights(_ paths: HardwarePaths, into findings: inout HardwareFindings) {
+        let names = DirectoryListing.names(in: paths.leds).sorted()
+        for function in ["status", "indicator"] {
+            for name in names where name.split(separator: ":").last?.split(separator: "-").first == function[...] {
+                let led = paths.leds.appending(name)
+                let problem = unwritable(led.appending("brightness"))
+                findings.lights.append(.init(specification: name, name: "LED \(name)", path: led, problem: problem))
+            }
         }
     }
 

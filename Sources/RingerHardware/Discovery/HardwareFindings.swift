@@ -31,6 +31,10 @@ package struct HardwareFindings: Sendable {
     package var motors: [Candidate<MotorSpecification>] = []
     /// The input devices with jacks, by number.
     package var jacks: [Candidate<EvdevSelector>] = []
+    /// The input devices with keys of the device, by number.
+    package var keys: [Candidate<EvdevSelector>] = []
+    /// The LEDs that are a status light, by their names: first those with the function `status`, then `indicator`.
+    package var lights: [Candidate<String>] = []
     /// What could not be looked at, or exists and cannot be used.
     package var problems: [HardwareProblem] = []
 

@@ -1,8 +1,8 @@
 import CEvdev
 
-/// The code of a switch or an axis of an input device.
+/// The code of a switch, a key or an axis of an input device.
 public struct EvdevCode: Sendable, Hashable {
-    /// The event type: `EV_SW`, `EV_ABS`.
+    /// The event type: `EV_SW`, `EV_KEY`, `EV_ABS`.
     public var type: UInt16
     /// The code within its type.
     public var code: UInt16
@@ -24,6 +24,12 @@ public struct EvdevCode: Sendable, Hashable {
     public static let headphoneInsert = EvdevCode.switch(SW_HEADPHONE_INSERT)
     /// A microphone is plugged in.
     public static let microphoneInsert = EvdevCode.switch(SW_MICROPHONE_INSERT)
+    /// The key that repeats the last announcement.
+    static let again = EvdevCode(type: UInt16(EV_KEY), code: UInt16(KEY_AGAIN))
+    /// The key that silences the ring.
+    static let mute = EvdevCode(type: UInt16(EV_KEY), code: UInt16(KEY_MUTE))
+    /// A key of keyboards.
+    static let letterA = EvdevCode(type: UInt16(EV_KEY), code: UInt16(KEY_A))
     /// The three-position slider: 0 silent, 1 vibrate, 2 ring.
     public static let soundProfile = EvdevCode(type: UInt16(EV_ABS), code: UInt16(ABS_SND_PROFILE))
 

@@ -20,7 +20,7 @@ package enum FeedbackLevel: String, Sendable, CaseIterable, Comparable {
     package static func < (left: FeedbackLevel, right: FeedbackLevel) -> Bool { left.rank < right.rank }
 }
 
-/// The feedback of an event: a sound at the level full, a vibration at quiet and full.
+/// The feedback of an event: a sound at the level full, a vibration at quiet and full, a light at every level.
 struct FeedbackEvent: Sendable {
     /// The predefined sound; nil for none.
     var sound: SystemSoundID?
@@ -28,6 +28,8 @@ struct FeedbackEvent: Sendable {
     var kind = SoundRequest.notification()
     /// The vibration; nil for none.
     var vibration: VibrationPattern?
+    /// What the status light shows until the event ends; nil for nothing.
+    var light: LightPattern?
 
     private init(_ sound: SystemSoundID?, _ kind: SoundRequest = .notification(), vibration text: String? = nil) {
         self.sound = sound
@@ -35,14 +37,22 @@ struct FeedbackEvent: Sendable {
         vibration = text.flatMap { try? VibrationPattern(milliseconds: $0) }
     }
 
+    /// An event of light alone: it has no end of its own.
+    private init(light: LightPattern) {
+        self.light = light
+    }
+
     /// An event that is in no theme, whose caller brings a sound of its own.
     static let unknown = FeedbackEvent(nil)
+
+    private static let missed = FeedbackEvent(light: .blinking(on: .seconds(1), off: .seconds(1)))
 
     private static let key = FeedbackEvent(1104, .systemSound(isUISound: true), vibration: "20")
 
     /// The events by name (feedbackd, "Event naming specification").
     static let named: [String: FeedbackEvent] = [
         "alarm-clock-elapsed": FeedbackEvent(1005, .alert, vibration: "500,500,500"),
+        "battery-caution": FeedbackEvent(light: .blinking(on: .milliseconds(200), off: .milliseconds(1800))),
         "bell-terminal": FeedbackEvent(nil, vibration: "100"),
         "button-pressed": key,
         "button-released": FeedbackEvent(nil, vibration: "10"),
@@ -50,15 +60,21 @@ struct FeedbackEvent: Sendable {
         "camera-shutter": FeedbackEvent(1108, .systemSound(isUISound: false)),
         "key-pressed": key,
         "key-released": FeedbackEvent(nil, vibration: "10"),
+        "message-missed-email": missed,
+        "message-missed-instant": missed,
+        "message-missed-notification": missed,
+        "message-missed-sms": missed,
         "message-new-cellbroadcast": FeedbackEvent(1005, .alert, vibration: "1000,500,1000"),
         "message-new-email": FeedbackEvent(1000, vibration: "200"),
         "message-new-instant": FeedbackEvent(1003, vibration: "200,100,200"),
         "message-new-sms": FeedbackEvent(1007, vibration: "200,100,200"),
         "message-sent-instant": FeedbackEvent(nil, vibration: "50"),
+        "notification-missed-generic": missed,
         "notification-new-generic": FeedbackEvent(nil, vibration: "100"),
         "phone-failure": FeedbackEvent(1073),
         "phone-hangup": FeedbackEvent(1152),
         "phone-incoming-call": FeedbackEvent(1151, .alert, vibration: "400,200,400"),
+        "phone-missed-call": missed,
         "phone-outgoing-busy": FeedbackEvent(1070),
         "screen-capture": FeedbackEvent(1108, .systemSound(isUISound: false)),
         "theme-demo": FeedbackEvent(1025, vibration: "100,100,100"),

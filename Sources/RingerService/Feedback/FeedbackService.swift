@@ -39,6 +39,7 @@ package final class FeedbackService: @unchecked Sendable {
         let timeout: Int32
         var sound: SoundPlayer.ID?
         var vibration: Vibrator.ID?
+        var light: ServiceLight.Token?
         var timer: (any DeviceTimer)?
         var isOver = false
 
@@ -51,8 +52,11 @@ package final class FeedbackService: @unchecked Sendable {
             self.timeout = timeout
         }
 
-        /// Whether it ends with its caller: what plays once is played to its end.
+        /// Whether it is given again and again.
         var repeats: Bool { timeout >= 0 }
+
+        /// Whether it ends with its caller: what plays once is played to its end, but a light has none.
+        var endsWithCaller: Bool { repeats || light != nil }
     }
 
     /// The hints of an event; those of another type are ignored, as unknown ones are.
@@ -231,7 +235,10 @@ package final class FeedbackService: @unchecked Sendable {
             connection.reply(to: message, [.uint32(id)])
             let known = FeedbackEvent.named[name]
             let event = Running(id, client.name, app, known ?? .unknown, hints, timeout)
-            guard known != nil || hints.soundFile != nil, hints.level != nil, parts(of: event) != (false, false) else {
+            let hasLight = event.event.light != nil && device.statusLight != nil
+            guard known != nil || hints.soundFile != nil, hints.level != nil,
+                hasLight || parts(of: event) != (false, false)
+            else {
                 return ended(event, .notFound)
             }
             running[id] = event
@@ -266,6 +273,13 @@ package final class FeedbackService: @unchecked Sendable {
                 return end(event.id, .natural)
             }
         }
+        if let pattern = event.event.light, device.statusLight != nil, !event.isOver {
+            do throws(RingerError) {
+                event.light = try service.light.push(pattern)
+            } catch {
+                service.reportDegraded(error)
+            }
+        }
         if event.timeout > 0 {
             event.timer = device.clock.schedule(at: device.clock.now + .seconds(Int(event.timeout))) { [self] in
                 service.loop.execute { [self] in end(event.id, .natural) }
@@ -273,6 +287,8 @@ package final class FeedbackService: @unchecked Sendable {
         }
         while !event.isOver {
             let (isHeard, isFelt) = parts(of: event)
+            // A light alone lasts until the event is ended.
+            if event.light != nil && !isHeard && !isFelt { return }
             // The profile or the switch forbid all that is left.
             if !isHeard && !isFelt { return end(event.id, .explicit) }
             async let felt = isFelt ? turn(event) : false
@@ -312,6 +328,7 @@ package final class FeedbackService: @unchecked Sendable {
     private func judgeAnew(_ id: UInt32) {
         guard let event = running[id] else { return }
         let (isHeard, isFelt) = parts(of: event)
+        if event.light != nil { return }
         if !isHeard && !isFelt { return end(id, .explicit) }
         if !isHeard, let sound = event.sound { device.player.stop(sound) }
         if !isFelt, let vibration = event.vibration { device.vibrator?.stop(vibration) }
@@ -323,6 +340,13 @@ package final class FeedbackService: @unchecked Sendable {
         event.timer?.cancel()
         if let sound = event.sound { device.player.stop(sound) }
         if let vibration = event.vibration { device.vibrator?.stop(vibration) }
+        if let light = event.light {
+            do throws(RingerError) {
+                try service.light.pop(light)
+            } catch {
+                service.reportDegraded(error)
+            }
+        }
         ended(event, reason)
     }
 
@@ -334,7 +358,7 @@ package final class FeedbackService: @unchecked Sendable {
 
     /// A client has left the bus: what repeats ends, and what plays once plays out.
     private func forget(_ client: String) {
-        for event in running.values where event.client == client && event.repeats { end(event.id, .explicit) }
+        for event in running.values where event.client == client && event.endsWithCaller { end(event.id, .explicit) }
         if haptic?.client == client { haptic?.task.cancel() }
     }
 

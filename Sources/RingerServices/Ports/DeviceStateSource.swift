@@ -1,4 +1,4 @@
-/// A source of the device's state other than the switch: jacks, volume, input, screen lock.
+/// A source of the device's state other than the switch: jacks, keys, volume, input, screen lock.
 ///
 /// On Linux an input device with jack switches, or a mixer; in a test, one that the test sets.
 public protocol DeviceStateSource: Sendable {
@@ -39,6 +39,8 @@ public enum DeviceStateChange: Sendable, Hashable {
     case inputFormat(SoundPortFormat)
     /// Whether the PCM that sounds go to, or the sound server behind it, is gone.
     case outputLost(Bool)
+    /// A key was pressed or released; reported as ``DeviceEvent/key(_:isPressed:at:)``.
+    case key(DeviceKey, isPressed: Bool, at: MonotonicTime)
     /// The device woke from sleep.
     case wokeFromSleep
     /// The source is gone; it is waited for.

@@ -13,6 +13,8 @@ public enum DeviceEvent: Sendable, Hashable {
     indirect case switchFound(source: String, at: MonotonicTime)
     /// Another part of the device's state changed.
     indirect case stateChanged(DeviceStateChange, source: String, at: MonotonicTime)
+    /// A key was pressed or released, at the kernel's timestamp.
+    indirect case key(DeviceKey, isPressed: Bool, at: MonotonicTime)
     /// The policy decided about a sound, before or while it plays.
     indirect case decided(Decision, SoundRequest, sound: UInt64, at: MonotonicTime)
     /// An event of a sound that was handed to the output.

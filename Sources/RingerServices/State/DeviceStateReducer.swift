@@ -46,6 +46,8 @@ struct DeviceStateReducer: StateMachine {
         switch event {
         case .ringSilent(let event, let source):
             report = ringSilent(event, source)
+        case .change(.key(let key, let isPressed, let time), _, _):
+            report = .key(key, isPressed: isPressed, at: time)
         case .change(let change, let source, let time):
             apply(change)
             let isNews =
@@ -65,7 +67,11 @@ struct DeviceStateReducer: StateMachine {
         }
         state.sessions = sessions.union(ownSessions)
         var actions: [Action] = []
-        if case .change(let change, _, _) = event { actions.append(.change(change)) }
+        switch event {
+        case .change(.key, _, _): break
+        case .change(let change, _, _): actions.append(.change(change))
+        default: break
+        }
         // The state before the event: a sound that the state forbids stops before anyone learns why.
         if state != before {
             version += 1
@@ -131,7 +137,7 @@ struct DeviceStateReducer: StateMachine {
             hardware.inputLatency = Float(format.latency.inSeconds)
         case .outputLost(let isLost):
             hardware.isServerDead = isLost
-        case .routePresent, .otherAudioPlaying, .wokeFromSleep, .lost, .found:
+        case .routePresent, .otherAudioPlaying, .key, .wokeFromSleep, .lost, .found:
             break
         }
     }

@@ -17,11 +17,18 @@ enum LabBoard {
     static let sliderLines = (silent: 5, vibrate: 6, ring: 7)
     /// Free and without a name.
     static let freeLines = 8..<16
+    /// gpio-leds: the status light.
+    static let statusLightLine = 16
+    /// gpio-keys: `KEY_AGAIN`, `KEY_MUTE`.
+    static let keyLines = (repeat: 17, silence: 18)
 
     /// The names of the board's input devices.
     static let switchName = "ring-silent-switch"
     static let motorName = "gpio-vibrator"
     static let sliderName = "sound-profile-slider"
+    static let keysName = "lab-keys"
+    /// The LED class device of the status light.
+    static let statusLightName = "green:status"
     /// The LED class device of the motor.
     static let ledFolder = "/sys/class/leds/vibrator"
 

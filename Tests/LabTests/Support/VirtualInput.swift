@@ -10,6 +10,8 @@ final class VirtualInput: Sendable {
     enum Kind: Sendable {
         /// Switches, off at first.
         case switches([UInt16])
+        /// Keys, none pressed.
+        case keys([UInt16])
         /// A slider from 0 to its greatest value.
         case axis(UInt16, maximum: Int32, value: Int32)
         /// A motor with `FF_RUMBLE` and room for so many effects.
@@ -103,6 +105,10 @@ final class VirtualInput: Sendable {
         switch kind {
         case .switches(let codes):
             for code in codes { try check(lab_uinput_enable(descriptor, UInt32(EV_SW), UInt32(code)), "UI_SET_SWBIT") }
+        case .keys(let codes):
+            for code in codes {
+                try check(lab_uinput_enable(descriptor, UInt32(EV_KEY), UInt32(code)), "UI_SET_KEYBIT")
+            }
         case .axis(let code, let maximum, let value):
             try check(lab_uinput_enable(descriptor, UInt32(EV_ABS), UInt32(code)), "UI_SET_ABSBIT")
             try check(lab_uinput_set_axis(descriptor, UInt32(code), 0, maximum, value), "UI_ABS_SETUP")

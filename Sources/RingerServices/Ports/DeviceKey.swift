@@ -1,0 +1,10 @@
+/// A key of the device, for what its user asks of sounds.
+///
+/// On Linux a key of an input device that is no keyboard, such as `gpio-keys`. A port of keys is a ``DeviceStateSource``
+/// that reports ``DeviceStateChange/key(_:isPressed:at:)``.
+public enum DeviceKey: String, Sendable, Hashable, CaseIterable {
+    /// Repeat the last announcement: `KEY_AGAIN`.
+    case repeatAnnouncement = "repeat"
+    /// Silence the ring without refusing the call: `KEY_MUTE`.
+    case silenceRing = "silence"
+}
