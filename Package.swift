@@ -30,6 +30,7 @@ let package = Package(
         .executable(name: "ringer", targets: ["RingerCommand"]),
         .executable(name: "ringerd", targets: ["ringerd"]),
         .executable(name: "Minimal", targets: ["Minimal"]),
+        .executable(name: "VoIPHandset", targets: ["VoIPHandset"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
@@ -136,6 +137,22 @@ let package = Package(
         // What users build.
         .executableTarget(
             name: "Minimal", dependencies: ["Ringer"], path: "examples/Minimal", linkerSettings: small("start.order")),
+        // The handset. Its SIP is libre's; see its README.
+        .systemLibrary(
+            name: "CRe", path: "examples/VoIPHandset/Sources/CRe", pkgConfig: "libre", providers: [.apt(["libre-dev"])]),
+        .systemLibrary(
+            name: "CRem", path: "examples/VoIPHandset/Sources/CRem", pkgConfig: "librem",
+            providers: [.apt(["librem-dev"])]),
+        .target(
+            name: "CSIP", dependencies: ["CRe", "CRem"], path: "examples/VoIPHandset/Sources/CSIP",
+            cSettings: [.define("_GNU_SOURCE")], linkerSettings: [.linkedLibrary("asound"), .linkedLibrary("m")]),
+        .executableTarget(
+            name: "VoIPHandset",
+            dependencies: [
+                "CSIP", "Ringer", "RingerClient", "RingerTestKit",
+                .product(name: "SystemPackage", package: "swift-system"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], path: "examples/VoIPHandset/Sources/VoIPHandset", packageAccess: false),
 
         .testTarget(
             name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
@@ -157,6 +174,7 @@ let package = Package(
         .executableTarget(
             name: "bus-session", dependencies: ["RingerBus", "ServiceSupport"], path: "Tests/BusSession"),
         .executableTarget(name: "soak", dependencies: ["RingerBus", "ServiceSupport"], path: "Tests/Soak"),
+        .testTarget(name: "VoIPHandsetTests", dependencies: ["VoIPHandset", "Ringer", "RingerTestKit"]),
         .testTarget(
             name: "RingerServicesTests",
             dependencies: [

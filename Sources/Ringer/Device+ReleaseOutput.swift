@@ -9,15 +9,25 @@ extension Device {
     /// also those started from a completion, open the PCM again.
     public func releaseOutput() async {
         await withCheckedContinuation { continuation in
-            releaseOutput { continuation.resume() }
+            releaseOutput({ continuation.resume() })
         }
+    }
+
+    /// The same, returning at once.
+    ///
+    /// - Parameter completion: Called once the PCMs are closed: on the caller's thread before the call returns where they
+    ///   are by then, else on the callback thread (``DeviceClock/callBack(_:)``).
+    public func releaseOutput(completion: @escaping @Sendable () -> Void) {
+        let user = UserCompletion<Void>(clock) { _ in completion() }
+        releaseOutput({ user.complete(()) })
+        user.callReturns()
     }
 
     /// The same for firmware that is not `async`: blocks the calling thread until the PCMs are closed.
     @available(*, noasync, message: "await the other releaseOutput() instead")
     public func releaseOutput() {
         let isDone = Latch()
-        releaseOutput { isDone.open() }
+        releaseOutput({ isDone.open() })
         isDone.wait()
     }
 }

@@ -26,6 +26,16 @@ struct ReleaseOutputTests {
         try device.start(sound, category: .playback) { [ends] in ends.add("\($0.outcome)") }
     }
 
+    @Test("releaseOutput with a completion calls it once the PCM is closed")
+    func releaseWithCompletion() throws {
+        try start(1000)
+        clock.advance(by: .milliseconds(500))
+        let (board, ends) = (board, ends)
+        device.releaseOutput { ends.add("released \(board.speaker.isOpen)") }
+        clock.advance()
+        #expect(ends.all == ["stopped(outputReleased)", "released false"])
+    }
+
     @Test("releaseOutput stops what plays, and what waits, and the PCM is closed when it returns")
     func release() async throws {
         board.speaker.mixes = false

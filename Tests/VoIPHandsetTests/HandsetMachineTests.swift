@@ -1,0 +1,281 @@
+import Ringer
+import Testing
+
+@testable import VoIPHandset
+
+/// The rules of the handset, as a value.
+@Suite("Handset: the rules")
+struct HandsetMachineTests {
+    private typealias Machine = HandsetMachine
+
+    private let heard = Machine.Observation(isHeard: true, isFelt: true, mayBeHeard: true, mayBeFelt: true)
+    private let felt = Machine.Observation(isHeard: false, isFelt: true, mayBeHeard: false, mayBeFelt: true)
+    private let neither = Machine.Observation()
+
+    private func at(_ milliseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: milliseconds * 1_000_000) }
+
+    private func incoming(_ call: CallNumber, _ milliseconds: Int64) -> Machine.Event {
+        .incoming(call, name: "call-\(call)", peer: "sip:peer@\(call)", at: at(milliseconds))
+    }
+
+    private func reports(_ actions: [Machine.Action]) -> [HandsetEvent] {
+        actions.compactMap { if case .report(let event) = $0 { event } else { nil } }
+    }
+
+    @Test("A call rings at once, before its session; the ring is reported with its first frame")
+    func rings() {
+        var machine = Machine(rules: .init())
+        #expect(
+            machine.handle(incoming(1, 0)) == [
+                .startAlert(1, .ring), .useSession(.ringing), .light(.blinking), .setRingLimit(1, after: .seconds(60)),
+            ])
+        let shown = machine.handle(.observed(heard, at: at(10)))
+        #expect(
+            reports(shown) == [
+                HandsetEvent(
+                    call: "call-1", kind: .ringing, sound: true, motor: true, at: at(10), peer: "sip:peer@1")
+            ])
+        // Reported once, though rounds follow.
+        #expect(machine.handle(.observed(heard, at: at(2000))) == [])
+    }
+
+    @Test("CANCEL stops the alert first, and is reported once sound and motor have stopped")
+    func cancelled() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        _ = machine.handle(.observed(heard, at: at(10)))
+        let closed = machine.handle(.closed(1, heard: .zero, at: at(100)))
+        #expect(closed.first == .stopAlert)
+        #expect(closed.contains(.endSession) && closed.contains(.light(.off)) && closed.contains(.cancelTimers(1)))
+        #expect(reports(closed) == [])
+        let quiet = machine.handle(.alertEnded(1, at: at(105)))
+        #expect(reports(quiet) == [HandsetEvent(call: "call-1", kind: .cancelled, at: at(105))])
+        #expect(machine.callCount == 0)
+    }
+
+    @Test("An answer silences the ring before anything else, and opens the call's audio only when the PCM is free")
+    func answered() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        _ = machine.handle(.observed(heard, at: at(10)))
+        #expect(
+            machine.handle(.answer) == [
+                .cancelTimers(1), .stopAlert, .useSession(.talking), .light(.on), .answer(1), .releaseOutput(1),
+            ])
+        #expect(machine.handle(.alertEnded(1, at: at(20))) == [])
+        let released = machine.handle(.outputReleased(1, at: at(21)))
+        #expect(
+            released == [.openAudio(1), .report(HandsetEvent(call: "call-1", kind: .answered, at: at(21)))])
+        let closed = machine.handle(.closed(1, heard: .seconds(2), at: at(3000)))
+        #expect(
+            closed == [
+                .endSession, .light(.off), .cancelTimers(1),
+                .report(HandsetEvent(call: "call-1", kind: .ended, at: at(3000), heard: .seconds(2))),
+            ])
+    }
+
+    @Test("A call that ends while its PCM is being freed is not opened")
+    func endedWhileAnswering() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        _ = machine.handle(.answer)
+        let closed = machine.handle(.closed(1, heard: .zero, at: at(5)))
+        #expect(reports(closed) == [])
+        #expect(machine.handle(.outputReleased(1, at: at(6))) == [])
+        #expect(reports(machine.handle(.alertEnded(1, at: at(7)))).map(\.kind) == [.ended])
+    }
+
+    @Test("A second call is felt, not heard, and rings when the first one is over and its PCM closed")
+    func second() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        _ = machine.handle(.answer)
+        _ = machine.handle(.alertEnded(1, at: at(5)))
+        _ = machine.handle(.outputReleased(1, at: at(6)))
+        #expect(machine.handle(incoming(2, 100)).first == .startAlert(2, .feel))
+        // The rules would let an alert be heard; this one is not.
+        let observation = Machine.Observation(isHeard: false, isFelt: true, mayBeHeard: true, mayBeFelt: true)
+        let shown = reports(machine.handle(.observed(observation, at: at(101))))
+        #expect(shown.map(\.kind) == [.vibrating] && shown[0].motor && !shown[0].sound)
+        // Hanging up begins no ring yet: the call still has the PCM.
+        let hangUp = machine.handle(.hangUp)
+        #expect(hangUp == [.hangUp(1), .cancelTimers(1)])
+        let closed = machine.handle(.closed(1, heard: .seconds(1), at: at(200)))
+        #expect(closed.prefix(3) == [.stopAlert, .startAlert(3, .ring), .useSession(.ringing)])
+    }
+
+    @Test("Without the preference a second call is silent: the light only")
+    func secondUnfelt() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        _ = machine.handle(.answer)
+        _ = machine.handle(.alertEnded(1, at: at(5)))
+        _ = machine.handle(.outputReleased(1, at: at(6)))
+        _ = machine.handle(incoming(2, 100))
+        let shown = reports(machine.handle(.observed(.init(mayBeHeard: true), at: at(101))))
+        #expect(shown.map(\.kind) == [.silent] && !shown[0].motor)
+    }
+
+    @Test("Who answers a second call ends the first one")
+    func answersSecond() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        _ = machine.handle(.answer)
+        _ = machine.handle(.outputReleased(1, at: at(6)))
+        _ = machine.handle(incoming(2, 100))
+        let actions = machine.handle(.answer)
+        #expect(
+            actions.compactMap { action -> Int? in
+                switch action {
+                case .hangUp(1): 1
+                case .answer(2): 2
+                case .releaseOutput(2): 3
+                default: nil
+                }
+            } == [1, 2, 3])
+        _ = machine.handle(.closed(1, heard: .zero, at: at(110)))
+        #expect(machine.handle(.outputReleased(2, at: at(111))).first == .openAudio(2))
+    }
+
+    @Test("Silence stops the ring, and refuses nobody; the next call rings")
+    func silenced() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        _ = machine.handle(.observed(heard, at: at(10)))
+        #expect(machine.handle(.silence) == [.stopAlert])
+        #expect(reports(machine.handle(.alertEnded(1, at: at(30)))).map(\.kind) == [.silent])
+        #expect(machine.handle(incoming(2, 100)).first == .startAlert(2, .ring))
+        // The silenced call can still be answered.
+        #expect(machine.handle(.answer).contains(.answer(1)))
+    }
+
+    @Test("What is shown follows the switch: heard, felt, silent")
+    func flips() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        var kinds: [HandsetEvent.Kind] = []
+        let between = Machine.Observation(isHeard: true, isFelt: true, mayBeHeard: false, mayBeFelt: true)
+        let ending = Machine.Observation(isHeard: false, isFelt: true, mayBeHeard: false, mayBeFelt: false)
+        for (step, observation) in [heard, between, felt, ending, neither, heard].enumerated() {
+            kinds += reports(machine.handle(.observed(observation, at: at(Int64(step))))).map(\.kind)
+        }
+        #expect(kinds == [.ringing, .vibrating, .silent, .ringing])
+    }
+
+    @Test("A device without a motor is never reported as felt")
+    func withoutMotor() {
+        var machine = Machine(rules: .init(hasMotor: false))
+        _ = machine.handle(incoming(1, 0))
+        let shown = reports(
+            machine.handle(.observed(.init(mayBeHeard: false, mayBeFelt: true), at: at(1))))
+        #expect(shown.map(\.kind) == [.silent])
+    }
+
+    @Test("A refused call, and one that nobody answers, are reported once when all is quiet")
+    func refused() {
+        for (event, action, reason) in [
+            (Machine.Event.reject, Machine.Action.refuse(1), "rejected"),
+            (.ringLimit(1), .giveUp(1), "not answered"),
+        ] {
+            var machine = Machine(rules: .init())
+            _ = machine.handle(incoming(1, 0))
+            let actions = machine.handle(event)
+            #expect(actions.first == .stopAlert && actions.contains(action))
+            #expect(reports(machine.handle(.closed(1, heard: .zero, at: at(5)))) == [])
+            let quiet = reports(machine.handle(.alertEnded(1, at: at(6))))
+            #expect(quiet == [HandsetEvent(call: "call-1", kind: .refused, at: at(6), reason: reason)])
+        }
+    }
+
+    @Test("One of two ringing calls is given up: the other rings on")
+    func oneOfTwo() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        _ = machine.handle(.observed(heard, at: at(10)))
+        #expect(reports(machine.handle(incoming(2, 20))).map(\.call) == ["call-2"])
+        let closed = machine.handle(.closed(1, heard: .zero, at: at(30)))
+        #expect(!closed.contains(.stopAlert))
+        #expect(reports(closed).map(\.kind) == [.cancelled])
+    }
+
+    @Test("An alarm that interrupts the call mutes it")
+    func interrupted() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        #expect(machine.handle(.sessionAudible(false)) == [])
+        _ = machine.handle(.answer)
+        _ = machine.handle(.outputReleased(1, at: at(6)))
+        #expect(machine.handle(.sessionAudible(false)) == [.mute(1, true)])
+        #expect(machine.handle(.sessionAudible(true)) == [.mute(1, false)])
+    }
+
+    @Test("A hundred thousand random events leave nothing behind once every call is closed")
+    func random() {
+        var generator = SystemRandomNumberGenerator()
+        let seed = generator.next()
+        var random = SplitMix(state: seed)
+        var machine = Machine(rules: .init())
+        var open: Set<CallNumber> = []
+        var alerts: Set<Int> = []
+        var (alert, session, light): (Int?, Machine.SessionUse?, Machine.Light) = (nil, nil, .off)
+        var (came, over): (Int, Int) = (0, 0)
+        func perform(_ actions: [Machine.Action]) {
+            for action in actions {
+                switch action {
+                case .startAlert(let number, _):
+                    #expect(alert == nil, "seed \(seed)")
+                    alert = number
+                    alerts.insert(number)
+                case .stopAlert: alert = nil
+                case .useSession(let use): session = use
+                case .endSession: session = nil
+                case .light(let new): light = new
+                case .report(let event):
+                    if [.cancelled, .ended, .refused].contains(event.kind) { over += 1 }
+                default: break
+                }
+            }
+        }
+        for step in 0..<100_000 {
+            let now = at(Int64(step))
+            let call = open.randomElement(using: &random) ?? 0
+            switch random.next() % 10 {
+            case 0 where open.count < 3:
+                came += 1
+                open.insert(CallNumber(came))
+                perform(machine.handle(incoming(CallNumber(came), Int64(step))))
+            case 1:
+                open.remove(call)
+                perform(machine.handle(.closed(call, heard: .zero, at: now)))
+            case 2: perform(machine.handle(.answer))
+            case 3: perform(machine.handle(.reject))
+            case 4: perform(machine.handle(.hangUp))
+            case 5: perform(machine.handle(.silence))
+            case 6: perform(machine.handle(.outputReleased(call, at: now)))
+            case 7:
+                if let ended = alerts.first(where: { $0 != alert }) {
+                    alerts.remove(ended)
+                    perform(machine.handle(.alertEnded(ended, at: now)))
+                }
+            case 8: perform(machine.handle(.observed([heard, felt, neither][Int(random.next() % 3)], at: now)))
+            default: perform(machine.handle(.ringLimit(call)))
+            }
+        }
+        for call in open { perform(machine.handle(.closed(call, heard: .zero, at: at(100_000)))) }
+        for ended in alerts { perform(machine.handle(.alertEnded(ended, at: at(100_001)))) }
+        #expect(machine.callCount == 0 && alert == nil && session == nil && light == .off, "seed \(seed)")
+        #expect(came == over, "seed \(seed): each call ends with one report")
+    }
+}
+
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,251 @@
+import Ringer
+import RingerTestKit
+import Synchronization
+import Testing
+
+@testable import VoIPHandset
+
+/// The handset on a simulated board, in virtual time, with a SIP side that only takes notes.
+@Suite("Handset: on a board")
+struct HandsetTests {
+    private final class Notes: Telephony {
+        private let notes = Mutex<[String]>([])
+        private let events = Mutex<[HandsetEvent]>([])
+
+        var all: [String] { notes.withLock { $0 } }
+        var reported: [HandsetEvent] { events.withLock { $0 } }
+        var kinds: [HandsetEvent.Kind] { reported.map(\.kind) }
+        func report(_ event: HandsetEvent) { events.withLock { $0.append(event) } }
+        func note(_ text: String) { notes.withLock { $0.append(text) } }
+
+        func answer(_ call: CallNumber) { note("answer \(call)") }
+        func openAudio(_ call: CallNumber) { note("open \(call)") }
+        func mute(_ call: CallNumber, _ isMuted: Bool) { note("mute \(call) \(isMuted)") }
+        func refuse(_ call: CallNumber) { note("refuse \(call)") }
+        func giveUp(_ call: CallNumber) { note("give up \(call)") }
+        func hangUp(_ call: CallNumber) { note("hang up \(call)") }
+    }
+
+    private final class Observer: Sendable {
+        let handset = Mutex<Handset?>(nil)
+    }
+
+    private struct Bench {
+        let clock = VirtualClock()
+        let board: SimulatedBoard
+        let device: Device
+        let handset: Handset
+        let notes = Notes()
+
+        init(
+            _ position: SwitchPosition = .ring, preferences: UserPreferences = .init(),
+            rules: HandsetMachine.Rules = .init()
+        ) throws {
+            board = SimulatedBoard(clock: clock, position: position)
+            let observer = Observer()
+            device = try Device.simulated(
+                board,
+                configuration: .init(
+                    preferences: preferences,
+                    observer: { event in observer.handset.withLock { $0 }?.take(event) }))
+            let notes = notes
+            handset = try Handset(
+                device, ringTone: RingTone.standard(), rules: rules, report: { notes.report($0) },
+                complain: { notes.note($0) })
+            handset.connect(notes)
+            observer.handset.withLock { [handset] in $0 = handset }
+        }
+
+        func call(_ number: CallNumber) {
+            handset.take(.incoming(number, name: "call-\(number)", peer: "sip:a@b"))
+            clock.advance()
+        }
+
+        func close(_ number: CallNumber) {
+            handset.take(.closed(number, heard: .zero))
+            clock.advance()
+        }
+
+        var isQuiet: Bool { board.speaker.playing.isEmpty && !board.motor.isOn }
+    }
+
+    @Test("At ring a call is heard and felt, round after round, until its caller gives up")
+    func rings() throws {
+        let bench = try Bench()
+        let start = bench.clock.now
+        bench.call(1)
+        #expect(bench.notes.kinds == [.ringing])
+        #expect(bench.notes.reported[0].at == start)
+        #expect(!bench.board.speaker.playing.isEmpty && bench.board.motor.isOn)
+        // A round of 1 s, a pause of 2 s.
+        bench.clock.advance(by: .seconds(10))
+        #expect(bench.board.speaker.recordingCount == 4)
+        bench.close(1)
+        #expect(bench.isQuiet)
+        #expect(bench.notes.kinds == [.ringing, .cancelled])
+        #expect(bench.notes.reported[1].at == bench.clock.now)
+        bench.clock.advance(by: .seconds(100))
+        #expect(bench.board.speaker.recordingCount == 4)
+    }
+
+    @Test("CANCEL in the middle of a round silences it at that frame")
+    func cancelled() throws {
+        let bench = try Bench()
+        bench.call(1)
+        bench.clock.advance(by: .milliseconds(250))
+        bench.close(1)
+        #expect(bench.isQuiet)
+        #expect(bench.board.speaker.recordings[0].played == 12_000)
+    }
+
+    @Test(
+        "At vibrate and at silent a call is felt as the preferences say",
+        arguments: [
+            (SwitchPosition.vibrate, false, HandsetEvent.Kind.vibrating), (.silent, true, .vibrating),
+            (.silent, false, .silent),
+        ])
+    func felt(_ position: SwitchPosition, _ vibrateOnSilent: Bool, _ kind: HandsetEvent.Kind) throws {
+        let bench = try Bench(position, preferences: .init(vibrateOnSilent: vibrateOnSilent))
+        bench.call(1)
+        #expect(bench.notes.kinds == [kind])
+        #expect(bench.board.speaker.recordings.isEmpty)
+        #expect(bench.board.motor.isOn == (kind == .vibrating))
+        bench.close(1)
+        #expect(bench.isQuiet && bench.notes.kinds == [kind, .cancelled])
+    }
+
+    @Test("A flip silences the ring and refuses nobody; flipped back, it rings again")
+    func flipped() throws {
+        let bench = try Bench()
+        bench.call(1)
+        bench.clock.advance(by: .milliseconds(100))
+        bench.board.ringSilent.position = .silent
+        bench.clock.advance()
+        #expect(bench.board.speaker.playing.isEmpty)
+        #expect(bench.board.speaker.recordings[0].played == 4_800)
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.notes.kinds == [.ringing, .vibrating])
+        bench.board.ringSilent.position = .ring
+        bench.clock.advance(by: .seconds(3))
+        #expect(bench.notes.kinds == [.ringing, .vibrating, .ringing])
+        #expect(bench.notes.all == [])
+    }
+
+    @Test("Silenced, a call is neither heard nor felt, and can be answered")
+    func silenced() throws {
+        let bench = try Bench()
+        bench.call(1)
+        bench.handset.send(.silence)
+        bench.clock.advance()
+        #expect(bench.isQuiet && bench.notes.kinds == [.ringing, .silent])
+        bench.clock.advance(by: .seconds(20))
+        #expect(bench.board.speaker.recordingCount == 1)
+        bench.handset.send(.answer)
+        bench.clock.advance()
+        #expect(bench.notes.all == ["answer 1", "open 1"])
+    }
+
+    @Test("On answer sound and motor stop within the same instant, and the PCM is closed when the call's audio opens")
+    func answered() throws {
+        let bench = try Bench()
+        bench.call(1)
+        bench.clock.advance(by: .milliseconds(300))
+        #expect(bench.board.speaker.isOpen)
+        bench.handset.send(.answer)
+        bench.clock.advance()
+        #expect(bench.isQuiet && !bench.board.speaker.isOpen)
+        #expect(bench.notes.all == ["answer 1", "open 1"])
+        #expect(bench.notes.kinds == [.ringing, .answered])
+        #expect(bench.device.sessions.all.first { $0.name == "call" }?.settings.category == .playAndRecord)
+    }
+
+    @Test("A second call is felt with the preference for it, and silent without", arguments: [true, false])
+    func second(_ isFelt: Bool) throws {
+        let bench = try Bench(preferences: .init(hapticsWhileRecording: isFelt))
+        bench.call(1)
+        bench.handset.send(.answer)
+        bench.clock.advance()
+        let heard = bench.board.speaker.recordingCount
+        bench.call(2)
+        bench.clock.advance(by: .seconds(3))
+        #expect(bench.notes.kinds == [.ringing, .answered, isFelt ? .vibrating : .silent])
+        #expect(bench.board.speaker.recordingCount == heard)
+        #expect((bench.board.motor.turnCount > 2) == isFelt)
+        // The first one hangs up: the second one rings.
+        bench.close(1)
+        #expect(bench.notes.kinds.last == .ringing)
+        bench.close(2)
+        #expect(bench.isQuiet)
+    }
+
+    @Test("An announcement waits until the call is over; one that a call cut off is repeated whole")
+    func announcement() throws {
+        let bench = try Bench()
+        let sound = PCMBuffer.silence(duration: .milliseconds(1_500))
+        let ends = Mutex<[SoundOutcome]>([])
+        func announce() throws {
+            try bench.device.announcements.add(Announcement(sound)) { result in
+                ends.withLock { $0.append(result.outcome) }
+            }
+        }
+        try announce()
+        bench.clock.advance(by: .milliseconds(500))
+        bench.call(1)
+        try announce()
+        bench.clock.advance(by: .seconds(5))
+        bench.handset.send(.answer)
+        bench.clock.advance(by: .seconds(60))
+        #expect(ends.withLock { $0 } == [])
+        bench.close(1)
+        bench.clock.advance(by: .seconds(3))
+        #expect(ends.withLock { $0 } == [.finished, .finished])
+        let whole = bench.board.speaker.recordings.filter {
+            $0.sound.frames == sound.frames && $0.played == $0.sound.frames
+        }
+        #expect(whole.count == 2)
+    }
+
+    @Test("A call that nobody answers is refused after its time, and leaves no timer")
+    func limit() throws {
+        let bench = try Bench(rules: .init(ringLimit: .seconds(30)))
+        bench.call(1)
+        bench.clock.advance(by: .seconds(29))
+        #expect(bench.notes.all == [])
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.notes.all == ["give up 1"])
+        #expect(bench.isQuiet)
+        bench.close(1)
+        #expect(bench.notes.kinds.last == .refused)
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.clock.pendingTimers == 0)
+    }
+
+    @Test("It answers by itself after its time")
+    func answersByItself() throws {
+        let bench = try Bench(rules: .init(answersAfter: .seconds(1)))
+        bench.call(1)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.notes.all == ["answer 1", "open 1"])
+    }
+
+    @Test("A speaker that fails leaves a call that is felt")
+    func brokenSpeaker() throws {
+        let bench = try Bench()
+        bench.board.speaker.fault = .missing
+        bench.call(1)
+        #expect(bench.board.motor.isOn)
+        bench.close(1)
+        #expect(bench.isQuiet && bench.notes.kinds.last == .cancelled)
+    }
+
+    @Test("A caller's names are written as JSON, and without control characters for people")
+    func lines() {
+        let event = HandsetEvent(
+            call: "a\"\\\u{1b}[2J\u{9b}", kind: .ringing, sound: true, motor: false,
+            at: MonotonicTime(nanoseconds: 1_000_002_000))
+        #expect(
+            event.json
+                == #"{"call":"a\"\\\u001b[2J\u009b","event":"ringing","sound":true,"motor":false,"at":1.000002}"#)
+        #expect(event.sentence == "a\"\\?[2J?: ringing, heard")
+    }
+}

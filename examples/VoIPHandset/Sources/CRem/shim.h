@@ -1,0 +1,2 @@
+#include <re.h>
+#include <rem.h>

@@ -1,0 +1,39 @@
+// Between the SIP side of a call and its sound.
+#ifndef CALL_H
+#define CALL_H
+
+#include "CSIP.h"
+
+#include <re.h>
+
+// The sound of one call: RTP in and out, and two PCMs. On the endpoint's thread alone.
+struct sound;
+
+struct sound_options {
+    const char *playback;
+    const char *capture;
+    uint32_t silence_limit;
+};
+
+// Takes a port for RTP at `local`. `silent` is called if no RTP arrives for too long, `failed` once if a PCM cannot be
+// opened.
+int sound_alloc(struct sound **soundp, const struct sound_options *options, const struct sa *local,
+    void (*silent)(void *arg), void (*failed)(const char *pcm, const char *reason, void *arg), void *arg);
+
+// The port for SDP.
+uint16_t sound_port(const struct sound *sound);
+
+// Who sends and receives, as SDP says: RTP from other hosts than `peer` and `signalling` is ignored. `sends` and
+// `receives` are the directions from here.
+void sound_set_peer(struct sound *sound, const struct sa *peer, const struct sa *signalling, uint8_t payload_type,
+    bool sends, bool receives);
+
+// Begins to play and to send.
+void sound_open(struct sound *sound);
+
+void sound_mute(struct sound *sound, bool muted);
+
+// How much of the caller's sound was written to the PCM, in milliseconds.
+uint32_t sound_heard(const struct sound *sound);
+
+#endif

@@ -1,0 +1,84 @@
+// A SIP endpoint that is called: INVITE over UDP and TCP, G.711 over RTP, and the PCM of the call. By libre.
+//
+// Everything of it runs on one thread that handset_sip_start makes, and that sleeps until a message, a packet, a timer of
+// a transaction or a command comes. Untrusted messages are parsed on that thread and on no other.
+#ifndef CSIP_H
+#define CSIP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+struct handset_sip;
+
+enum handset_sip_event_kind {
+    // A call rings: 180 was sent. `call` is its number, `call_id` its Call-ID, `peer` the caller's address.
+    HANDSET_SIP_INCOMING,
+    // A call was refused without ringing, with `status`. It has no number.
+    HANDSET_SIP_REFUSED,
+    // An accepted call is over, and its PCM is closed. Sent once for each, whoever ended it.
+    HANDSET_SIP_CLOSED,
+    // The call's audio could not be opened yet; it is tried again every 0.5 s. Sent once for each call.
+    HANDSET_SIP_AUDIO_FAILED,
+};
+
+struct handset_sip_event {
+    enum handset_sip_event_kind kind;
+    uint32_t call;
+    // 0, or the SIP status that refused or ended the call.
+    int status;
+    // How much of the caller's sound was written to the PCM, in milliseconds.
+    uint32_t heard;
+    // Valid during the call of the handler.
+    const char *_Nullable call_id;
+    const char *_Nullable peer;
+    const char *_Nullable reason;
+};
+
+// Called on the endpoint's own thread. It must not block.
+typedef void handset_sip_handler(void *_Nullable context, const struct handset_sip_event *event);
+
+struct handset_sip_options {
+    // The address to listen at, IPv4 or IPv6, which callers reach; not the unspecified one.
+    const char *address;
+    // 0: one that is free.
+    uint16_t port;
+    bool udp;
+    bool tcp;
+    // How many calls there may be at a time; more are refused with 486.
+    uint32_t calls;
+    // Ends a call in which no RTP arrived for so long, in milliseconds; 0: never. A call on hold is not ended.
+    uint32_t silence_limit;
+    // ALSA PCMs for the caller's sound and for the microphone.
+    const char *playback;
+    const char *capture;
+    handset_sip_handler *handler;
+    void *_Nullable context;
+};
+
+enum handset_sip_command {
+    HANDSET_SIP_ANSWER,      // 200 to a ringing call. Its sound waits for HANDSET_SIP_OPEN_AUDIO.
+    HANDSET_SIP_OPEN_AUDIO,  // Opens the PCMs of an answered call
+    HANDSET_SIP_MUTE,        // The caller is not heard, and hears silence
+    HANDSET_SIP_UNMUTE,
+    HANDSET_SIP_REFUSE,      // 486 to a ringing call
+    HANDSET_SIP_GIVE_UP,     // 480 to a ringing call
+    HANDSET_SIP_HANG_UP,     // BYE to an answered call
+};
+
+// Starts the thread and listens. Copies the strings of `options`. Returns NULL with an errno in `*error`.
+struct handset_sip *_Nullable handset_sip_start(const struct handset_sip_options *options, int *error);
+
+// The port that it listens at.
+uint16_t handset_sip_port(const struct handset_sip *sip);
+
+// Does something with a call, from any thread. Does nothing if the call is over.
+void handset_sip_send(struct handset_sip *sip, enum handset_sip_command command, uint32_t call);
+
+// Ends all calls, with BYE or 480, waits at most 0.5 s for the answers, and frees everything. Not from the handler.
+void handset_sip_stop(struct handset_sip *sip);
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,345 @@
+// The sound of a call. A timer of 20 ms takes packets out of the jitter buffer, keeps 40 ms in the playing PCM, and sends
+// what the capturing PCM has. Nothing of it blocks: a PCM that is busy is tried again.
+#include "call.h"
+
+#include <alsa/asoundlib.h>
+#include <rem.h>
+
+enum {
+    RATE = 8000,
+    TICK_MS = 20,
+    FRAMES = RATE * TICK_MS / 1000,
+    FILL_FRAMES = 2 * FRAMES,       // what the PCM holds ahead
+    LATENCY_US = 120000,
+    LONGEST_PACKET = RATE / 10,     // 100 ms; longer ones are cut
+    JITTER_MIN = 1,
+    JITTER_MAX = 10,
+    RETRY_MS = 500,
+    CATCH_UP_TICKS = 10,
+};
+
+struct sound {
+    char *playback_name;
+    char *capture_name;
+    uint32_t silence_limit;
+    void (*silent)(void *arg);
+    void (*failed)(const char *pcm, const char *reason, void *arg);
+    void *arg;
+
+    struct rtp_sock *rtp;
+    struct jbuf *jitter;
+    struct tmr timer;
+    struct sa peer;
+    struct sa signalling;
+    uint8_t payload_type;
+    bool sends, receives, muted, has_failed;
+
+    snd_pcm_t *playback;
+    snd_pcm_t *capture;
+    bool playback_begun;
+    bool marked;
+    int16_t captured[4 * FRAMES];
+    size_t captured_frames;
+    uint64_t next_tick;
+    uint64_t next_try;
+    uint64_t last_packet;
+    uint32_t timestamp;
+    uint64_t heard_frames;
+};
+
+static void tick(void *arg);
+
+static void destroy(void *arg)
+{
+    struct sound *sound = arg;
+
+    tmr_cancel(&sound->timer);
+    if (sound->playback) {
+        snd_pcm_drop(sound->playback);
+        snd_pcm_close(sound->playback);
+    }
+    if (sound->capture)
+        snd_pcm_close(sound->capture);
+    mem_deref(sound->rtp);
+    mem_deref(sound->jitter);
+    mem_deref(sound->playback_name);
+    mem_deref(sound->capture_name);
+}
+
+static void received(const struct sa *source, const struct rtp_header *header, struct mbuf *packet, void *arg)
+{
+    struct sound *sound = arg;
+
+    if (!sa_cmp(source, &sound->peer, SA_ADDR) && !sa_cmp(source, &sound->signalling, SA_ADDR))
+        return;
+    if (header->pt != 0 && header->pt != 8)
+        return;
+    if (mbuf_get_left(packet) == 0)
+        return;
+    sound->last_packet = tmr_jiffies();
+    // Before the PCM is open, nothing is kept: the caller is heard from now on, not from then.
+    if (!sound->playback || !sound->receives)
+        return;
+    (void)jbuf_put(sound->jitter, header, packet);
+}
+
+int sound_alloc(struct sound **soundp, const struct sound_options *options, const struct sa *local,
+    void (*silent)(void *arg), void (*failed)(const char *pcm, const char *reason, void *arg), void *arg)
+{
+    struct sound *sound = mem_zalloc(sizeof(*sound), destroy);
+    int error;
+
+    if (!sound)
+        return ENOMEM;
+    sound->silence_limit = options->silence_limit;
+    sound->silent = silent;
+    sound->failed = failed;
+    sound->arg = arg;
+    sound->sends = sound->receives = true;
+    sound->timestamp = rand_u32();
+    tmr_init(&sound->timer);
+    error = str_dup(&sound->playback_name, options->playback);
+    if (!error)
+        error = str_dup(&sound->capture_name, options->capture);
+    if (!error)
+        error = jbuf_alloc(&sound->jitter, JITTER_MIN, JITTER_MAX);
+    if (!error)
+        error = rtp_listen(&sound->rtp, IPPROTO_UDP, local, 16384, 32766, false, received, NULL, sound);
+    if (error) {
+        mem_deref(sound);
+        return error;
+    }
+    *soundp = sound;
+    return 0;
+}
+
+uint16_t sound_port(const struct sound *sound)
+{
+    return sa_port(rtp_local(sound->rtp));
+}
+
+void sound_set_peer(struct sound *sound, const struct sa *peer, const struct sa *signalling, uint8_t payload_type,
+    bool sends, bool receives)
+{
+    sound->peer = *peer;
+    sound->signalling = *signalling;
+    sound->payload_type = payload_type;
+    sound->sends = sends;
+    sound->receives = receives;
+    sound->last_packet = tmr_jiffies();
+}
+
+void sound_open(struct sound *sound)
+{
+    if (tmr_isrunning(&sound->timer))
+        return;
+    sound->next_tick = sound->last_packet = tmr_jiffies();
+    tick(sound);
+}
+
+void sound_mute(struct sound *sound, bool muted)
+{
+    sound->muted = muted;
+}
+
+uint32_t sound_heard(const struct sound *sound)
+{
+    return (uint32_t)(sound->heard_frames * 1000 / RATE);
+}
+
+static int open_pcm(snd_pcm_t **pcmp, const char *name, snd_pcm_stream_t direction)
+{
+    snd_pcm_sw_params_t *software;
+    snd_pcm_t *pcm = NULL;
+    int error = snd_pcm_open(&pcm, name, direction, SND_PCM_NONBLOCK);
+
+    if (error < 0)
+        return error;
+    error = snd_pcm_set_params(pcm, SND_PCM_FORMAT_S16, SND_PCM_ACCESS_RW_INTERLEAVED, 1, RATE, 1, LATENCY_US);
+    if (error >= 0 && direction == SND_PCM_STREAM_PLAYBACK) {
+        snd_pcm_sw_params_alloca(&software);
+        error = snd_pcm_sw_params_current(pcm, software);
+        if (error >= 0)
+            error = snd_pcm_sw_params_set_start_threshold(pcm, software, FILL_FRAMES);
+        if (error >= 0)
+            error = snd_pcm_sw_params(pcm, software);
+    }
+    if (error >= 0 && direction == SND_PCM_STREAM_CAPTURE)
+        error = snd_pcm_start(pcm);
+    if (error < 0) {
+        snd_pcm_close(pcm);
+        return error;
+    }
+    *pcmp = pcm;
+    return 0;
+}
+
+static void report(struct sound *sound, const char *pcm, int error)
+{
+    if (sound->has_failed)
+        return;
+    sound->has_failed = true;
+    sound->failed(pcm, snd_strerror(error), sound->arg);
+}
+
+// Opens what is not open, now and then.
+static void open_pcms(struct sound *sound, uint64_t now)
+{
+    int error;
+
+    if ((sound->playback && sound->capture) || now < sound->next_try)
+        return;
+    sound->next_try = now + RETRY_MS;
+    if (!sound->playback) {
+        error = open_pcm(&sound->playback, sound->playback_name, SND_PCM_STREAM_PLAYBACK);
+        if (error < 0)
+            report(sound, sound->playback_name, error);
+        sound->playback_begun = false;
+    }
+    if (!sound->capture) {
+        error = open_pcm(&sound->capture, sound->capture_name, SND_PCM_STREAM_CAPTURE);
+        if (error < 0)
+            report(sound, sound->capture_name, error);
+    }
+}
+
+// A PCM that failed is prepared again; one that is gone is closed, and opened later. Whether it can be used.
+static bool recover(snd_pcm_t **pcmp, long error)
+{
+    if (error == -EAGAIN)
+        return true;
+    if (error == -ESTRPIPE && snd_pcm_resume(*pcmp) == 0)
+        return true;
+    if ((error == -EPIPE || error == -ESTRPIPE) && snd_pcm_prepare(*pcmp) == 0)
+        return true;
+    snd_pcm_close(*pcmp);
+    *pcmp = NULL;
+    return false;
+}
+
+// Writes frames; what does not fit is dropped. Returns how many were written.
+static size_t write_frames(struct sound *sound, const int16_t *frames, size_t count)
+{
+    snd_pcm_sframes_t written = snd_pcm_writei(sound->playback, frames, count);
+
+    if (written == -EPIPE || written == -ESTRPIPE) {
+        if (recover(&sound->playback, written))
+            written = snd_pcm_writei(sound->playback, frames, count);
+    }
+    if (written < 0) {
+        if (sound->playback)
+            (void)recover(&sound->playback, written);
+        return 0;
+    }
+    return (size_t)written;
+}
+
+static size_t decode(const struct rtp_header *header, const struct mbuf *packet, int16_t *frames)
+{
+    size_t count = mbuf_get_left(packet);
+    const uint8_t *bytes = mbuf_buf(packet);
+    size_t i;
+
+    if (count > LONGEST_PACKET)
+        count = LONGEST_PACKET;
+    for (i = 0; i < count; i++)
+        frames[i] = header->pt == 8 ? g711_alaw2pcm(bytes[i]) : g711_ulaw2pcm(bytes[i]);
+    return count;
+}
+
+static void play(struct sound *sound)
+{
+    static const int16_t silence[FRAMES];
+    int16_t frames[LONGEST_PACKET];
+    snd_pcm_sframes_t delay = 0;
+    int packets;
+
+    for (packets = 0; packets < 4 && sound->playback; packets++) {
+        struct rtp_header header;
+        void *packet = NULL;
+        size_t count, written;
+
+        if (snd_pcm_delay(sound->playback, &delay) < 0)
+            delay = 0;
+        if (delay >= FILL_FRAMES || jbuf_get(sound->jitter, &header, &packet) || !packet)
+            break;
+        count = decode(&header, packet, frames);
+        mem_deref(packet);
+        if (sound->muted)
+            memset(frames, 0, sizeof(frames));
+        written = write_frames(sound, frames, count);
+        if (!sound->muted)
+            sound->heard_frames += written;
+        sound->playback_begun = true;
+    }
+    // A packet is late: silence, so that the PCM does not run empty.
+    if (packets == 0 && delay < FRAMES && sound->playback && sound->playback_begun)
+        (void)write_frames(sound, silence, FRAMES);
+}
+
+static void capture(struct sound *sound)
+{
+    size_t room = ARRAY_SIZE(sound->captured) - sound->captured_frames;
+    snd_pcm_sframes_t count;
+
+    if (room > FRAMES)
+        room = FRAMES;
+    if (!sound->capture || room == 0)
+        return;
+    count = snd_pcm_readi(sound->capture, sound->captured + sound->captured_frames, room);
+    if (count > 0)
+        sound->captured_frames += (size_t)count;
+    else if (count < 0 && recover(&sound->capture, count) && count != -EAGAIN)
+        (void)snd_pcm_start(sound->capture);
+}
+
+static void send_packet(struct sound *sound)
+{
+    int16_t frames[FRAMES] = {0};
+    struct mbuf *packet;
+    size_t i;
+
+    if (sound->captured_frames >= FRAMES) {
+        memcpy(frames, sound->captured, sizeof(frames));
+        sound->captured_frames -= FRAMES;
+        memmove(sound->captured, sound->captured + FRAMES, sound->captured_frames * sizeof(int16_t));
+    }
+    if (sound->muted)
+        memset(frames, 0, sizeof(frames));
+    sound->timestamp += FRAMES;
+    if (!sound->sends || !sa_isset(&sound->peer, SA_ALL))
+        return;
+    packet = mbuf_alloc(RTP_HEADER_SIZE + FRAMES);
+    if (!packet)
+        return;
+    packet->pos = packet->end = RTP_HEADER_SIZE;
+    for (i = 0; i < FRAMES; i++) {
+        // librem's encoders negate the sample, which -32768 does not survive.
+        int16_t frame = frames[i] == INT16_MIN ? -INT16_MAX : frames[i];
+        (void)mbuf_write_u8(packet, sound->payload_type == 8 ? g711_pcm2alaw(frame) : g711_pcm2ulaw(frame));
+    }
+    packet->pos = RTP_HEADER_SIZE;
+    (void)rtp_send(sound->rtp, &sound->peer, false, !sound->marked, sound->payload_type, sound->timestamp, packet);
+    sound->marked = true;
+    mem_deref(packet);
+}
+
+static void tick(void *arg)
+{
+    struct sound *sound = arg;
+    uint64_t now = tmr_jiffies();
+
+    open_pcms(sound, now);
+    play(sound);
+    capture(sound);
+    send_packet(sound);
+
+    // Against the clock, not against the last tick: no drift. After a long delay, from now on.
+    sound->next_tick += TICK_MS;
+    if (now > sound->next_tick + CATCH_UP_TICKS * TICK_MS)
+        sound->next_tick = now + TICK_MS;
+    tmr_start(&sound->timer, sound->next_tick > now ? sound->next_tick - now : 0, tick, sound);
+
+    if (sound->silence_limit && sound->receives && now - sound->last_packet > sound->silence_limit)
+        sound->silent(sound->arg);
+}

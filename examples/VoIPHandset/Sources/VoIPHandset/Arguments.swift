@@ -1,0 +1,79 @@
+import ArgumentParser
+import Ringer
+import RingerClient
+import RingerTestKit
+
+/// Where the device comes from, and its preferences.
+struct DeviceOptions: ParsableArguments {
+    enum Board: String, CaseIterable, ExpressibleByArgument {
+        case auto, service, simulated
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "The service, a simulated board, or auto.",
+            discussion:
+                "auto is the service, ringerd, where it runs or the bus can start it; else the hardware of this machine."
+        ))
+    var board = Board.auto
+    @Option(help: "The position of a simulated board's switch: ring, vibrate or silent.")
+    var position: SwitchPosition?
+    @Flag(inversion: .prefixedNo, help: "A ring that is heard is felt as well.")
+    var vibrateOnRing = true
+    @Flag(inversion: .prefixedNo, help: "A call is felt while the switch is at silent.")
+    var vibrateOnSilent = true
+    @Flag(help: "A second call is felt while one is talked to.")
+    var hapticsWhileRecording = false
+
+    func validate() throws {
+        if position != nil, board != .simulated { throw ValidationError("--position takes --board simulated.") }
+    }
+
+    private var preferences: UserPreferences {
+        UserPreferences(
+            vibrateOnRing: vibrateOnRing, vibrateOnSilent: vibrateOnSilent, hapticsWhileRecording: hapticsWhileRecording
+        )
+    }
+
+    /// The device, and the simulated board behind it.
+    func open(
+        observer: @escaping @Sendable (DeviceEvent) -> Void
+    ) async throws -> (device: Device, board: SimulatedBoard?) {
+        let configuration = Device.Configuration(preferences: preferences, observer: observer)
+        if board == .simulated {
+            let (board, loop) = try SimulatedBoard.inRealTime(position: position ?? .ring)
+            let ports = Device.Ports(simulated: board) { loop.close() }
+            return (try Device(ports, configuration: configuration), board)
+        }
+        if board == .service { return (try await Device.connect(configuration: configuration), nil) }
+        if await Device.isServiceAvailable() {
+            return (try await Device.connect(configuration: configuration), nil)
+        }
+        return (try await Device.discover(configuration: configuration), nil)
+    }
+}
+
+extension SwitchPosition: @retroactive ExpressibleByArgument {}
+
+/// An address and a port: `192.0.2.5:5060`, `[2001:db8::5]:5060`.
+struct ListenAddress: ExpressibleByArgument {
+    var address: String
+    var port: UInt16
+
+    init?(argument: String) {
+        guard let colon = argument.lastIndex(of: ":"), let port = UInt16(argument[argument.index(after: colon)...])
+        else {
+            return nil
+        }
+        var address = argument[..<colon]
+        if address.hasPrefix("["), address.hasSuffix("]") { address = address.dropFirst().dropLast() }
+        guard !address.isEmpty else { return nil }
+        self.address = String(address)
+        self.port = port
+    }
+
+    /// The address as it is written before a port.
+    static func written(_ address: String, _ port: UInt16) -> String {
+        address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+}

@@ -1,0 +1,185 @@
+import Ringer
+import Synchronization
+
+/// A handset on a device: carries out the actions of its ``HandsetMachine``.
+///
+/// Events come from the SIP endpoint's thread, the device's thread and the callback thread. The thread that sends one
+/// performs its actions at once, so that a ring stops without a change of threads; what is printed goes to the callback
+/// thread, which may block without delaying anything.
+final class Handset: Sendable {
+    private struct State {
+        var machine: HandsetMachine
+        var observer = AlertObserver()
+        var pending: [HandsetMachine.Action] = []
+        var isAtWork = false
+        var timers: [CallNumber: [any DeviceTimer]] = [:]
+    }
+
+    /// The ring tone's vibration in each round.
+    private static let pulses = "400,200,400"
+    /// From the end of a round to the next.
+    static let pause = Duration.seconds(2)
+
+    private let device: Device
+    private let ringTone: SystemSoundID
+    private let vibration: VibrationPattern
+    private let session: AudioSession
+    private let report: @Sendable (HandsetEvent) -> Void
+    private let complain: @Sendable (String) -> Void
+    private let state: Mutex<State>
+    private let telephony: Mutex<(any Telephony)?>
+
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - ringTone: One round of the ring tone.
+    ///   - rules: The handset's rules.
+    ///   - report: Called with each event of a call, in order, on the callback thread.
+    ///   - complain: Called with what does not work, on the callback thread.
+    init(
+        _ device: Device, ringTone: PCMBuffer, rules: HandsetMachine.Rules,
+        report: @escaping @Sendable (HandsetEvent) -> Void, complain: @escaping @Sendable (String) -> Void
+    ) throws {
+        self.device = device
+        self.ringTone = try device.sounds.register(ringTone)
+        vibration = try VibrationPattern(milliseconds: Self.pulses)
+        session = device.sessions.make(name: "call", category: .playback, priority: .call)
+        self.report = report
+        self.complain = complain
+        var rules = rules
+        rules.hasMotor = device.vibrator != nil
+        state = Mutex(State(machine: HandsetMachine(rules: rules)))
+        telephony = Mutex(nil)
+    }
+
+    /// Sets the SIP side, before its first event.
+    func connect(_ telephony: any Telephony) {
+        self.telephony.withLock { $0 = telephony }
+    }
+
+    /// How many calls there are.
+    var callCount: Int { state.withLock { $0.machine.callCount } }
+
+    // MARK: - Events
+
+    /// Takes an event of the SIP side in.
+    func take(_ event: TelephonyEvent) {
+        let now = device.clock.now
+        switch event {
+        case .incoming(let call, let name, let peer): send(.incoming(call, name: name, peer: peer, at: now))
+        case .refused(let name, let reason): send(.busy(name: name, reason: reason, at: now))
+        case .closed(let call, let heard): send(.closed(call, heard: heard, at: now))
+        case .audioFailed(_, let pcm, let reason):
+            device.clock.callBack { [complain] in complain("Cannot open the PCM \(pcm): \(reason)") }
+        }
+    }
+
+    /// Takes an event of the device in: its configuration's observer.
+    func take(_ event: DeviceEvent) {
+        switch event {
+        case .session(let change, let id, _, _) where id == session.id:
+            switch change {
+            case .interruptionBegan: send(.sessionAudible(false))
+            case .interruptionEnded, .activated: send(.sessionAudible(true))
+            default: break
+            }
+        case .degraded(let error, _):
+            complain("\(error)")
+        default: break
+        }
+        guard let time = state.withLock({ $0.observer.take(event) }) else { return }
+        observe(at: time)
+    }
+
+    /// Tells the machine what is heard and felt, and what may be.
+    private func observe(at time: MonotonicTime) {
+        let decision = device.decide(.alert)
+        let (isHeard, isFelt) = state.withLock { ($0.observer.isHeard, $0.observer.isFelt) }
+        send(
+            .observed(
+                HandsetMachine.Observation(
+                    isHeard: isHeard, isFelt: isFelt, mayBeHeard: decision.isHeard, mayBeFelt: decision.vibrates),
+                at: time))
+    }
+
+    /// Sends an event of the user or of a timer.
+    func send(_ event: HandsetMachine.Event) {
+        let mayWork = state.withLock { state in
+            state.pending += state.machine.handle(event)
+            if state.isAtWork || state.pending.isEmpty { return false }
+            state.isAtWork = true
+            return true
+        }
+        guard mayWork else { return }
+        while true {
+            let actions = state.withLock { state in
+                defer { state.pending = [] }
+                state.isAtWork = !state.pending.isEmpty
+                return state.pending
+            }
+            if actions.isEmpty { return }
+            for action in actions { perform(action) }
+        }
+    }
+
+    // MARK: - Actions
+
+    private func perform(_ action: HandsetMachine.Action) {
+        let telephony = telephony.withLock { $0 }
+        switch action {
+        case .startAlert(let number, let attention): startAlert(number, attention)
+        case .stopAlert: device.alerts.stop()
+        case .useSession(let use): useSession(use)
+        case .endSession:
+            session.deactivate { _ in }
+            device.announcements.resume()
+        case .releaseOutput(let call):
+            device.releaseOutput { [self] in send(.outputReleased(call, at: device.clock.now)) }
+        case .answer(let call): telephony?.answer(call)
+        case .refuse(let call): telephony?.refuse(call)
+        case .giveUp(let call): telephony?.giveUp(call)
+        case .hangUp(let call): telephony?.hangUp(call)
+        case .openAudio(let call): telephony?.openAudio(call)
+        case .mute(let call, let isMuted): telephony?.mute(call, isMuted)
+        case .light: break
+        case .setRingLimit(let call, let limit): schedule(.ringLimit(call), of: call, after: limit)
+        case .setAnswerTime(let call, let delay): schedule(.answerTime(call), of: call, after: delay)
+        case .cancelTimers(let call):
+            for timer in state.withLock({ $0.timers.removeValue(forKey: call) }) ?? [] { timer.cancel() }
+        case .report(let event):
+            device.clock.callBack { [report] in report(event) }
+        }
+    }
+
+    private func startAlert(_ number: Int, _ attention: HandsetMachine.Attention) {
+        state.withLock { $0.observer.beginAlert() }
+        device.alerts.start(
+            ringTone, way: attention == .ring ? .both : .vibration, limit: nil, vibration: vibration, pause: Self.pause
+        ) { [weak self] result in
+            self?.send(.alertEnded(number, at: result.endedAt))
+        }
+        // Where nothing is heard and felt, no event of the device says so.
+        device.clock.callBack { [weak self] in
+            guard let self else { return }
+            observe(at: device.clock.now)
+        }
+    }
+
+    private func useSession(_ use: HandsetMachine.SessionUse) {
+        // Announcements of this process stay in their queue when the output is released.
+        if use == .talking { device.announcements.pause() }
+        do throws(SessionError) {
+            try session.setCategory(use == .talking ? .playAndRecord : .playback)
+        } catch {
+            // A device without a microphone is listened to all the same.
+            device.clock.callBack { [complain] in complain("\(error)") }
+        }
+        session.activate { [complain] error in
+            if let error { complain("\(error)") }
+        }
+    }
+
+    private func schedule(_ event: HandsetMachine.Event, of call: CallNumber, after delay: Duration) {
+        let timer = device.clock.schedule(at: device.clock.now + delay) { [weak self] in self?.send(event) }
+        state.withLock { $0.timers[call, default: []].append(timer) }
+    }
+}

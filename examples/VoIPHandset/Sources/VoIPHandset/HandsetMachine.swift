@@ -1,0 +1,330 @@
+import Ringer
+
+/// A handset: what its calls do to ring tone, motor, light, audio session and each other. A pure value.
+///
+/// A call rings until it is answered, silenced, refused or given up. Two may be there at a time; what waits while one is
+/// talked to is felt, not heard.
+struct HandsetMachine: Sendable {
+    /// What the handset is configured to do.
+    struct Rules: Sendable {
+        /// How long a call rings before it is refused; nil until the caller gives up.
+        var ringLimit: Duration? = .seconds(60)
+        /// Answers calls by itself after so long; nil never.
+        var answersAfter: Duration?
+        /// Whether the device has a motor.
+        var hasMotor = true
+    }
+
+    /// How a call gets attention.
+    enum Attention: Sendable, Hashable {
+        /// Ring tone and motor, as the switch says.
+        case ring
+        /// The motor only: a call waits while one is talked to.
+        case feel
+    }
+
+    /// What the audio session is for.
+    enum SessionUse: Sendable, Hashable {
+        case ringing, talking
+    }
+
+    enum Light: Sendable, Hashable {
+        case off, blinking, on
+    }
+
+    enum Event: Sendable {
+        /// A call came, and its caller hears it ring.
+        case incoming(CallNumber, name: String, peer: String, at: MonotonicTime)
+        /// A call was refused before it rang.
+        case busy(name: String, reason: String, at: MonotonicTime)
+        /// A call is over, and its PCM is closed: its caller gave up or hung up, or this side did.
+        case closed(CallNumber, heard: Duration, at: MonotonicTime)
+        /// The user answers the call that rings longest.
+        case answer
+        /// The user refuses it.
+        case reject
+        /// The user ends the call that is talked to.
+        case hangUp
+        /// The user silences the ring; the callers still wait.
+        case silence
+        case ringLimit(CallNumber)
+        case answerTime(CallNumber)
+        /// The alert of that number is over: sound and motor have stopped.
+        case alertEnded(Int, at: MonotonicTime)
+        /// The device's PCMs are closed.
+        case outputReleased(CallNumber, at: MonotonicTime)
+        /// The device's sound or motor, or what the rules allow, changed.
+        case observed(Observation, at: MonotonicTime)
+        /// The audio session is heard, or is not: an alarm interrupted it.
+        case sessionAudible(Bool)
+    }
+
+    enum Action: Sendable, Equatable {
+        case startAlert(Int, Attention)
+        /// Stop it; `.alertEnded` follows.
+        case stopAlert
+        case useSession(SessionUse)
+        case endSession
+        /// Close the device's PCMs, and send `.outputReleased`.
+        case releaseOutput(CallNumber)
+        case answer(CallNumber)
+        /// The user does not want it.
+        case refuse(CallNumber)
+        /// Nobody answered it.
+        case giveUp(CallNumber)
+        case hangUp(CallNumber)
+        case openAudio(CallNumber)
+        case mute(CallNumber, Bool)
+        case light(Light)
+        case setRingLimit(CallNumber, after: Duration)
+        case setAnswerTime(CallNumber, after: Duration)
+        case cancelTimers(CallNumber)
+        case report(HandsetEvent)
+    }
+
+    /// What the device does, and what the rules allow an alert now.
+    struct Observation: Sendable, Hashable {
+        /// Whether a round of the ring tone is heard.
+        var isHeard = false
+        /// Whether the motor turns.
+        var isFelt = false
+        /// Whether the switch and the preferences let an alert be heard.
+        var mayBeHeard = false
+        /// Whether they let it be felt.
+        var mayBeFelt = false
+    }
+
+    private struct Call: Sendable {
+        enum Phase: Sendable {
+            case ringing
+            /// It rings for its caller only.
+            case silenced
+            /// Answered; the PCM is not free yet.
+            case answering
+            case talking
+            /// This side refused it: `.closed` follows.
+            case refusing
+            /// This side hung up: `.closed` follows.
+            case hangingUp
+        }
+
+        var number: CallNumber
+        var name: String
+        var peer: String
+        var phase = Phase.ringing
+        /// What was reported of its ring.
+        var shown: HandsetEvent.Kind?
+
+        var isAnswered: Bool { phase == .answering || phase == .talking }
+        var isUnanswered: Bool { phase == .ringing || phase == .silenced }
+        /// Whether it has the PCM, or is about to.
+        var hasOutput: Bool { isAnswered || phase == .hangingUp }
+    }
+
+    private let rules: Rules
+    private var calls: [Call] = []
+    private var alert: (number: Int, attention: Attention)?
+    /// Alerts that have not ended, the present one included.
+    private var openAlerts: Set<Int> = []
+    private var lastAlert = 0
+    private var session: SessionUse?
+    private var light = Light.off
+    private var observation = Observation()
+    /// Whether the observation is of the present alert.
+    private var isObserved = false
+    /// Reported once nothing is heard and felt any more.
+    private var whenQuiet: [HandsetEvent] = []
+
+    init(rules: Rules) {
+        self.rules = rules
+    }
+
+    /// How many calls there are.
+    var callCount: Int { calls.count }
+
+    mutating func handle(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .incoming(let number, let name, let peer, let now):
+            calls.append(Call(number: number, name: name, peer: peer))
+            settle(&actions)
+            // Where another call rings already.
+            show(now, &actions)
+            if let limit = rules.ringLimit { actions.append(.setRingLimit(number, after: limit)) }
+            if let delay = rules.answersAfter { actions.append(.setAnswerTime(number, after: delay)) }
+        case .busy(let name, let reason, let now):
+            actions.append(.report(HandsetEvent(call: name, kind: .refused, at: now, reason: reason)))
+        case .closed(let number, let heard, let now):
+            closed(number, heard, now, &actions)
+        case .answer:
+            if let call = calls.first(where: \.isUnanswered) { answer(call.number, &actions) }
+        case .answerTime(let number):
+            answer(number, &actions)
+        case .reject:
+            if let call = calls.first(where: \.isUnanswered) { end(call.number, .refuse(call.number), &actions) }
+        case .ringLimit(let number):
+            if call(number)?.isUnanswered == true { end(number, .giveUp(number), &actions) }
+        case .hangUp:
+            if let call = calls.first(where: \.isAnswered) { end(call.number, .hangUp(call.number), &actions) }
+        case .silence:
+            for index in calls.indices where calls[index].phase == .ringing { calls[index].phase = .silenced }
+            settle(&actions)
+        case .alertEnded(let number, let now):
+            openAlerts.remove(number)
+            if alert?.number == number { alert = nil }
+            settle(&actions)
+            reportQuiet(now, &actions)
+        case .outputReleased(let number, let now):
+            released(number, now, &actions)
+        case .observed(let observation, let now):
+            self.observation = observation
+            isObserved = true
+            show(now, &actions)
+        case .sessionAudible(let isAudible):
+            for call in calls where call.phase == .talking { actions.append(.mute(call.number, !isAudible)) }
+        }
+        return actions
+    }
+
+    private func call(_ number: CallNumber) -> Call? { calls.first { $0.number == number } }
+
+    private mutating func set(_ number: CallNumber, _ phase: Call.Phase) {
+        for index in calls.indices where calls[index].number == number { calls[index].phase = phase }
+    }
+
+    // MARK: - What the user does
+
+    private mutating func answer(_ number: CallNumber, _ actions: inout [Action]) {
+        guard call(number)?.isUnanswered == true else { return }
+        // Whoever answers a second call ends the first one.
+        for other in calls where other.isAnswered { end(other.number, .hangUp(other.number), &actions) }
+        set(number, .answering)
+        actions.append(.cancelTimers(number))
+        // Silence first; then the session, so that nothing begins to play; then the hardware is let go.
+        settle(&actions)
+        actions.append(.answer(number))
+        actions.append(.releaseOutput(number))
+    }
+
+    private mutating func released(_ number: CallNumber, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard let call = call(number), call.phase == .answering else { return }
+        set(number, .talking)
+        actions.append(.openAudio(number))
+        // Another call may be felt already; this one is not.
+        actions.append(.report(HandsetEvent(call: call.name, kind: .answered, at: now)))
+    }
+
+    /// This side ends a call.
+    private mutating func end(_ number: CallNumber, _ how: Action, _ actions: inout [Action]) {
+        guard let call = call(number) else { return }
+        set(number, call.isAnswered ? .hangingUp : .refusing)
+        settle(&actions)
+        actions.append(how)
+        actions.append(.cancelTimers(number))
+        if call.isAnswered { return }
+        let reason = how == .refuse(number) ? "rejected" : "not answered"
+        whenQuiet.append(HandsetEvent(call: call.name, kind: .refused, at: .zero, reason: reason))
+    }
+
+    private mutating func closed(
+        _ number: CallNumber, _ heard: Duration, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard let index = calls.firstIndex(where: { $0.number == number }) else { return }
+        let call = calls.remove(at: index)
+        settle(&actions)
+        actions.append(.cancelTimers(number))
+        switch call.phase {
+        case .ringing, .silenced:
+            whenQuiet.append(HandsetEvent(call: call.name, kind: .cancelled, at: now))
+        case .answering, .talking, .hangingUp:
+            whenQuiet.append(HandsetEvent(call: call.name, kind: .ended, at: now, heard: heard))
+        case .refusing:
+            break
+        }
+        reportQuiet(now, &actions)
+    }
+
+    // MARK: - What follows from the calls
+
+    /// Begins and ends alert, session and light, as the calls want them.
+    private mutating func settle(_ actions: inout [Action]) {
+        let isTalking = calls.contains(where: \.hasOutput)
+        let attention: Attention? = !calls.contains { $0.phase == .ringing } ? nil : isTalking ? .feel : .ring
+        let isNew = attention != alert?.attention
+        if isNew, alert != nil {
+            alert = nil
+            actions.append(.stopAlert)
+        }
+        // A ring begins before the session: its first frame waits for nothing. What is felt beside a call begins in the
+        // session of the call, whose rules hold for it.
+        if isNew, attention == .ring { startAlert(.ring, &actions) }
+        let use: SessionUse? = isTalking ? .talking : calls.isEmpty ? nil : .ringing
+        if use != session {
+            session = use
+            actions.append(use.map { .useSession($0) } ?? .endSession)
+        }
+        if isNew, attention == .feel { startAlert(.feel, &actions) }
+        let wanted: Light = calls.contains(where: \.isUnanswered) ? .blinking : isTalking ? .on : .off
+        if wanted != light {
+            light = wanted
+            actions.append(.light(wanted))
+        }
+    }
+
+    private mutating func startAlert(_ attention: Attention, _ actions: inout [Action]) {
+        lastAlert += 1
+        alert = (lastAlert, attention)
+        // Nothing of it yet.
+        observation.isHeard = false
+        observation.isFelt = false
+        isObserved = false
+        openAlerts.insert(lastAlert)
+        actions.append(.startAlert(lastAlert, attention))
+    }
+
+    // MARK: - What is reported
+
+    /// What the present alert does to its calls; nil while that is about to change.
+    private var shown: (kind: HandsetEvent.Kind, isFelt: Bool)? {
+        guard let alert else { return nil }
+        let mayBeHeard = alert.attention == .ring && observation.mayBeHeard
+        let mayBeFelt = rules.hasMotor && observation.mayBeFelt
+        switch (mayBeHeard, mayBeFelt) {
+        case (true, _): return observation.isHeard ? (.ringing, mayBeFelt) : nil
+        case (false, true): return !observation.isHeard && observation.isFelt ? (.vibrating, true) : nil
+        case (false, false): return isObserved && !observation.isHeard && !observation.isFelt ? (.silent, false) : nil
+        }
+    }
+
+    private mutating func show(_ now: MonotonicTime, _ actions: inout [Action]) {
+        guard let shown else { return }
+        for index in calls.indices where calls[index].phase == .ringing && calls[index].shown != shown.kind {
+            let isNew = calls[index].shown == nil
+            calls[index].shown = shown.kind
+            actions.append(
+                .report(
+                    HandsetEvent(
+                        call: calls[index].name, kind: shown.kind, sound: shown.kind == .ringing, motor: shown.isFelt,
+                        at: now, peer: isNew ? calls[index].peer : nil)))
+        }
+    }
+
+    /// Reports what waited for silence. Where another call goes on ringing, there is none to wait for.
+    private mutating func reportQuiet(_ now: MonotonicTime, _ actions: inout [Action]) {
+        guard openAlerts.isEmpty || alert != nil else { return }
+        for index in calls.indices where calls[index].phase == .silenced && calls[index].shown != .silent {
+            calls[index].shown = .silent
+            actions.append(.report(HandsetEvent(call: calls[index].name, kind: .silent, at: now)))
+        }
+        for var event in whenQuiet {
+            event.at = now
+            actions.append(.report(event))
+        }
+        whenQuiet = []
+    }
+}
+
+extension MonotonicTime {
+    /// Set when the event is reported.
+    fileprivate static let zero = MonotonicTime(nanoseconds: 0)
+}

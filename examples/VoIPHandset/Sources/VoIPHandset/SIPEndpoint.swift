@@ -1,0 +1,102 @@
+import CSIP
+import Glibc
+import Ringer
+import SystemPackage
+
+/// The SIP endpoint by libre, on a thread of its own.
+final class SIPEndpoint: Telephony {
+    /// What it listens at, and where calls are heard.
+    struct Options: Sendable {
+        var address: String
+        var port: UInt16
+        var udp = true
+        var tcp = true
+        var calls: UInt32 = 2
+        /// Ends a call whose caller is silent for so long; zero never.
+        var silenceLimit = Duration.seconds(60)
+        var playback: String
+        var capture: String
+    }
+
+    fileprivate final class Context: Sendable {
+        let handler: @Sendable (TelephonyEvent) -> Void
+        init(_ handler: @escaping @Sendable (TelephonyEvent) -> Void) {
+            self.handler = handler
+        }
+    }
+
+    // SAFETY: the C side locks what its functions share between threads.
+    private nonisolated(unsafe) let endpoint: OpaquePointer
+    private let context: Context
+
+    /// Listens, and calls `handler` with each event on the endpoint's thread, where it must not block.
+    init(_ options: Options, handler: @escaping @Sendable (TelephonyEvent) -> Void) throws(RingerError) {
+        let context = Context(handler)
+        var error: CInt = 0
+        let endpoint = options.address.withCString { address in
+            options.playback.withCString { playback in
+                options.capture.withCString { capture in
+                    var settings = handset_sip_options(
+                        address: address, port: options.port, udp: options.udp, tcp: options.tcp, calls: options.calls,
+                        silence_limit: UInt32(clamping: options.silenceLimit.components.seconds * 1000),
+                        playback: playback, capture: capture,
+                        handler: { context, event in
+                            guard let context else { return }
+                            // SAFETY: the endpoint is stopped before its context is released.
+                            Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().take(event.pointee)
+                        }, context: Unmanaged.passUnretained(context).toOpaque())
+                    return handset_sip_start(&settings, &error)
+                }
+            }
+        }
+        guard let endpoint else {
+            let subject = "\(options.address) port \(options.port)"
+            if error == EADDRNOTAVAIL {
+                throw RingerError(
+                    .invalid, "listen at", subject, detail: "name an address of this device that callers reach")
+            }
+            throw RingerError("listen at", subject, Errno(rawValue: error))
+        }
+        self.endpoint = endpoint
+        self.context = context
+    }
+
+    /// The port that it listens at.
+    var port: UInt16 { handset_sip_port(endpoint) }
+
+    /// Ends all calls, and waits for the answers for at most 0.5 s. Nothing may be called afterwards.
+    func stop() {
+        handset_sip_stop(endpoint)
+    }
+
+    func answer(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_ANSWER, call) }
+    func openAudio(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_OPEN_AUDIO, call) }
+    func mute(_ call: CallNumber, _ isMuted: Bool) {
+        handset_sip_send(endpoint, isMuted ? HANDSET_SIP_MUTE : HANDSET_SIP_UNMUTE, call)
+    }
+    func refuse(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_REFUSE, call) }
+    func giveUp(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_GIVE_UP, call) }
+    func hangUp(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_HANG_UP, call) }
+}
+
+extension SIPEndpoint.Context {
+    fileprivate func take(_ event: handset_sip_event) {
+        switch event.kind {
+        case HANDSET_SIP_INCOMING:
+            handler(.incoming(event.call, name: text(event.call_id), peer: text(event.peer)))
+        case HANDSET_SIP_REFUSED:
+            handler(.refused(name: text(event.call_id), reason: "\(event.status) \(text(event.reason))"))
+        case HANDSET_SIP_CLOSED:
+            handler(.closed(event.call, heard: .milliseconds(Int64(event.heard))))
+        case HANDSET_SIP_AUDIO_FAILED:
+            handler(.audioFailed(event.call, pcm: text(event.peer), reason: text(event.reason)))
+        default: break
+        }
+    }
+
+    /// A copy of the text; bytes that are not UTF-8 are replaced.
+    private func text(_ bytes: UnsafePointer<CChar>?) -> String {
+        // SAFETY: nil, or a string that ends in a zero byte and lives as long as the event.
+        bytes.map { String(cString: $0) } ?? ""
+    }
+}

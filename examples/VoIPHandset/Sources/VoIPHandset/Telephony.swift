@@ -1,0 +1,26 @@
+import Ringer
+
+/// The SIP side of the handset. Every method may be called from any thread, and does not block; a call that is over is
+/// ignored.
+protocol Telephony: Sendable {
+    /// Answers a ringing call. It is heard once ``openAudio(_:)`` was called.
+    func answer(_ call: CallNumber)
+    /// Opens the PCMs of an answered call.
+    func openAudio(_ call: CallNumber)
+    /// Mutes both directions of an answered call, or no longer.
+    func mute(_ call: CallNumber, _ isMuted: Bool)
+    /// Refuses a ringing call: the user does not want it.
+    func refuse(_ call: CallNumber)
+    /// Refuses a ringing call: nobody answered it.
+    func giveUp(_ call: CallNumber)
+    /// Ends an answered call.
+    func hangUp(_ call: CallNumber)
+}
+
+/// What the SIP side says.
+enum TelephonyEvent: Sendable {
+    case incoming(CallNumber, name: String, peer: String)
+    case refused(name: String, reason: String)
+    case closed(CallNumber, heard: Duration)
+    case audioFailed(CallNumber, pcm: String, reason: String)
+}
