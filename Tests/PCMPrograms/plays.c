@@ -3,6 +3,7 @@
  *
  *     plays fork PCM      a child is forked in mid-play, which closes the PCM that it inherited
  *     plays rewind PCM    frames that are wrong are written in mid-play, taken back, and written again
+ *     plays pause PCM     it pauses for half a second in mid-play
  *
  * Exit status: 0, or 1 with the reason on standard error.
  */
@@ -40,6 +41,7 @@ int main(int count, char **arguments)
     if (count != 3)
         return 64;
     int forks = strcmp(arguments[1], "fork") == 0;
+    int pauses = strcmp(arguments[1], "pause") == 0;
     snd_pcm_t *pcm;
     check("open", snd_pcm_open(&pcm, arguments[2], SND_PCM_STREAM_PLAYBACK, 0));
     check("set parameters",
@@ -52,6 +54,10 @@ int main(int count, char **arguments)
                 _exit(0);
             }
             waitpid(child, NULL, 0);
+        } else if (frame == RATE && pauses) {
+            check("pause", snd_pcm_pause(pcm, 1));
+            usleep(500000);
+            check("resume", snd_pcm_pause(pcm, 0));
         } else if (frame == RATE) {
             write_frames(pcm, frame, CHUNK, 1);
             long taken = snd_pcm_rewind(pcm, CHUNK);

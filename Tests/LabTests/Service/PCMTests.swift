@@ -42,6 +42,17 @@ extension VirtualTime {
                         type plug
                         slave.pcm { type ringer category $CATEGORY slave shared channels 1 socket "\(folder)/pcm" }
                     }
+                    pcm.direct {
+                        @args [ CATEGORY ]
+                        @args.CATEGORY { type string default playAndRecord }
+                        type plug
+                        slave.pcm { type ringer category $CATEGORY slave card channels 1 socket "\(folder)/pcm" }
+                    }
+                    pcm.card {
+                        type asym
+                        playback.pcm { type hw card Loopback device 0 subdevice 0 }
+                        capture.pcm { type hw card Loopback device 1 subdevice 0 }
+                    }
                     pcm.shared {
                         type dmix
                         ipc_key 5396
@@ -92,11 +103,28 @@ extension VirtualTime {
                 throw LabFailure("ringerd does not answer: \(try ringerd.output())")
             }
 
-            /// Plays a file as a user of the group audio and of no other.
-            func aplay(_ file: String, category: String = "soloAmbient", user: Int = 65_534) throws -> ChildProcess {
+            /// Runs a program as a user of the group audio and of no other.
+            func run(_ command: String..., user: Int = 65_534) throws -> ChildProcess {
                 try ChildProcess(
-                    "setpriv", "--reuid=\(user)", "--regid=29", "--clear-groups", "env",
-                    "ALSA_CONFIG_PATH=\(folder)/asound.conf", "aplay", "-q", "-D", "ringer:\(category)", file)
+                    [
+                        "setpriv", "--reuid=\(user)", "--regid=29", "--clear-groups", "env",
+                        "ALSA_CONFIG_PATH=\(folder)/asound.conf",
+                    ] + command)
+            }
+
+            func aplay(_ file: String, category: String = "soloAmbient", user: Int = 65_534) throws -> ChildProcess {
+                try run("aplay", "-q", "-D", "ringer:\(category)", file, user: user)
+            }
+
+            /// Compiles a program of Tests/PCMPrograms, and returns its path.
+            func compile(_ name: String) async throws -> String {
+                let package = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
+                let built = try await ChildProcess(
+                    "gcc", "-Wall", "-Werror", "-o", "\(folder)/\(name)", "\(package)/Tests/PCMPrograms/\(name).c",
+                    "-lasound"
+                ).wait()
+                guard built.status == 0 else { throw LabFailure(built.output) }
+                return "\(folder)/\(name)"
             }
 
             /// Writes a sound of one channel at 48 kHz, none of whose samples is 0, and returns its path.
@@ -217,6 +245,69 @@ extension VirtualTime {
                 }
                 #expect(isChanged, "\(options)")
             }
+        }
+
+        @Test("an alert of another process leaves it as it is: alerts belong to no session")
+        func alert() async throws {
+            let bench = try await Bench()
+            let samples = samples(seconds: 2)
+            let recorder = try LoopbackRecorder()
+            let aplay = try bench.aplay(try bench.sound(samples))
+            try await heard(aplay, by: recorder)
+            let other = try BusClient(bench.address)
+            let alert = try await other.request(
+                "Alert", [.variant(.uint32(1005)), .dictionary(["limit": .double(0.5)])])
+            let ended = await other.ended()
+            #expect(ended?.request == alert && ended?.outcome == "timedOut")
+            #expect(try await aplay.wait().status == 0)
+            #expect(try heard(try await recorder.stop(), samples.count).frames == samples)
+        }
+
+        @Test("a program that pauses goes on at the next frame, and its session stays active meanwhile")
+        func pause() async throws {
+            let bench = try await Bench()
+            let program = try await bench.compile("plays")
+            let recorder = try LoopbackRecorder()
+            let playing = try bench.run(program, "pause", "direct:playback")
+            try await heard(playing, by: recorder)
+            let ended = try await playing.wait()
+            #expect(ended.status == 0 && ended.output == "", "\(ended.output)")
+            let (_, frames) = try heard(try await recorder.stop(), 5 * Self.rate)
+            let gap = try #require(frames.indices.first { frames[$0] == 0 })
+            let resumes = try #require(frames[gap...].firstIndex { $0 != 0 })
+            let sound = samples(seconds: 2)
+            #expect(frames[..<gap] == sound[..<gap])
+            #expect(frames[resumes...].prefix(sound.count - gap).elementsEqual(sound[gap...]))
+            #expect((Self.rate / 4..<Self.rate).contains(resumes - gap))
+        }
+
+        @Test("a program that records has what the card has, sample for sample, and counts as recording")
+        func capture() async throws {
+            let bench = try await Bench()
+            let client = try BusClient(bench.address)
+            // While something records, alerts are not felt.
+            func isRecording() async throws -> Bool {
+                let decision = try await client.call("Decide", [.string("alert"), .dictionary([:])])
+                return decision[2].dictionary?["vibrates"] == .boolean(false)
+            }
+            #expect(try await !isRecording())
+            let file = "\(Lab.temporaryFolder)/recorded-\(UInt32.random(in: 0 ... .max)).raw"
+            let recording = try bench.run(
+                "sh", "-c", "umask 0; exec arecord -q -D direct -t raw -f S16_LE -c 1 -r 48000 -d 3 '\(file)'")
+            for _ in 0..<500 where try await !isRecording() { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await isRecording())
+            let samples = samples(seconds: 1)
+            let aplay = try bench.run("aplay", "-q", "-D", "loopback", try bench.sound(samples))
+            #expect(try await aplay.wait().status == 0)
+            let ended = try await recording.wait()
+            #expect(ended.status == 0 && ended.output == "", "\(ended.output)")
+            for _ in 0..<500 where try await isRecording() { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(try await !isRecording())
+            let bytes = try read(file)
+            let recorded = stride(from: 0, to: bytes.count - 1, by: 2).map {
+                Int16(truncatingIfNeeded: Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8)
+            }
+            #expect(try heard(recorded, samples.count).frames == samples)
         }
 
         @Test("eight programs of eight users play at once without an underrun")

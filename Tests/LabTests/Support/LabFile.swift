@@ -9,6 +9,16 @@ func write(_ bytes: [UInt8], to path: String) throws {
     guard Glibc.write(file, bytes, bytes.count) == bytes.count else { throw LabFailure.system("write", path) }
 }
 
+/// The bytes of a file.
+func read(_ path: String) throws -> [UInt8] {
+    guard let file = fopen(path, "r") else { throw LabFailure.system("fopen", path) }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part.prefix(count) }
+    return bytes
+}
+
 /// Writes a sound as a WAV file of 16-bit samples.
 func write(_ sound: PCMBuffer, to path: String) throws {
     try write(
