@@ -30,7 +30,7 @@ struct DoctorCommand: ParsableCommand {
                     part: "switch",
                     problem: "no input device with SW_MUTE_DEVICE or ABS_SND_PROFILE, no GPIO line "
                         + "\"\(HardwareDiscovery.switchLine)\"",
-                    repair: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-keys"))
+                    repair: DeviceTreeOverlay.advice("ring-silent-switch", driver: "gpio-keys")))
         }
         lines += findings.motors.map { Finding(part: "motor", name: $0.name) }
         if findings.motors.isEmpty {
@@ -39,7 +39,7 @@ struct DoctorCommand: ParsableCommand {
                     part: "motor",
                     problem: "no input device with FF_RUMBLE, no LED or GPIO line "
                         + "\"\(HardwareDiscovery.motorLine)\"",
-                    repair: "describe it in the device tree: dts/ring-silent-switch.dtso; driver gpio-vibrator"))
+                    repair: DeviceTreeOverlay.advice("gpio-vibrator", driver: "gpio-vibrator")))
         }
         lines += findings.lights.map { light in
             Finding(

@@ -1,5 +1,4 @@
-import RingerHardware
-import RingerServices
+import Ringer
 import Testing
 
 extension EitherTime {
@@ -16,7 +15,9 @@ extension EitherTime {
                 findings.motors.map(\.specification) == [
                     .forceFeedback(.automatic(name: LabBoard.motorName)), .led("vibrator"), .gpio(.named("vibrator")),
                 ])
-            #expect(findings.jacks.isEmpty)
+            #expect(findings.jacks.map(\.specification) == [.automatic(name: LabBoard.jackName)])
+            #expect(findings.lights.map(\.specification) == [LabBoard.statusLightName])
+            #expect(findings.keys.map(\.specification) == [.automatic(name: LabBoard.keysName)])
             #expect(findings.problems.isEmpty)
             #expect(findings.switches.last?.name == "GPIO gpiochip0 line 2 (ring-silent)")
         }
@@ -45,11 +46,26 @@ extension EitherTime {
             let input = try VirtualInput(.switches([2]), name: "test-jack")
             let watched = try WatchedSwitch("gpio:ring-silent")
             let findings = HardwareDiscovery.scan()
-            #expect(findings.jacks.map(\.specification) == [.automatic(name: "test-jack")])
+            #expect(
+                findings.jacks.map(\.specification)
+                    == [.automatic(name: LabBoard.jackName), .automatic(name: "test-jack")])
             #expect(!findings.switches.map(\.specification).contains(.gpio(.named("ring-silent"))))
             // It is no problem either: there are better switches.
             #expect(findings.problems.isEmpty)
             withExtendedLifetime((input, watched)) {}
+        }
+
+        @Test("a plug in the board's jack is the device's headphone")
+        func jack() async throws {
+            let device = try await Device.discover(Device.Hardware(motor: MotorSpecification.none))
+            defer { device.close() }
+            #expect(!device.state.isHeadphoneInserted)
+            var states = device.states.makeAsyncIterator()
+            for isInserted in [true, false] {
+                try LabBoard.chip.setPull(LabBoard.jackLine, isInserted ? .up : .down)
+                while let state = await states.next(), state.isHeadphoneInserted != isInserted {}
+                #expect(device.state.isHeadphoneInserted == isInserted)
+            }
         }
 
         @Test("scanning leaves no descriptor open")

@@ -127,7 +127,7 @@ extension EitherTime {
             var input = try VirtualInput(.switches(codes), name: "test-jack")
             try input.setSwitch(codes[0], on: true)
             let loop = try EventLoop(name: "lab-jack")
-            let jack = JackSource(loop: loop)
+            let jack = JackSource(.automatic(name: "test-jack"), loop: loop)
             let probe = Probe<DeviceStateChange>(loop)
             try jack.start { probe.tell($0) }
             #expect(probe.all == [.headphoneInserted(true), .microphoneInserted(false)])

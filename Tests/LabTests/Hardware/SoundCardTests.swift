@@ -190,7 +190,9 @@ extension EitherTime {
         @Test("without a microphone of its own, a device has input while one is plugged in")
         func microphone() async throws {
             let input = try VirtualInput(.switches([SwitchCode.microphoneInsert]), name: "test-jack")
-            let watched = try WatchedState { InputAvailability(microphones: [JackSource(loop: $0)], loop: $0) }
+            let watched = try WatchedState { loop in
+                InputAvailability(microphones: [JackSource(.automatic(name: "test-jack"), loop: loop)], loop: loop)
+            }
             try await watched.expect(.inputAvailable(false))
             try input.setSwitch(SwitchCode.microphoneInsert, on: true)
             try await watched.expect(.inputAvailable(true))

@@ -1,4 +1,4 @@
-/// The laboratory's board, as Tests/Lab/board.dts and dts/ring-silent-switch.dtso describe it.
+/// The laboratory's board, as Tests/Lab/board.dts and the overlays in dts/ describe it.
 enum LabBoard {
     /// The only chip that the board has from the start.
     static let chip = SimulatedChip(device: "gpio-sim", chip: "gpiochip0")
@@ -13,7 +13,7 @@ enum LabBoard {
     static let rawMotorLine = 3
     /// gpio-leds: /sys/class/leds/vibrator.
     static let ledMotorLine = 4
-    /// gpio-keys-polled, `ABS_SND_PROFILE`: silent 0, vibrate 1, ring 2; read every 10 ms while it is open.
+    /// gpio-keys-polled, `ABS_SND_PROFILE`: silent 0, vibrate 1, ring 2; read every 20 ms while it is open.
     static let sliderLines = (silent: 5, vibrate: 6, ring: 7)
     /// Free and without a name.
     static let freeLines = 8..<16
@@ -21,12 +21,15 @@ enum LabBoard {
     static let statusLightLine = 16
     /// gpio-keys: `KEY_AGAIN`, `KEY_MUTE`.
     static let keyLines = (repeat: 17, silence: 18)
+    /// gpio-keys, `SW_HEADPHONE_INSERT`: high with a plug. Debounced by the kernel for 100 ms.
+    static let jackLine = 19
 
     /// The names of the board's input devices.
     static let switchName = "ring-silent-switch"
     static let motorName = "gpio-vibrator"
     static let sliderName = "sound-profile-slider"
-    static let keysName = "lab-keys"
+    static let keysName = "ringer-keys"
+    static let jackName = "headphone-jack"
     /// The LED class device of the status light.
     static let statusLightName = "green:status"
     /// The LED class device of the motor.
@@ -64,7 +67,7 @@ enum LabBoard {
     /// The board at rest: the switch and the slider at ring, every other input low, the LED off.
     static func reset() async throws {
         try setSlider(.ring)
-        for line in [rawSwitchLine, rawMotorLine] + freeLines where try chip.pull(of: line) == .up {
+        for line in [rawSwitchLine, rawMotorLine, jackLine] + freeLines where try chip.pull(of: line) == .up {
             try chip.setPull(line, .down)
         }
         // Off, and the trigger as it is at first: brightness 0 would take the trigger away.

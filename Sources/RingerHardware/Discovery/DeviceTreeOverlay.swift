@@ -1,0 +1,44 @@
+import SystemPackage
+
+/// The device-tree overlays in `dts/`: which one describes a board's parts.
+package enum DeviceTreeOverlay {
+    /// The overlays of boards, with the `compatible` that each of them has: its boards.
+    package static let boards: [(overlay: String, compatible: [String])] = [
+        ("beaglebone", ["ti,am335x-bone"]),
+        ("coral-dev-board", ["google,imx8mq-phanbell"]),
+        ("orange-pi-pc", ["xunlong,orangepi-pc", "xunlong,orangepi-pc-plus", "xunlong,orangepi-pc2"]),
+        (
+            "raspberry-pi",
+            [
+                "raspberrypi,4-model-b", "raspberrypi,400", "raspberrypi,3-model-b-plus", "raspberrypi,3-model-b",
+                "raspberrypi,3-model-a-plus", "raspberrypi,2-model-b", "raspberrypi,model-zero-2-w",
+                "raspberrypi,model-zero-w", "raspberrypi,model-zero", "raspberrypi,model-b-plus",
+                "raspberrypi,model-a-plus",
+            ]
+        ),
+        ("rock-pi-4", ["radxa,rockpi4"]),
+    ]
+
+    /// How to describe a missing part in this machine's device tree.
+    ///
+    /// The machine is known by its own `compatible`. If no overlay is for it, the answer is the overlay of the part
+    /// alone, which has to be changed for the board.
+    ///
+    /// - Parameters:
+    ///   - part: The overlay of the part alone, such as "ring-silent-switch".
+    ///   - driver: The kernel's driver of the part.
+    ///   - paths: Where the kernel shows the device tree.
+    /// - Returns: The advice, for people.
+    package static func advice(_ part: String, driver: String, paths: HardwarePaths = .standard) -> String {
+        let tree = paths.system.appending("firmware").appending("devicetree").appending("base")
+        let names = (try? AttributeFile(path: tree.appending("compatible")).read()) ?? ""
+        // The most exact name of the board first; each ends with a zero.
+        for name in names.split(separator: "\0") {
+            if let board = boards.first(where: { $0.compatible.contains(String(name)) }) {
+                return "describe it in the device tree: dts/\(board.overlay).dtso is for this board, \(name); "
+                    + "driver \(driver)"
+            }
+        }
+        return "describe it in the device tree: dts/\(part).dtso, its lines changed for this board; driver \(driver)"
+    }
+}
