@@ -31,6 +31,7 @@ let package = Package(
         .executable(name: "ringerd", targets: ["ringerd"]),
         .executable(name: "Minimal", targets: ["Minimal"]),
         .executable(name: "VoIPHandset", targets: ["VoIPHandset"]),
+        .executable(name: "PaymentSpeaker", targets: ["PaymentSpeaker"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
@@ -154,6 +155,18 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "examples/VoIPHandset/Sources/VoIPHandset", packageAccess: false),
 
+        .target(name: "PaymentRules", path: "examples/PaymentSpeaker/Rules", packageAccess: false),
+        .target(
+            name: "CPaymentSpeaker", path: "examples/PaymentSpeaker/C",
+            linkerSettings: [
+                .linkedLibrary("mosquitto"), .linkedLibrary("sqlite3"), .linkedLibrary("jansson"),
+                .linkedLibrary("ssl"), .linkedLibrary("crypto"),
+            ]),
+        .executableTarget(
+            name: "PaymentSpeaker",
+            dependencies: ["PaymentRules", "CPaymentSpeaker", "Ringer", "RingerClient", "RingerTestKit"],
+            path: "examples/PaymentSpeaker/Sources", packageAccess: false, linkerSettings: small("start.order")),
+
         .testTarget(
             name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
             resources: [.copy("system-sounds.csv")]),
@@ -161,6 +174,9 @@ let package = Package(
         .testTarget(
             name: "RingerCommandTests",
             dependencies: ["Ringer", "RingerTestKit", "RingerCommand", "ServiceSupport", "SoundFile"]),
+        .testTarget(
+            name: "PaymentSpeakerTests", dependencies: ["PaymentSpeaker", "PaymentRules", "RingerTestKit"],
+            resources: [.copy("amounts.tsv")]),
         .testTarget(name: "RingerPolicyTests", dependencies: ["RingerPolicy"]),
         .testTarget(name: "SessionRulesTests", dependencies: ["SessionRules"]),
         .testTarget(name: "SessionPropertiesTests", dependencies: ["SessionProperties", "RingerTestKit"]),

@@ -101,8 +101,18 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// A loop without a thread of its own: it runs on the calling thread, inside ``run(_:)`` alone. It ends with that call,
     /// which only this thread may make, once.
     ///
+    /// On the main thread it runs the part of a firmware that blocks, such as a database that waits for the disk, beside the
+    /// thread of the device, without starting another one:
+    ///
+    ///     let loop = try EventLoop(onThisThreadAs: "firmware")
+    ///     try loop.run {
+    ///         let device = try await Device.discover()
+    ///         ...
+    ///     }
+    ///
+    /// - Parameter name: The loop's name, for errors.
     /// - Throws: ``RingerError`` if the system has no descriptor left.
-    package init(onThisThreadAs name: String) throws(RingerError) {
+    public init(onThisThreadAs name: String) throws(RingerError) {
         (wake, alarm) = try Self.descriptors(name)
         schedulingError = nil
         hasOwnThread = false

@@ -1,0 +1,98 @@
+import PaymentRules
+import Ringer
+import RingerTestKit
+
+@testable import PaymentSpeaker
+
+/// A speaker on a simulated board in virtual time. All of it runs on one thread, in turns, so that each test has the same
+/// times in every run; two scenes at once would share ``PaymentActor``.
+@PaymentActor
+final class Scene {
+    /// Nothing is left that time could bring.
+    struct Stuck: Error {}
+
+    let clock: VirtualClock
+    let board: SimulatedBoard
+    let speaker: PaymentSpeaker
+    private let device: Device
+    private let running: Task<Void, any Error>
+    private var reports: [Report] = []
+
+    /// Runs `body` with a scene.
+    ///
+    /// - Parameters:
+    ///   - ledger: The ledger's file, or one in memory.
+    ///   - now: The wall clock; nil while it is not set.
+    nonisolated static func run(
+        policy: Options.Policy = .announce, position: SwitchPosition = .ring, ledger: String = ":memory:",
+        envelope: Envelope? = nil, now: @escaping @Sendable () -> WallTime? = { Scene.noon },
+        _ body: @escaping @PaymentActor (Scene) async throws -> Void
+    ) async throws {
+        let loop = try EventLoop(name: "scene")
+        defer { loop.close() }
+        try await withTaskExecutorPreference(loop) { @PaymentActor in
+            let scene = try Scene(
+                loop, policy: policy, position: position, ledger: ledger, envelope: envelope, now: now)
+            try await body(scene)
+            scene.device.close()
+            // A sound that was playing ends at a time of its own.
+            scene.clock.advance(by: .seconds(1))
+            await scene.settle()
+            scene.running.cancel()
+            _ = await scene.running.result
+        }
+    }
+
+    private init(
+        _ loop: EventLoop, policy: Options.Policy, position: SwitchPosition, ledger: String, envelope: Envelope?,
+        now: @escaping @Sendable () -> WallTime?
+    ) throws {
+        clock = VirtualClock()
+        board = SimulatedBoard(clock: clock, position: position)
+        device = try Device.simulated(board)
+        let speaker = PaymentSpeaker(
+            device, ledger: try Ledger(ledger),
+            settings: .init(
+                announcer: Announcer(language: .mandarin, directory: nil, policy: policy),
+                staleness: Staleness(limit: 300), envelope: envelope, wallClock: now))
+        self.speaker = speaker
+        running = Task(executorPreference: loop) { try await speaker.run() }
+        speaker.report = { [unowned self] in reports.append($0) }
+    }
+
+    nonisolated static let noon = WallTime(microseconds: 1_795_348_800_000_000)
+
+    /// The payload of a notice, paid at ``noon``.
+    nonisolated static func notice(
+        _ transaction: String, _ amount: String = "12.50", time: String = "2026-11-22T12:00:00Z", more: String = ""
+    ) -> [UInt8] {
+        let text = """
+            {"transaction":"\(transaction)","amount":"\(amount)","currency":"CNY","time":"\(time)"\(more)}
+            """
+        return Array(text.utf8)
+    }
+
+    func take(_ payload: [UInt8], isRetained: Bool = false, expiry: UInt32? = nil) throws {
+        try speaker.take(.init(payload: payload, isRetained: isRetained, expiry: expiry))
+    }
+
+    /// Lets everything run that needs no time.
+    func settle() async {
+        for _ in 0..<100 { await Task.yield() }
+    }
+
+    /// The next report, moving the clock until there is one.
+    func report() async throws -> Report {
+        try await advance { !self.reports.isEmpty }
+        return reports.removeFirst()
+    }
+
+    /// Moves the clock, from timer to timer, until `condition` holds.
+    func advance(until condition: () -> Bool) async throws {
+        while true {
+            await settle()
+            if condition() { return }
+            guard clock.advanceToNextTimer(by: clock.now + .seconds(3600)) else { throw Stuck() }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// The C libraries of the payment speaker, with functions for what Swift cannot call directly: macros.
+#pragma once
+
+#include <jansson.h>
+#include <mosquitto.h>
+#include <mqtt_protocol.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+
+// Reads what the socket has, until it has no more; a TLS connection may have decrypted more than one packet.
+// Returns an error of enum mosq_err_t.
+int payment_mqtt_read(struct mosquitto *client);
+
+// Whether the kernel's clock is kept by a time service, according to adjtimex(2).
+bool payment_clock_is_synchronised(void);
+
+// SQLITE_TRANSIENT: SQLite copies the value.
+sqlite3_destructor_type payment_transient(void);

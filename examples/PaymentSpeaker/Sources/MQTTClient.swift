@@ -1,0 +1,221 @@
+import CPaymentSpeaker
+import Glibc
+import Ringer
+
+/// A client of MQTT 5, by libmosquitto, that its owner drives: it has no thread, and calls back only inside ``read()``.
+final class MQTTClient {
+    /// How to reach the broker, and as whom.
+    struct Settings: Sendable {
+        var host: String
+        var port: Int
+        /// The client's name for the broker, which keeps its session under it.
+        var identifier: String
+        /// The seconds without traffic after which the client asks whether the broker is there.
+        var keepAlive = 60
+        /// How long the broker keeps messages for a client that is away, in seconds.
+        var sessionExpiry: UInt32 = 7 * 86_400
+        var username: String?
+        var password: String?
+        /// The certificates that sign the broker's; nil for a connection without TLS.
+        var authorities: String?
+        /// The client's certificate and its key.
+        var certificate: String?
+        var key: String?
+        /// The retained message that the broker publishes when the client is gone.
+        var will = (topic: "", payload: "")
+        /// The topics to subscribe to.
+        var topics: [String] = []
+    }
+
+    /// A message of a subscribed topic.
+    struct Message {
+        var topic: String
+        var payload: [UInt8]
+        /// Whether the broker had kept it for later subscribers.
+        var isRetained: Bool
+        /// The seconds until it expires; nil if it does not.
+        var expiry: UInt32?
+    }
+
+    private let settings: Settings
+    private let handle: OpaquePointer
+    /// The error of a callback, which the call that made it throws.
+    private var failure: RingerError?
+
+    /// Called with each message. It is acknowledged once the call returns true; if the call returns false, the
+    /// connection is closed instead, so that the broker delivers the message again.
+    var onMessage: (Message) -> Bool = { _ in true }
+    /// Called when the broker has accepted the connection.
+    var onConnected: () -> Void = {}
+    /// Called with what the broker refuses.
+    var onRefusal: (RingerError) -> Void = { _ in }
+
+    /// A client that is not connected.
+    ///
+    /// - Throws: ``RingerError`` if a file of TLS cannot be used.
+    init(_ settings: Settings) throws(RingerError) {
+        mosquitto_lib_init()
+        self.settings = settings
+        guard let made = mosquitto_new(settings.identifier, false, nil) else {
+            throw RingerError(.system, "make an MQTT client", settings.identifier)
+        }
+        handle = made
+        mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
+        // A notice is small, and waits for nothing.
+        mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
+        if let username = settings.username {
+            try check(mosquitto_username_pw_set(handle, username, settings.password), "set the user name")
+        }
+        if let authorities = settings.authorities {
+            try check(
+                mosquitto_tls_set(handle, authorities, nil, settings.certificate, settings.key, nil),
+                "use the certificates")
+        }
+        let will = Array(settings.will.payload.utf8)
+        try check(
+            mosquitto_will_set_v5(handle, settings.will.topic, CInt(will.count), will, 1, true, nil), "set the will")
+        setCallbacks()
+    }
+
+    deinit {
+        mosquitto_destroy(handle)
+    }
+
+    /// The broker, for people.
+    var broker: String { "broker \(settings.host):\(settings.port)" }
+    /// The socket; negative while there is none.
+    var descriptor: CInt { mosquitto_socket(handle) }
+    /// Whether something waits until the socket takes it.
+    var wantsWrite: Bool { mosquitto_want_write(handle) }
+
+    /// The blocking part of connecting, for another thread: it resolves the name, connects and does TLS's handshake.
+    ///
+    /// Until it has returned, the client must not be used.
+    var connecting: Connecting { Connecting(handle: handle, settings: settings) }
+
+    /// See ``MQTTClient/connecting``.
+    // SAFETY: the handle is used by one thread at a time, as `connecting` says.
+    struct Connecting: @unchecked Sendable {
+        fileprivate let handle: OpaquePointer
+        fileprivate let settings: Settings
+
+        /// Connects.
+        func run() throws(RingerError) {
+            var properties: OpaquePointer?
+            defer { mosquitto_property_free_all(&properties) }
+            mosquitto_property_add_int32(
+                &properties, CInt(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), settings.sessionExpiry)
+            let result = mosquitto_connect_bind_v5(
+                handle, settings.host, CInt(settings.port), CInt(settings.keepAlive), nil, properties)
+            if let error = MQTTClient.error(result, "connect to", "broker \(settings.host):\(settings.port)") {
+                throw error
+            }
+        }
+    }
+
+    /// Reads and handles what the socket has.
+    func read() throws(RingerError) {
+        let result = payment_mqtt_read(handle)
+        if let failure {
+            self.failure = nil
+            throw failure
+        }
+        try check(result, "read from")
+        if wantsWrite { try write() }
+    }
+
+    /// Writes what the socket takes.
+    func write() throws(RingerError) {
+        try check(mosquitto_loop_write(handle, 1), "write to")
+    }
+
+    /// Asks whether the broker is there, if nothing was heard from it for long.
+    func keepAlive() throws(RingerError) {
+        try check(mosquitto_loop_misc(handle), "reach")
+    }
+
+    /// Publishes with quality of service 1. While there is no connection, the message waits for the next one.
+    func publish(_ topic: String, _ payload: String, isRetained: Bool = false) throws(RingerError) {
+        let bytes = Array(payload.utf8)
+        let result = mosquitto_publish_v5(handle, nil, topic, CInt(bytes.count), bytes, 1, isRetained, nil)
+        if result == MOSQ_ERR_NO_CONN.rawValue || result == MOSQ_ERR_CONN_LOST.rawValue { return }
+        try check(result, "publish to")
+    }
+
+    private func check(_ result: CInt, _ operation: String) throws(RingerError) {
+        if let error = Self.error(result, operation, broker) { throw error }
+    }
+
+    private static func error(_ result: CInt, _ operation: String, _ subject: String) -> RingerError? {
+        if result == MOSQ_ERR_SUCCESS.rawValue { return nil }
+        let reason =
+            result == MOSQ_ERR_ERRNO.rawValue
+            ? String(cString: strerror(errno)) : String(cString: mosquitto_strerror(result))
+        return RingerError(.disconnected, operation, subject, detail: reason)
+    }
+
+    // MARK: - Callbacks
+
+    // libmosquitto calls back inside `read()` alone, on its caller's thread.
+    private func setCallbacks() {
+        mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, _ in
+            MQTTClient.from(context)?.connected(reason)
+        }
+        mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
+            if let message { MQTTClient.from(context)?.received(message.pointee, properties) }
+        }
+        mosquitto_subscribe_v5_callback_set(handle) { _, context, _, count, granted, _ in
+            let granted = UnsafeBufferPointer(start: granted, count: Int(count))
+            MQTTClient.from(context)?.subscribed(Array(granted))
+        }
+        mosquitto_publish_v5_callback_set(handle) { _, context, _, reason, _ in
+            if reason >= 0x80 { MQTTClient.from(context)?.refused("publish to", reason) }
+        }
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> MQTTClient? {
+        // SAFETY: the context is the client, which destroys the handle, and with it the callbacks, at its end.
+        context.map { Unmanaged<MQTTClient>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func connected(_ reason: CInt) {
+        guard reason == 0 else {
+            failure = RingerError(
+                .permissionDenied, "connect to", broker, detail: String(cString: mosquitto_reason_string(reason)))
+            return
+        }
+        onConnected()
+        for topic in settings.topics {
+            let result = mosquitto_subscribe_v5(handle, nil, topic, 1, 0, nil)
+            if let error = Self.error(result, "subscribe to \(topic) at", broker) { failure = error }
+        }
+    }
+
+    private func subscribed(_ granted: [CInt]) {
+        for reason in granted where reason >= 0x80 { refused("subscribe at", reason) }
+    }
+
+    private func refused(_ operation: String, _ reason: CInt) {
+        onRefusal(
+            RingerError(
+                .permissionDenied, operation, broker, detail: String(cString: mosquitto_reason_string(reason))))
+    }
+
+    private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+        // After a message that could not be kept, none is acknowledged: they would be out of order.
+        guard failure == nil else { return }
+        var expiry: UInt32 = 0
+        let expires = mosquitto_property_read_int32(
+            properties, CInt(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL.rawValue), &expiry, false)
+        let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
+        let isTaken = onMessage(
+            Message(
+                topic: String(cString: message.topic), payload: Array(payload), isRetained: message.retain,
+                expiry: expires == nil ? nil : expiry))
+        guard !isTaken else { return }
+        // libmosquitto acknowledges when the callback returns; the socket takes nothing any more.
+        shutdown(descriptor, CInt(SHUT_RDWR))
+        failure = RingerError(.system, "keep a message of", broker, detail: "it will be delivered again")
+    }
+}

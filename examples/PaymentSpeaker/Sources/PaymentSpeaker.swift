@@ -1,0 +1,289 @@
+import Glibc
+import PaymentRules
+import Ringer
+
+/// Where the whole program runs: on the main thread, beside the device's own. The ledger waits for the disk there, which
+/// does not hold up the switch.
+@globalActor
+actor PaymentActor {
+    static let shared = PaymentActor()
+}
+
+/// Takes payment notices, records each in the ledger, and announces those that are to be announced, one after another.
+///
+/// It knows nothing of MQTT: ``Connection`` hands it messages and publishes its reports.
+@PaymentActor
+final class PaymentSpeaker {
+    /// A message of the notice topic.
+    struct Message: Sendable {
+        var payload: [UInt8]
+        var isRetained = false
+        /// The seconds until it expires; nil if it does not.
+        var expiry: UInt32?
+    }
+
+    /// How the speaker behaves.
+    struct Settings: Sendable {
+        var announcer: Announcer
+        var staleness: Staleness
+        /// The keys that sign notices; nil if they are not signed.
+        var envelope: Envelope?
+        /// The wall clock; nil while it is not set.
+        var wallClock: @Sendable () -> WallTime?
+    }
+
+    /// What the device shows of the speaker, and the fleet sees of it.
+    struct Status: Sendable, Hashable {
+        var position: SwitchPosition?
+        /// How many payments were silenced, and wait for somebody to ask for them.
+        var unheard = 0
+        /// Why announcements fail now.
+        var problems: [String: String] = [:]
+        var received = 0
+        var announced = 0
+        var refused = 0
+        var duplicates = 0
+    }
+
+    /// What is known of a pending payment beside the ledger, since it arrived in this process.
+    private struct Arrival {
+        var at: MonotonicTime
+        var expires: MonotonicTime?
+    }
+
+    /// The status light while there are payments that nobody has heard.
+    private static let unheardLight = LightPattern.blinking(on: .milliseconds(500), off: .milliseconds(500))
+
+    private let device: Device
+    private let ledger: Ledger
+    private let settings: Settings
+    /// Called with the outcome of each notice, once it is recorded.
+    var report: (Report) -> Void = { _ in }
+    private var arrivals: [Int64: Arrival] = [:]
+    private var isRepeatRequested = false
+    private let work = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let statusChanges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    /// The current status; ``statusChanged`` has an element after a change.
+    private(set) var status = Status() {
+        didSet { if status != oldValue { statusChanges.continuation.yield() } }
+    }
+
+    /// An element after each change of ``status``; several changes may share one.
+    var statusChanged: AsyncStream<Void> { statusChanges.stream }
+
+    init(_ device: Device, ledger: Ledger, settings: Settings) {
+        self.device = device
+        self.ledger = ledger
+        self.settings = settings
+    }
+
+    /// Announces payments until the task is cancelled or the device is closed.
+    ///
+    /// - Throws: ``RingerError`` if the ledger cannot be used.
+    func run() async throws {
+        status.position = device.state.ringSilent
+        try countUnheard()
+        work.continuation.yield()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.announcePending() }
+            group.addTask { try await self.followDevice() }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Reports what is broken in the health topic; nil if it works again.
+    func setProblem(_ part: String, _ error: RingerError?) {
+        status.problems[part] = error.map { "\($0)" }
+    }
+
+    // MARK: - Taking notices
+
+    /// Takes a notice, and returns once it is recorded.
+    ///
+    /// - Throws: ``RingerError`` if the ledger cannot record it; it is to be delivered again then.
+    func take(_ message: Message) throws(RingerError) {
+        let arrivedAt = device.clock.now
+        let notice: Notice
+        do throws(Refusal) {
+            notice = try Envelope.open(message.payload, settings.envelope)
+        } catch {
+            status.refused += 1
+            return report(Report(transaction: error.transaction, outcome: .refused, reason: error.reason))
+        }
+        let now = settings.wallClock()
+        let expires = message.expiry.flatMap { seconds in
+            now.map { WallTime(microseconds: $0.microseconds + Int64(seconds) * 1_000_000) }
+        }
+        let reason = settings.staleness.reason(
+            paid: notice.time, expires: expires, isRetained: message.isRetained, now: now)
+        var outcome = Report(
+            transaction: notice.transaction, outcome: .stale, reason: reason, amount: notice.amount,
+            currency: notice.currency)
+        switch try ledger.record(notice, receivedAt: now, expires: expires, staleBecause: reason) {
+        case .recorded(let row):
+            status.received += 1
+            guard reason == nil else { return report(outcome) }
+            arrivals[row] = Arrival(at: arrivedAt, expires: message.expiry.map { arrivedAt + .seconds(Int64($0)) })
+            work.continuation.yield()
+        case .known(let state):
+            status.duplicates += 1
+            (outcome.outcome, outcome.recorded, outcome.reason) = (.duplicate, state.rawValue, nil)
+            report(outcome)
+        case .differs:
+            status.refused += 1
+            (outcome.outcome, outcome.reason) = (.refused, "the transaction is recorded with another content")
+            report(outcome)
+        }
+    }
+
+    /// Announces what was silenced, oldest first; if nothing was, the last announcement once more.
+    ///
+    /// - Throws: ``RingerError`` if the ledger cannot be used.
+    func repeatAnnouncement() throws(RingerError) {
+        if status.unheard > 0 {
+            // At silent they would be silenced again.
+            guard settings.announcer.policy == .announce || device.state.ringSilent ?? .ring == .ring else { return }
+            try ledger.requestSilenced()
+            try countUnheard()
+        } else {
+            isRepeatRequested = true
+        }
+        work.continuation.yield()
+    }
+
+    // MARK: - Announcing
+
+    private func announcePending() async throws {
+        /// The wait after a failure, in seconds.
+        var patience = 1
+        for await _ in work.stream {
+            while !Task.isCancelled {
+                if isRepeatRequested {
+                    isRepeatRequested = false
+                    if let payment = try ledger.lastAnnounced() { try await announceAgain(payment) }
+                }
+                guard let payment = try ledger.pending() else { break }
+                if try await announce(payment) {
+                    patience = 1
+                    continue
+                }
+                try await device.sleep(for: .seconds(patience))
+                patience = min(patience * 2, 30)
+            }
+        }
+    }
+
+    /// Announces a payment.
+    ///
+    /// - Returns: False if it failed, and is to be tried again.
+    private func announce(_ payment: Ledger.Payment) async throws -> Bool {
+        let notice = payment.notice
+        let arrival = arrivals[payment.row]
+        var outcome = Report(
+            transaction: notice.transaction, outcome: .announced, isRepeated: payment.repeats > 0,
+            isRequested: payment.isRequested, amount: notice.amount, currency: notice.currency)
+        if !payment.isRequested, let reason = staleness(of: payment) {
+            return try end(payment, .stale, &outcome, because: reason)
+        }
+        let announcement: Announcement
+        do throws(RingerError) {
+            let expiry = payment.isRequested ? nil : arrival?.expires.map { $0 - device.clock.now }
+            announcement = try settings.announcer.announcement(of: notice, expiry: expiry)
+        } catch {
+            status.problems["sound"] = "\(error)"
+            return false
+        }
+        try ledger.set(payment, to: .announcing)
+        let result = try await device.announcements.announce(announcement)
+        // What this process cuts off by its own end is announced at the next start.
+        try Task.checkCancellation()
+        if let arrival, let started = result.startedAt {
+            outcome.firstFrame = (started - arrival.at) / .seconds(1)
+        }
+        switch result.outcome {
+        case .finished:
+            status.problems["sound"] = nil
+            status.announced += 1
+            return try end(payment, .announced, &outcome)
+        case .silenced(let reason):
+            guard settings.announcer.policy == .vibrate, reason == .ringSilentSwitch else {
+                return try end(payment, .silenced, &outcome, because: reason.rawValue)
+            }
+            if case .failed(let error) = await device.vibrate() {
+                status.problems["motor"] = "\(error)"
+                return try end(payment, .silenced, &outcome, because: reason.rawValue)
+            }
+            return try end(payment, .vibrated, &outcome, because: reason.rawValue)
+        case .stopped(.closed): throw CancellationError()
+        case .stopped(.expired):
+            return try end(payment, .stale, &outcome, because: "expired")
+        case .stopped(let cause):
+            return try end(payment, .silenced, &outcome, because: cause.rawValue)
+        case .failed(let error):
+            status.problems["sound"] = "\(error)"
+            try ledger.set(payment, to: .received, isCutOff: result.startedAt != nil)
+            return false
+        @unknown default:
+            return try end(payment, .silenced, &outcome, because: "\(result.outcome)")
+        }
+    }
+
+    /// Announces a payment that was announced before, because somebody asked for it. The ledger stays as it is.
+    private func announceAgain(_ payment: Ledger.Payment) async throws {
+        let announcement: Announcement
+        do throws(RingerError) {
+            announcement = try settings.announcer.announcement(of: payment.notice, expiry: nil)
+        } catch {
+            status.problems["sound"] = "\(error)"
+            return
+        }
+        let result = try await device.announcements.announce(announcement)
+        var outcome = Report(
+            transaction: payment.notice.transaction, outcome: .announced, isRequested: true,
+            amount: payment.notice.amount, currency: payment.notice.currency)
+        if result.outcome != .finished { (outcome.outcome, outcome.reason) = (.silenced, "\(result.outcome)") }
+        report(outcome)
+    }
+
+    private func staleness(of payment: Ledger.Payment) -> String? {
+        if let expires = arrivals[payment.row]?.expires, expires <= device.clock.now { return "expired" }
+        return settings.staleness.reason(
+            paid: payment.notice.time, expires: payment.expires, isRetained: false, now: settings.wallClock())
+    }
+
+    /// Records the outcome, then reports it.
+    private func end(
+        _ payment: Ledger.Payment, _ state: Ledger.State, _ outcome: inout Report, because reason: String? = nil
+    ) throws -> Bool {
+        try ledger.set(payment, to: state, because: reason, firstFrame: outcome.firstFrame)
+        arrivals[payment.row] = nil
+        outcome.outcome = Report.Outcome(rawValue: state.rawValue) ?? .announced
+        outcome.reason = reason
+        try countUnheard()
+        report(outcome)
+        return true
+    }
+
+    // MARK: - The device
+
+    private func followDevice() async throws {
+        for await event in device.events {
+            switch event {
+            case .switchMoved(let position, _, _): status.position = position
+            case .degraded(let error, _): setProblem(error.subject, error)
+            case .key(.repeatAnnouncement, isPressed: true, _): try repeatAnnouncement()
+            default: break
+            }
+        }
+    }
+
+    private func countUnheard() throws(RingerError) {
+        status.unheard = try ledger.count(.silenced) + ledger.count(.vibrated)
+        do throws(RingerError) {
+            try device.statusLight?.show(status.unheard > 0 ? Self.unheardLight : .off)
+        } catch {
+            setProblem("status light", error)
+        }
+    }
+}
