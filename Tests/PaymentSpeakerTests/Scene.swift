@@ -76,6 +76,11 @@ final class Scene {
         try speaker.take(.init(payload: payload, isRetained: isRetained, expiry: expiry))
     }
 
+    func pressRepeat() {
+        board.keys.press(.repeatAnnouncement)
+        board.keys.release(.repeatAnnouncement)
+    }
+
     /// Lets everything run that needs no time.
     func settle() async {
         for _ in 0..<100 { await Task.yield() }

@@ -78,12 +78,12 @@ import Testing
             #expect(scene.speaker.status.unheard == 2)
             #expect(scene.board.statusLight.pattern == .blinking(on: .milliseconds(500), off: .milliseconds(500)))
             // At silent it stays silent.
-            scene.board.keys.press(.repeatAnnouncement)
+            scene.pressRepeat()
             await scene.settle()
             scene.board.ringSilent.position = .ring
             scene.clock.advance(by: .seconds(10))
             #expect(scene.board.speaker.recordings.allSatisfy { $0.played == 0 })
-            scene.board.keys.press(.repeatAnnouncement)
+            scene.pressRepeat()
             for transaction in ["a", "b"] {
                 let announced = try await scene.report()
                 #expect(announced.transaction == transaction && announced.outcome == .announced)
@@ -116,7 +116,7 @@ import Testing
         try await Scene.run { scene in
             try scene.take(Scene.notice("a"))
             _ = try await scene.report()
-            scene.board.keys.press(.repeatAnnouncement)
+            scene.pressRepeat()
             let again = try await scene.report()
             #expect(again.transaction == "a" && again.isRequested && again.outcome == .announced)
             #expect(scene.board.speaker.recordingCount == 2)

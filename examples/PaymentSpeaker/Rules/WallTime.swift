@@ -36,6 +36,7 @@ public struct WallTime: Sendable, Hashable, Comparable {
         microseconds = Int64(seconds) * 1_000_000 + Int64(fraction)
     }
 
+    /// Whether `left` is before `right`.
     public static func < (left: WallTime, right: WallTime) -> Bool { left.microseconds < right.microseconds }
 
     /// The time that passed from `other` to this instant, in seconds.

@@ -103,20 +103,20 @@ final class Connection {
         lastSent = device.clock.now
         let descriptor = client.descriptor
         let result = await withTaskGroup(of: Result<Void, RingerError>.self) { group in
-            group.addTask { await self.attempt { connection throws(RingerError) in try await connection.read(descriptor) } }
-            group.addTask { await self.attempt { connection throws(RingerError) in try await connection.write(descriptor) } }
-            group.addTask { await self.attempt { connection throws(RingerError) in try await connection.ask() } }
+            group.addTask { await Self.result { () throws(RingerError) in try await self.read(descriptor) } }
+            group.addTask { await Self.result { () throws(RingerError) in try await self.write(descriptor) } }
+            group.addTask { await Self.result { () throws(RingerError) in try await self.ask() } }
             defer { group.cancelAll() }
             return await group.next() ?? .success(())
         }
         try result.get()
     }
 
-    private func attempt(
-        _ body: @PaymentActor (Connection) async throws(RingerError) -> Void
+    private static func result(
+        _ body: @PaymentActor () async throws(RingerError) -> Void
     ) async -> Result<Void, RingerError> {
         do throws(RingerError) {
-            return .success(try await body(self))
+            return .success(try await body())
         } catch {
             return .failure(error)
         }

@@ -34,7 +34,8 @@ struct Envelope: Sendable {
             default:
                 throw RingerError(
                     .invalid, "read line \(index + 1)", path,
-                    detail: "write NAME HS256 SECRET, 32 bytes or more in base64url, or NAME EdDSA PUBLIC-KEY, 32 bytes")
+                    detail: "write NAME HS256 SECRET, 32 bytes or more in base64url, or NAME EdDSA PUBLIC-KEY, 32 bytes"
+                )
             }
         }
     }

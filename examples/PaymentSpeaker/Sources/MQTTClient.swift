@@ -45,7 +45,7 @@ final class MQTTClient {
     /// Called with each message. It is acknowledged once the call returns true; if the call returns false, the
     /// connection is closed instead, so that the broker delivers the message again.
     var onMessage: (Message) -> Bool = { _ in true }
-    /// Called when the broker has accepted the connection.
+    /// Called when the broker has accepted the connection and the subscriptions: from now on no message is missed.
     var onConnected: () -> Void = {}
     /// Called with what the broker refuses.
     var onRefusal: (RingerError) -> Void = { _ in }
@@ -185,15 +185,15 @@ final class MQTTClient {
                 .permissionDenied, "connect to", broker, detail: String(cString: mosquitto_reason_string(reason)))
             return
         }
-        onConnected()
-        for topic in settings.topics {
-            let result = mosquitto_subscribe_v5(handle, nil, topic, 1, 0, nil)
-            if let error = Self.error(result, "subscribe to \(topic) at", broker) { failure = error }
-        }
+        var topics = settings.topics.map { strdup($0) }
+        defer { for topic in topics { free(topic) } }
+        let result = mosquitto_subscribe_multiple(handle, nil, CInt(topics.count), &topics, 1, 0, nil)
+        failure = Self.error(result, "subscribe at", broker)
     }
 
     private func subscribed(_ granted: [CInt]) {
         for reason in granted where reason >= 0x80 { refused("subscribe at", reason) }
+        onConnected()
     }
 
     private func refused(_ operation: String, _ reason: CInt) {

@@ -1,0 +1,149 @@
+"""A mosquitto of the test's own, and a publisher that is independent of the speaker: paho-mqtt."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import paho.mqtt.client as mqtt
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_until(condition, what, seconds=60):
+    """Waits until `condition` holds; the limit only keeps a broken test from running for ever."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"it did not happen in {seconds} s: {what}")
+        time.sleep(0.01)
+
+
+def now(offset=0):
+    instant = time.time() + offset
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(instant)) + f".{int(instant * 1e6) % 1000000:06}Z"
+
+
+def notice(transaction, amount="12.50", **more):
+    return {"transaction": transaction, "amount": amount, "currency": "CNY", "time": now(), **more}
+
+
+# What is to be killed at the end of a scenario, also of one that failed.
+processes = []
+
+
+class Broker:
+    def __init__(self, directory, lines=()):
+        self.directory = directory
+        self.port = free_port()
+        self.configuration = os.path.join(directory, "mosquitto.conf")
+        with open(self.configuration, "w") as file:
+            file.write(
+                f"listener {self.port} 127.0.0.1\npersistence true\npersistence_location {directory}/\n"
+                "autosave_interval 1\nmax_queued_messages 0\nmax_inflight_messages 1000\n"
+                # It would become another user, who may not write here.
+                "user root\n" + "".join(f"{line}\n" for line in lines or ["allow_anonymous true"]))
+        self.process = None
+        self.start()
+
+    def start(self):
+        self.log = open(os.path.join(self.directory, "mosquitto.log"), "a")
+        self.process = subprocess.Popen(
+            ["mosquitto", "-c", self.configuration], stdout=self.log, stderr=subprocess.STDOUT)
+        processes.append(self.process)
+        wait_until(self.answers, "mosquitto listens")
+
+    def answers(self):
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        self.process.wait()
+        self.log.close()
+
+
+class Publisher:
+    """Publishes notices and collects what the speaker publishes."""
+
+    def __init__(self, port, device, tls=None):
+        self.topic = f"payments/{device}"
+        self.lock = threading.Lock()
+        self.results = []
+        self.retained = {}
+        self.client = mqtt.Client(f"publisher-{device}", protocol=mqtt.MQTTv5)
+        self.client.max_queued_messages_set(0)
+        self.client.max_inflight_messages_set(1000)
+        self.client.reconnect_delay_set(1, 1)
+        if tls:
+            self.client.tls_set(**tls)
+        self.client.on_connect = lambda *_: self.client.subscribe(self.topic + "/#", qos=1)
+        self.client.on_message = self.received
+        session = Properties(PacketTypes.CONNECT)
+        session.SessionExpiryInterval = 3600
+        self.client.connect("127.0.0.1", port, keepalive=10, clean_start=False, properties=session)
+        self.client.loop_start()
+
+    def received(self, _client, _context, message):
+        name = message.topic[len(self.topic) + 1:]
+        with self.lock:
+            if name == "result":
+                self.results.append(json.loads(message.payload))
+            elif name in ("state", "health"):
+                self.retained[name] = json.loads(message.payload)
+
+    def publish(self, payload, retain=False, expiry=None, name=None):
+        properties = Properties(PacketTypes.PUBLISH)
+        if expiry is not None:
+            properties.MessageExpiryInterval = expiry
+        text = json.dumps(payload) if isinstance(payload, dict) else payload
+        topic = f"{self.topic}/{name}" if name else self.topic
+        return self.client.publish(topic, text, qos=1, retain=retain, properties=properties)
+
+    def wait_online(self):
+        """Waits until the speaker has subscribed: before its first time no broker keeps notices for it."""
+        wait_until(lambda: self.retained.get("state", {}).get("state") == "online", "the speaker is online")
+
+    def outcome(self, transaction):
+        """The results of a transaction so far."""
+        with self.lock:
+            return [result for result in self.results if result["transaction"] == transaction]
+
+    def close(self):
+        self.client.loop_stop()
+        self.client.disconnect()
+
+
+class Speaker:
+    """The program, whose lines are kept over its restarts."""
+
+    def __init__(self, program, directory, port, device, *options, board=("--board", "simulated")):
+        self.ledger = os.path.join(directory, f"{device}.sqlite")
+        self.lines_path = os.path.join(directory, f"{device}.lines")
+        self.errors_path = os.path.join(directory, f"{device}.errors")
+        self.command = [
+            program, "--broker", f"127.0.0.1:{port}", "--device", device, "--ledger", self.ledger, "--json", *board,
+            *options]
+        self.process = None
+        self.start()
+
+    def start(self):
+        with open(self.lines_path, "a") as lines, open(self.errors_path, "a") as errors:
+            self.process = subprocess.Popen(self.command, stdout=lines, stderr=errors)
+        processes.append(self.process)
+
+    def stop(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        return self.process.wait()
+
+    def lines(self):
+        with open(self.lines_path) as file:
+            return [json.loads(line) for line in file]
