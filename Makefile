@@ -1,11 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-<<<<<<< HEAD
-.PHONY: help run test unit installation feedback overlays lab sanitize soak format lint warnings bench install uninstall clean
-=======
-.PHONY: help run test unit installation feedback examples lab sanitize soak format lint warnings bench install uninstall clean
->>>>>>> 63b5291 (make examples: the products against their peers)
+.PHONY: help run test unit installation feedback examples overlays lab sanitize soak format lint warnings bench install \
+	uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -13,11 +10,7 @@ help: ## This list
 run: ## Build, and show the ring/silent switch: the machine's own, or a simulated board
 	@scripts/run
 
-<<<<<<< HEAD
-test: unit installation feedback overlays lab ## All tests: the unit tests, the installation, feedbackd's clients, the overlays, then the laboratory's
-=======
-test: unit installation feedback examples lab ## All tests: the unit tests, the installation, feedbackd's clients, the products, then the laboratory's
->>>>>>> 63b5291 (make examples: the products against their peers)
+test: unit installation feedback examples overlays lab ## All tests: the unit tests, the installation, feedbackd's clients, the products, the overlays, the laboratory's
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -28,13 +21,11 @@ installation: ## The test of what make install places, and of make uninstall
 feedback: ## The clients of feedbackd, with feedbackd and with ringerd
 	@Tests/Feedback/test
 
-<<<<<<< HEAD
-overlays: ## The device-tree overlays on their boards' own trees, against the kernel's bindings
-	@dts/check
-=======
 examples: ## The products of examples/, against the peers that they meet in the field
 	@Tests/PaymentSpeaker/test
->>>>>>> 63b5291 (make examples: the products against their peers)
+
+overlays: ## The device-tree overlays on their boards' own trees, against the kernel's bindings
+	@dts/check
 
 lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
 	@Tests/Lab/test
