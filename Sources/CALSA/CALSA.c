@@ -212,3 +212,14 @@ FORWARD(int, snd_mixer_selem_register,
     (mixer, options, classp), -ELIBACC)
 FORWARD(int, snd_mixer_selem_set_playback_switch_all, (snd_mixer_elem_t *elem, int value), (elem, value), -ELIBACC)
 FORWARD(int, snd_mixer_selem_set_playback_volume_all, (snd_mixer_elem_t *elem, long value), (elem, value), -ELIBACC)
+
+// The use cases of a sound card (UCM).
+FORWARD(int, snd_use_case_free_list, (const char *list[], int items), (list, items), -ELIBACC)
+FORWARD(int, snd_use_case_get, (snd_use_case_mgr_t *manager, const char *identifier, const char **value),
+    (manager, identifier, value), -ELIBACC)
+FORWARD(int, snd_use_case_get_list, (snd_use_case_mgr_t *manager, const char *identifier, const char **list[]),
+    (manager, identifier, list), -ELIBACC)
+FORWARD(int, snd_use_case_mgr_close, (snd_use_case_mgr_t *manager), (manager), -ELIBACC)
+FORWARD(int, snd_use_case_mgr_open, (snd_use_case_mgr_t **manager, const char *card), (manager, card), -ELIBACC)
+FORWARD(int, snd_use_case_set, (snd_use_case_mgr_t *manager, const char *identifier, const char *value),
+    (manager, identifier, value), -ELIBACC)

@@ -10,10 +10,11 @@ extension Device {
         public var motor: MotorSpecification?
         /// The status light: the name of an LED in the LED class; `none` for no light, nil for the preferred one that is found.
         public var statusLight: String?
-        /// The PCM that sounds are played to.
-        public var pcm: String
-        /// The routes that the board has besides a speaker and a jack, and the PCMs of routes that have their own. A
-        /// board has a receiver if it is named here. ``UserPreferences/routesSilencedBySwitch`` says which of them the
+        /// The PCM that sounds are played to; nil for the speaker's in the card's use-case configuration (ALSA UCM), or
+        /// ALSA's `default` if the card has none.
+        public var pcm: String?
+        /// The routes that the board has besides a speaker and a jack, and the PCMs of routes that have their own. Routes
+        /// of the card's use-case configuration are added. A board has a receiver if it is named here or there. ``UserPreferences/routesSilencedBySwitch`` says which of them the
         /// switch silences.
         public var routes: [AudioRoute: String]
         /// 1 to 99 to run the sound thread with `SCHED_FIFO`; nil for the ordinary scheduler. If the process lacks the
@@ -32,7 +33,8 @@ extension Device {
         /// The sound card whose volume and jack controls are observed: its id, such as "Dummy", or its number; nil for
         /// the card of the lowest number.
         public var card: String?
-        /// The mixer's element for the output volume; nil for the one that ``MixerVolume`` chooses.
+        /// The mixer's element for the output volume; nil for the one of the card's use-case configuration, or the one
+        /// that ``MixerVolume`` chooses.
         public var volumeElement: String?
         /// Whether the device has a microphone of its own. If not, there is input only while a jack reports a
         /// microphone.
@@ -40,10 +42,10 @@ extension Device {
         /// Where the kernel shows its devices.
         public var paths: HardwarePaths
 
-        /// By default the hardware that is found, and ALSA's default PCM.
+        /// By default the hardware that is found.
         public init(
             ringSilent: SwitchSpecification? = nil, motor: MotorSpecification? = nil, statusLight: String? = nil,
-            pcm: String = "default",
+            pcm: String? = nil,
             routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil, busyPatience: Duration = .seconds(2),
             linger: Duration = .seconds(2), following: Following = [], card: String? = nil,
             volumeElement: String? = nil,
@@ -149,9 +151,9 @@ extension Device.Ports {
                     detail: "no force feedback, and no LED or GPIO line named vibrator"))
         }
         let light = hardware.statusLight ?? findings.lights.first?.specification
-        let speaker = try ALSASoundOutput(
-            pcm: hardware.pcm, routes: hardware.routes, realTimePriority: hardware.realTimePriority,
-            busyPatience: hardware.busyPatience, linger: hardware.linger)
+        let sound = SoundParts(hardware)
+        if let problem = sound.problem { problems.append(problem) }
+        let speaker = try sound.makeSpeaker(hardware)
         if let error = speaker.schedulingError { problems.append(error) }
         var statusLight: (any StatusLight)?
         if let light, light != "none" {
@@ -164,15 +166,15 @@ extension Device.Ports {
         }
         let mixer =
             hardware.following.contains(.volume)
-            ? MixerVolume(card: hardware.card, element: hardware.volumeElement, loop: loop, paths: paths) : nil
+            ? MixerVolume(card: hardware.card, element: sound.volumeElement.value, loop: loop, paths: paths) : nil
         var setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)?
         if let mixer { setOutputVolume = { volume throws(RingerError) in try mixer.set(volume) } }
         self.init(
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths, isAwaited: true),
             motor: try motor?.make(loop: loop, paths: paths), statusLight: statusLight, speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
-            stateSources: hardware.stateSources(findings, mixer: mixer, speaker: speaker, loop: loop),
-            routes: RouteBoard(pcm: hardware.pcm, routes: hardware.routes),
+            stateSources: hardware.stateSources(findings, sound, mixer: mixer, speaker: speaker, loop: loop),
+            routes: RouteBoard(pcm: sound.pcm.value, routes: sound.routes.mapValues(\.value)),
             otherAudio: { OtherAudio(paths: paths).isPlaying() },
             setOutputVolume: setOutputVolume, problems: problems, close: { loop.close() })
     }
@@ -181,9 +183,13 @@ extension Device.Ports {
 extension Device.Hardware {
     /// The sources of the rest of the state: the jacks that were found, and what `following` asks for.
     fileprivate func stateSources(
-        _ findings: HardwareFindings, mixer: MixerVolume?, speaker: ALSASoundOutput, loop: EventLoop
+        _ findings: HardwareFindings, _ sound: SoundParts, mixer: MixerVolume?, speaker: ALSASoundOutput,
+        loop: EventLoop
     ) -> [any DeviceStateSource] {
         func jacks() -> [any DeviceStateSource] {
+            if sound.hasJacks {
+                return [JackControls(card: card, useCases: sound.useCases, loop: loop, paths: paths)]
+            }
             let inputs = findings.jacks.map { JackSource($0.specification, loop: loop, paths: paths) }
             // If the kernel shows the jacks as input devices, the card's controls would report the same again.
             guard inputs.isEmpty && following.contains(.jackControls) else { return inputs }

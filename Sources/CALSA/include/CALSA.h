@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include <alsa/asoundlib.h>
+#include <alsa/use-case.h>
 
 // Defined in CLinux.
 void ringer_keep_message(

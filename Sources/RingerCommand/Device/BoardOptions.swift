@@ -40,13 +40,16 @@ struct BoardOptions: ParsableArguments {
         transform: { try MotorSpecification($0) })
     var motor: MotorSpecification?
     @Option(
-        help: "The ALSA PCM to play to. With a simulated board, its sounds are played there too. (default: default)")
+        help:
+            "The ALSA PCM to play to. With a simulated board, its sounds are played there too. (default: the card's, see docs/sessions.md)"
+    )
     var pcm: String?
     @Option(help: "The sound card whose volume and jacks are used: its id or number. (default: the first)")
     var card: String?
     @Option(
         help: ArgumentHelp(
-            "The mixer element of the output volume. (default: Master, Speaker, PCM, ...)", valueName: "element"))
+            "The mixer element of the output volume. (default: the use-case configuration's; or Master, Speaker, PCM, ...)",
+            valueName: "element"))
     var mixerElement: String?
     @Option(
         name: .customLong("route-pcm"),
@@ -71,7 +74,7 @@ struct BoardOptions: ParsableArguments {
             || !routes.isEmpty
     }
 
-    private static func routePCM(_ text: String) throws -> (route: AudioRoute, pcm: String) {
+    static func routePCM(_ text: String) throws -> (route: AudioRoute, pcm: String) {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let route = AudioRoute(rawValue: String(parts[0])) else {
             let names = AudioRoute.allCases.map(\.rawValue).joined(separator: ", ")
@@ -83,7 +86,7 @@ struct BoardOptions: ParsableArguments {
     /// The hardware that the options name; `following` says which state the device follows besides the switch.
     func hardware(following: Device.Hardware.Following = []) -> Device.Hardware {
         Device.Hardware(
-            ringSilent: ringSilent, motor: motor, pcm: pcm ?? "default",
+            ringSilent: ringSilent, motor: motor, pcm: pcm,
             routes: Dictionary(routes.map { ($0.route, $0.pcm) }, uniquingKeysWith: { $1 }), following: following,
             card: card,
             volumeElement: mixerElement)

@@ -11,17 +11,32 @@ struct DoctorCommand: ParsableCommand {
         discussion: """
             Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing, or is there and \
             cannot be used; a device may do without volume and input.
-            JSON, one object a line: {"part":...,"found":true|false,"name":...,"problem":...,"repair":...}
+            Parts of the sound card come from an option, from the card's use-case configuration (UCM), or were found.
+            JSON, one object a line:
+            {"part":...,"found":true|false,"name":...,"source":"option"|"UCM"|"found","problem":...,"repair":...}
             """)
 
-    @Option(help: "The ALSA PCM to look at.")
-    var pcm = "default"
+    @Option(help: "The ALSA PCM to look at. (default: the one that a device uses)")
+    var pcm: String?
     @Option(help: "The sound card whose mixer to look at: its id or number. (default: the first)")
     var card: String?
+    @Option(
+        help: ArgumentHelp(
+            "The mixer element of the output volume. (default: the one that a device uses)", valueName: "element"))
+    var mixerElement: String?
+    @Option(
+        name: .customLong("route-pcm"),
+        help: ArgumentHelp("A route and its PCM; may be given several times.", valueName: "route=pcm"),
+        transform: BoardOptions.routePCM)
+    var routes: [(route: AudioRoute, pcm: String)] = []
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         let findings = HardwareDiscovery.scan()
+        let hardware = Device.Hardware(
+            pcm: pcm, routes: Dictionary(routes.map { ($0.route, $0.pcm) }, uniquingKeysWith: { $1 }), linger: .zero,
+            card: card, volumeElement: mixerElement)
+        let sound = SoundParts(hardware)
         var lines: [Finding] = []
         lines += findings.switches.map(Self.ringSilent)
         if findings.switches.isEmpty {
@@ -47,9 +62,10 @@ struct DoctorCommand: ParsableCommand {
                 repair: light.problem?.repair, isOptional: true)
         }
         lines += findings.keys.map { Finding(part: "keys", name: $0.name) }
-        lines += findings.jacks.map { Finding(part: "jack", name: $0.name) }
-        lines += speaker()
-        lines += try mixerAndInput()
+        lines += jacks(findings, sound)
+        lines += speaker(hardware, sound)
+        lines += routes(sound)
+        lines += try mixerAndInput(sound)
         lines += findings.problems.map { problem in
             Finding(part: "access", problem: problem.error.description, repair: problem.repair)
         }
@@ -67,16 +83,46 @@ struct DoctorCommand: ParsableCommand {
             problem: "it cannot be read and counts as \(position): \(problem.error)", repair: problem.repair)
     }
 
-    private func speaker() -> [Finding] {
+    /// The jacks of the use-case configuration, or those that were found.
+    private func jacks(_ findings: HardwareFindings, _ sound: SoundParts) -> [Finding] {
+        guard sound.hasJacks, let useCases = sound.useCases else {
+            return findings.jacks.map { Finding(part: "jack", name: $0.name, source: .found) }
+        }
+        var names: [String] = []
+        for name in useCases.headphoneJacks + useCases.microphoneJacks where !names.contains(name) {
+            names.append(name)
+        }
+        return names.map {
+            Finding(part: "jack", name: "control \"\($0)\" of sound card \(useCases.card)", source: .useCases)
+        }
+    }
+
+    /// The use-case configuration, and the routes besides the speaker that it or an option names.
+    private func routes(_ sound: SoundParts) -> [Finding] {
+        var lines: [Finding] = []
+        if let useCases = sound.useCases {
+            lines.append(Finding(part: "UCM", name: "\(useCases.file): \(useCases.verb)"))
+        } else if let problem = sound.problem {
+            lines.append(
+                Finding(part: "UCM", problem: problem.description, repair: "see its faults: alsaucm -c hw:0 dump text"))
+        }
+        for route in AudioRoute.allCases {
+            guard let part = sound.routes[route] else { continue }
+            lines.append(Finding(part: "route", name: "\(route.rawValue): \(part.value)", source: part.source))
+        }
+        return lines
+    }
+
+    private func speaker(_ hardware: Device.Hardware, _ sound: SoundParts) -> [Finding] {
         do throws(RingerError) {
-            let speaker = try ALSASoundOutput(pcm: pcm, linger: .zero)
+            let speaker = try sound.makeSpeaker(hardware)
             defer { speaker.close() }
             let grant = try speaker.grant(sampleRate: 48_000, channels: 1)
             let found = Finding(
                 part: "speaker",
                 name: "ALSA \(grant.pcm): \(grant.sampleRate) Hz, \(grant.channels) channels, period "
                     + "\((grant.period.inSeconds * 1000).fixed(1)) ms, buffer "
-                    + "\((grant.latency.inSeconds * 1000).fixed(1)) ms")
+                    + "\((grant.latency.inSeconds * 1000).fixed(1)) ms", source: sound.pcm.source)
             guard var problem = try speaker.mixingProblem() else {
                 return [found, Finding(part: "mixing", name: "\(speaker.name) plays several sounds at once")]
             }
@@ -96,11 +142,12 @@ struct DoctorCommand: ParsableCommand {
     }
 
     /// The current output volume and input: both sources report before they have started.
-    private func mixerAndInput() throws -> [Finding] {
+    private func mixerAndInput(_ sound: SoundParts) throws -> [Finding] {
         let loop = try EventLoop(name: "ringer-doctor")
         defer { loop.close() }
         let found = Mutex<[DeviceStateChange]>([])
-        let volume = MixerVolume(card: card, loop: loop)
+        let volume = MixerVolume(card: card, element: sound.volumeElement.value, loop: loop)
+        let element = sound.volumeElement.value.map { ", \($0)" } ?? ""
         let input = InputAvailability(loop: loop)
         defer {
             volume.close()
@@ -114,7 +161,9 @@ struct DoctorCommand: ParsableCommand {
         return changes.compactMap { change in
             switch change {
             case .outputVolume(let value?):
-                Finding(part: "volume", name: "\(volume.name): \((Double(value) * 100).fixed(0)) %")
+                Finding(
+                    part: "volume", name: "\(volume.name)\(element): \((Double(value) * 100).fixed(0)) %",
+                    source: sound.volumeElement.source)
             case .outputVolume(nil):
                 Finding(
                     part: "volume", problem: reason?.description ?? "\(volume.name): no element with a playback volume",
@@ -135,6 +184,8 @@ struct DoctorCommand: ParsableCommand {
         var name: String?
         var problem: String?
         var repair: String?
+        /// Where a part of the sound card comes from.
+        var source: SoundParts.Source?
         /// Whether a device can do without the part.
         var isOptional = false
 
@@ -142,7 +193,8 @@ struct DoctorCommand: ParsableCommand {
 
         var text: String {
             let verdict = isUsable ? "ok" : name != nil ? "unusable" : isOptional ? "none" : "missing"
-            let detail = [name, problem].compactMap(\.self).joined(separator: ": ")
+            let detail =
+                [name, problem].compactMap(\.self).joined(separator: ": ") + (source.map { " (\($0.rawValue))" } ?? "")
             return "\(verdict.padded(to: 9))\(part.padded(to: 9))\(detail)"
                 + (repair.map { "\n         repair:  \($0)" } ?? "")
         }
@@ -150,7 +202,7 @@ struct DoctorCommand: ParsableCommand {
         var json: JSONValue {
             .object([
                 ("part", .string(part)), ("found", .bool(name != nil)), ("name", .optional(name)),
-                ("problem", .optional(problem)), ("repair", .optional(repair)),
+                ("source", .optional(source?.rawValue)), ("problem", .optional(problem)), ("repair", .optional(repair)),
             ])
         }
     }

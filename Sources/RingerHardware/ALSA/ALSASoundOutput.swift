@@ -12,6 +12,7 @@ public final class ALSASoundOutput: SoundOutput {
     /// Whether the PCM is the plug-in `ringer`, which ends at once what may not be heard.
     public var obeysSwitch: Bool { pcm.hasPrefix("ringer:") && pcm.contains("WHEN_SILENCED=skip") }
     private let routes: [AudioRoute: String]
+    private let useCases: UseCaseSwitch?
     private let limits: PlaybackMachine.Limits
     let thread: SoundThread
     private let lastNumber = Atomic<UInt64>(0)
@@ -40,11 +41,22 @@ public final class ALSASoundOutput: SoundOutput {
             limits: PlaybackMachine.Limits())
     }
 
+    /// An output that switches the card as `useCases` says, before the first sound and before one on another route.
+    package convenience init(
+        pcm: String, routes: [AudioRoute: String], useCases: UseCases?, realTimePriority: Int?,
+        busyPatience: Duration, linger: Duration
+    ) throws(RingerError) {
+        try self.init(
+            pcm: pcm, routes: routes, useCases: useCases, realTimePriority: realTimePriority,
+            busyPatience: busyPatience, linger: linger, limits: PlaybackMachine.Limits())
+    }
+
     init(
-        pcm: String, routes: [AudioRoute: String] = [:], realTimePriority: Int? = nil,
+        pcm: String, routes: [AudioRoute: String] = [:], useCases: UseCases? = nil, realTimePriority: Int? = nil,
         busyPatience: Duration = .seconds(2), linger: Duration = .seconds(2), limits: PlaybackMachine.Limits
     ) throws(RingerError) {
         self.pcm = pcm
+        self.useCases = useCases.map { UseCaseSwitch($0) }
         self.routes = routes
         self.limits = limits
         thread = try SoundThread(realTimePriority: realTimePriority, linger: linger, busyPatience: busyPatience)
@@ -128,6 +140,7 @@ public final class ALSASoundOutput: SoundOutput {
         let voice = ALSAVoice(
             lastNumber.wrappingAdd(1, ordering: .relaxed).newValue, sound, options, pcm: pcm(for: options.route),
             on: thread, limits: limits, handler)
+        if let useCases, useCases.isNeeded(for: options.route) { thread.select(options.route, useCases) }
         thread.loop.execute { [isLate = thread.isClosed] in voice.begin(isLate: isLate) }
         return voice
     }

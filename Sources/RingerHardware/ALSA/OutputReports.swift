@@ -95,6 +95,11 @@ final class OutputReports: @unchecked Sendable {
         problems.withLock { $0 = handler }
     }
 
+    /// Reports a problem at once.
+    func report(_ problem: RingerError) {
+        problems.withLock { $0 }?(problem)
+    }
+
     /// The PCM `name` cannot play two sounds at once.
     ///
     /// - Returns: Whether ``flush()`` has something to report: each PCM is reported once.

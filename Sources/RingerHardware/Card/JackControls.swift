@@ -14,13 +14,16 @@ package final class JackControls: DeviceStateSource {
     ///
     /// - Parameters:
     ///   - card: The card's id, such as "Dummy", or its number; nil for the one of the lowest number.
+    ///   - useCases: The configuration that names the jacks' controls; nil to know them by the names that drivers use.
     ///   - loop: The thread that it runs on.
     ///   - paths: Where the cards' files come and go.
-    package init(card: String? = nil, loop: EventLoop, paths: HardwarePaths = .standard) {
+    package init(
+        card: String? = nil, useCases: UseCases? = nil, loop: EventLoop, paths: HardwarePaths = .standard
+    ) {
         reader = HotplugReader(
             loop: loop, name: "jacks of \(SoundCard.subject(card))", directory: paths.sound, awaited: .always
         ) { () throws(RingerError) in
-            Opened(try CardControls(try SoundCard.find(card, in: paths.sound)))
+            Opened(try CardControls(try SoundCard.find(card, in: paths.sound)), useCases)
         }
     }
 
@@ -46,11 +49,13 @@ package final class JackControls: DeviceStateSource {
     private struct Opened: ~Copyable, OpenDevice {
         private let controls: CardControls
         private let identity: FileIdentity?
-        private var jacks: [CardControls.Element] = []
+        private let useCases: UseCases?
+        private var jacks: [(kind: JackName.Kind, element: CardControls.Element)] = []
         private var told: [JackName.Kind: Bool] = [:]
 
-        init(_ controls: consuming CardControls) {
+        init(_ controls: consuming CardControls, _ useCases: UseCases?) {
             identity = FileIdentity(controls.card.controlFile)
+            self.useCases = useCases
             self.controls = controls
         }
 
@@ -74,15 +79,25 @@ package final class JackControls: DeviceStateSource {
         }
 
         private mutating func list() throws(RingerError) {
-            jacks = try controls.booleans { JackName.kind(of: $0) != nil }
+            let useCases = useCases
+            jacks = try controls.booleans { !Self.kinds(of: $0, useCases).isEmpty }.flatMap { element in
+                Self.kinds(of: element.name, useCases).map { (kind: $0, element: element) }
+            }
+        }
+
+        /// What the control `name` reports; a configuration may have one for headphones and microphone together.
+        private static func kinds(of name: String, _ useCases: UseCases?) -> [JackName.Kind] {
+            guard let useCases else { return JackName.kind(of: name).map { [$0] } ?? [] }
+            return (useCases.headphoneJacks.contains(name) ? [.headphone] : [])
+                + (useCases.microphoneJacks.contains(name) ? [.microphone] : [])
         }
 
         private mutating func tell(into reports: inout [DeviceStateChange]) throws(RingerError) {
             // If the last jack of a kind was removed, nothing of that kind is plugged in.
             var now = told.mapValues { _ in false }
             for jack in jacks {
-                guard let kind = JackName.kind(of: jack.name), let isOn = try controls.isOn(jack) else { continue }
-                now[kind] = (now[kind] ?? false) || isOn
+                guard let isOn = try controls.isOn(jack.element) else { continue }
+                now[jack.kind] = (now[jack.kind] ?? false) || isOn
             }
             for (kind, isInserted) in [(JackName.Kind.headphone, now[.headphone]), (.microphone, now[.microphone])] {
                 guard let isInserted, told[kind] != isInserted else { continue }

@@ -241,6 +241,26 @@ final class SoundThread: @unchecked Sendable {
         }
     }
 
+    /// Switches the card to `route` before a PCM is opened that is asked for afterwards.
+    func select(_ route: AudioRoute, _ useCases: UseCaseSwitch) {
+        do throws(RingerError) {
+            try opener.execute { [self] in
+                if isClosed { return }
+                do throws(RingerError) {
+                    try useCases.select(route)
+                } catch {
+                    report(error)
+                }
+            }
+        } catch {
+            report(error)
+        }
+    }
+
+    private func report(_ problem: RingerError) {
+        loop.execute { [self] in if !isClosed { reports.report(problem) } }
+    }
+
     private func note(_ handle: PCMHandle) {
         if reports.opened(handle) { reportSoon() }
     }
