@@ -64,7 +64,7 @@ import Testing
         let lines = text.split(separator: "\n").filter {
             $0.hasPrefix("#") && $0.dropFirst().first != " " && $0.count > 1
         }
-        #expect(lines.count == 18)
+        #expect(lines.count == 19)
         _ = try ServiceConfiguration(
             text: lines.map { $0.dropFirst() }.joined(separator: "\n"), path: "the lines without #")
     }
