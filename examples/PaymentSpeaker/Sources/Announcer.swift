@@ -36,7 +36,7 @@ struct Announcer {
     }
 
     /// Two tones, 0.4 s.
-    private static var chime: PCMBuffer {
+    private static let chime: PCMBuffer = {
         let rate = 24_000
         var samples: [Int16] = []
         for (frequency, length) in [(660.0, 0.15), (880.0, 0.25)] {
@@ -48,5 +48,5 @@ struct Announcer {
             }
         }
         return PCMBuffer(sampleRate: Double(rate), channels: 1, samples: samples)
-    }
+    }()
 }

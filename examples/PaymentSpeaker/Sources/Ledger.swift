@@ -32,6 +32,8 @@ final class Ledger {
         case differs
     }
 
+    /// The condition of the index of the few payments that are not over. SQLite uses it for queries that repeat the condition.
+    private static let isOpen = "state NOT IN ('announced', 'stale')"
     private static let schema = """
         CREATE TABLE IF NOT EXISTS payments (
             id INTEGER PRIMARY KEY,
@@ -47,8 +49,7 @@ final class Ledger {
             requested INTEGER NOT NULL DEFAULT 0,
             first_frame REAL                    -- seconds from arrival to the first frame of the sound
         ) STRICT;
-        CREATE INDEX IF NOT EXISTS open_payments ON payments (state)
-            WHERE state IN ('received', 'announcing', 'silenced', 'vibrated');
+        CREATE INDEX IF NOT EXISTS open_payments ON payments (state) WHERE \(isOpen);
         PRAGMA user_version = 1;
         """
     private static let columns =
@@ -69,7 +70,9 @@ final class Ledger {
     init(_ path: String) throws(RingerError) {
         let database = try Database(path)
         try database.run(Self.schema)
-        try database.run("UPDATE payments SET state = 'received', repeats = repeats + 1 WHERE state = 'announcing'")
+        try database.run(
+            "UPDATE payments SET state = 'received', repeats = repeats + 1 WHERE state = 'announcing' AND \(Self.isOpen)"
+        )
         insert = try database.prepare(
             """
             INSERT INTO payments
@@ -79,14 +82,18 @@ final class Ledger {
             """)
         find = try database.prepare("SELECT \(Self.columns) FROM payments WHERE transaction_id = ?")
         next = try database.prepare(
-            "SELECT \(Self.columns) FROM payments WHERE state = 'received' ORDER BY id LIMIT 1")
+            "SELECT \(Self.columns) FROM payments WHERE state = 'received' AND \(Self.isOpen) ORDER BY id LIMIT 1")
         last = try database.prepare(
             "SELECT \(Self.columns) FROM payments WHERE state = 'announced' ORDER BY id DESC LIMIT 1")
         update = try database.prepare(
             "UPDATE payments SET state = ?2, reason = ?3, first_frame = ?4, repeats = repeats + ?5 WHERE id = ?1")
         request = try database.prepare(
-            "UPDATE payments SET state = 'received', requested = 1 WHERE state IN ('silenced', 'vibrated')")
-        count = try database.prepare("SELECT count(*) FROM payments WHERE state = ?")
+            """
+            UPDATE payments SET state = 'received', requested = 1
+                WHERE state IN ('silenced', 'vibrated') AND \(Self.isOpen)
+            """)
+        count = try database.prepare(
+            "SELECT count(*) FROM payments WHERE state IN ('silenced', 'vibrated') AND \(Self.isOpen)")
     }
 
     /// Records a payment, unless it is recorded already.
@@ -148,10 +155,10 @@ final class Ledger {
         try request.run()
     }
 
-    /// How many payments have this state.
-    func count(_ state: State) throws(RingerError) -> Int {
+    /// How many payments were silenced, and not announced since.
+    func countSilenced() throws(RingerError) -> Int {
         var number: Int64 = 0
-        try count.run([.text(state.rawValue)]) { number = $0.integer(0) ?? 0 }
+        try count.run { number = $0.integer(0) ?? 0 }
         return Int(number)
     }
 

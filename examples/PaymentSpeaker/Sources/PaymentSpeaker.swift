@@ -279,7 +279,7 @@ final class PaymentSpeaker {
     }
 
     private func countUnheard() throws(RingerError) {
-        status.unheard = try ledger.count(.silenced) + ledger.count(.vibrated)
+        status.unheard = try ledger.countSilenced()
         do throws(RingerError) {
             try device.statusLight?.show(status.unheard > 0 ? Self.unheardLight : .off)
         } catch {
