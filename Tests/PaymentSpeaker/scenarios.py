@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sqlite3
@@ -152,6 +153,31 @@ def notices_of_every_kind(directory):
     return "stale, retained, refused, silenced, felt and requested notices; state, health and will"
 
 
+def a_full_disk(directory):
+    """While the ledger cannot grow no notice is acknowledged; once it can, all are delivered again."""
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "full")
+    speaker = Speaker(program, directory, broker.port, "full", "--sound", "skip")
+    publisher.wait_online()
+    publisher.publish(notice("before"))
+    wait_until(lambda: publisher.outcome("before"), "the first one is announced")
+    size = os.path.getsize(speaker.ledger + "-wal")
+    resource.prlimit(speaker.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    for number in range(20):
+        publisher.publish(notice(f"t{number}"))
+    wait_until(lambda: publisher.retained["state"]["state"] == "offline", "the speaker leaves the broker")
+    assert rows(speaker, "SELECT transaction_id FROM payments") == [("before",)]
+    assert not publisher.outcome("t0")
+    resource.prlimit(speaker.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    wait_until(lambda: len(publisher.results) >= 21, "all are announced")
+    assert rows(speaker, "SELECT state, count(*) FROM payments GROUP BY 1") == [("announced", 21)]
+    assert not [result for result in publisher.results if result["outcome"] != "announced"], publisher.results
+    speaker.stop()
+    publisher.close()
+    broker.stop()
+    return "20 notices that could not be recorded were delivered again"
+
+
 def base64url(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
@@ -271,7 +297,8 @@ def the_board_of_the_service(directory):
     os.environ.update(environment)
     try:
         wait_until(lambda: subprocess.run(
-            ["dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.ListNames"],
+            ["dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+             "org.freedesktop.DBus.ListNames"],
             env=environment, capture_output=True, text=True).stdout.count("inger") > 0, "ringerd is on the bus")
         speaker = Speaker(program, directory, broker.port, "shared", board=("--board", "service"))
         publisher.wait_online()
@@ -291,7 +318,8 @@ def the_board_of_the_service(directory):
 
 
 scenarios = [
-    every_payment_once, notices_of_every_kind, signed_notices_over_tls, recordings_without_a_gap, the_board_of_the_service]
+    every_payment_once, notices_of_every_kind, a_full_disk, signed_notices_over_tls, recordings_without_a_gap,
+    the_board_of_the_service]
 failed = 0
 for scenario in scenarios:
     if chosen and scenario.__name__ not in chosen:

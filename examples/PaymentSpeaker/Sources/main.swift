@@ -111,6 +111,8 @@ do {
     }
     // libmosquitto writes to sockets that the broker may have closed.
     signal(SIGPIPE, SIG_IGN)
+    // A ledger that has reached a limit of the system is an error, not the end: see `ulimit -f`.
+    signal(SIGXFSZ, SIG_IGN)
     // On the main thread, so that no pool of threads is started.
     let loop = try EventLoop(onThisThreadAs: "payments")
     defer { loop.close() }
