@@ -24,8 +24,8 @@ final class Connection {
     private var pause = Connection.pauses.lowerBound
     /// When the broker was last sent something.
     private var lastSent: MonotonicTime
-    /// An element when something waits until the socket takes it.
-    private let unsent = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    /// Called when something waits until the socket takes it.
+    private var wakeWriter: () -> Void = {}
     /// The newest texts of the retained topics.
     private var retained: [String: String] = [:]
 
@@ -62,6 +62,7 @@ final class Connection {
             } catch {
                 speaker.setProblem("broker", error)
             }
+            client.breakOff()
             isConnected = false
             try await device.sleep(for: .seconds(pause * Double.random(in: 0.5...1)))
             pause = min(pause * 2, Self.pauses.upperBound)
@@ -101,10 +102,16 @@ final class Connection {
 
     private func serve() async throws(RingerError) {
         lastSent = device.clock.now
+        try client.write()
         let descriptor = client.descriptor
+        // A new one each time: cancelling its reader ends a stream for good.
+        let unsent = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        wakeWriter = { unsent.continuation.yield() }
         let result = await withTaskGroup(of: Result<Void, RingerError>.self) { group in
             group.addTask { await Self.result { () throws(RingerError) in try await self.read(descriptor) } }
-            group.addTask { await Self.result { () throws(RingerError) in try await self.write(descriptor) } }
+            group.addTask {
+                await Self.result { () throws(RingerError) in try await self.write(unsent.stream, descriptor) }
+            }
             group.addTask { await Self.result { () throws(RingerError) in try await self.ask() } }
             defer { group.cancelAll() }
             return await group.next() ?? .success(())
@@ -125,12 +132,12 @@ final class Connection {
     private func read(_ descriptor: CInt) async throws(RingerError) {
         for await _ in try device.watch(descriptor) {
             try client.read()
-            if client.wantsWrite { unsent.continuation.yield() }
+            if client.wantsWrite { wakeWriter() }
         }
     }
 
-    private func write(_ descriptor: CInt) async throws(RingerError) {
-        for await _ in unsent.stream {
+    private func write(_ unsent: AsyncStream<Void>, _ descriptor: CInt) async throws(RingerError) {
+        for await _ in unsent {
             guard client.wantsWrite else { continue }
             for await _ in try device.watch(descriptor, for: .writable) {
                 try client.write()
@@ -212,6 +219,6 @@ final class Connection {
             speaker.setProblem("broker", error)
         }
         lastSent = device.clock.now
-        if client.wantsWrite { unsent.continuation.yield() }
+        if client.wantsWrite { wakeWriter() }
     }
 }

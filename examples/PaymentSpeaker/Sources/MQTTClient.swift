@@ -41,9 +41,11 @@ final class MQTTClient {
     private let handle: OpaquePointer
     /// The error of a callback, which the call that made it throws.
     private var failure: RingerError?
+    /// Whether libmosquitto is calling back: it may not be called to write then.
+    private var isReading = false
 
-    /// Called with each message. It is acknowledged once the call returns true; if the call returns false, the
-    /// connection is closed instead, so that the broker delivers the message again.
+    /// Called with each message. It is acknowledged after the call has returned true. If the call returns false, nothing is
+    /// acknowledged any more, and the connection is to be closed: the broker delivers the message again.
     var onMessage: (Message) -> Bool = { _ in true }
     /// Called when the broker has accepted the connection and the subscriptions: from now on no message is missed.
     var onConnected: () -> Void = {}
@@ -61,6 +63,9 @@ final class MQTTClient {
         }
         handle = made
         mosquitto_user_data_set(handle, Unmanaged.passUnretained(self).toOpaque())
+        // libmosquitto 2.0 makes the acknowledgement of a message before it hands over the message, and by itself writes at
+        // once. For a program of several threads it leaves writing to the program: after the message is recorded.
+        mosquitto_threaded_set(handle, true)
         mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V5)
         // A notice is small, and waits for nothing.
         mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1)
@@ -114,25 +119,33 @@ final class MQTTClient {
         }
     }
 
-    /// Reads and handles what the socket has.
+    /// Reads and handles what the socket has, and acknowledges it.
     func read() throws(RingerError) {
+        isReading = true
         let result = payment_mqtt_read(handle)
+        isReading = false
         if let failure {
             self.failure = nil
             throw failure
         }
         try check(result, "read from")
-        if wantsWrite { try write() }
+        try write()
     }
 
-    /// Writes what the socket takes.
+    /// Writes what waits, as far as the socket takes it.
     func write() throws(RingerError) {
-        try check(mosquitto_loop_write(handle, 1), "write to")
+        if wantsWrite { try check(mosquitto_loop_write(handle, 1), "write to") }
     }
 
     /// Asks whether the broker is there, if nothing was heard from it for long.
     func keepAlive() throws(RingerError) {
         try check(mosquitto_loop_misc(handle), "reach")
+        try write()
+    }
+
+    /// Breaks the connection off, if there is one: the broker publishes the will.
+    func breakOff() {
+        if descriptor >= 0 { shutdown(descriptor, CInt(SHUT_RDWR)) }
     }
 
     /// Publishes with quality of service 1. While there is no connection, the message waits for the next one.
@@ -141,6 +154,7 @@ final class MQTTClient {
         let result = mosquitto_publish_v5(handle, nil, topic, CInt(bytes.count), bytes, 1, isRetained, nil)
         if result == MOSQ_ERR_NO_CONN.rawValue || result == MOSQ_ERR_CONN_LOST.rawValue { return }
         try check(result, "publish to")
+        if !isReading { try write() }
     }
 
     private func check(_ result: CInt, _ operation: String) throws(RingerError) {
@@ -214,8 +228,6 @@ final class MQTTClient {
                 topic: String(cString: message.topic), payload: Array(payload), isRetained: message.retain,
                 expiry: expires == nil ? nil : expiry))
         guard !isTaken else { return }
-        // libmosquitto acknowledges when the callback returns; the socket takes nothing any more.
-        shutdown(descriptor, CInt(SHUT_RDWR))
         failure = RingerError(.system, "keep a message of", broker, detail: "it will be delivered again")
     }
 }
