@@ -106,6 +106,9 @@ let package = Package(
                 "Ringer", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
+        // ringer.h for C and C++: the header, and its implementation.
+        .target(name: "CRinger"),
+        .target(name: "RingerC", dependencies: ["CRinger", "CLinux", "Ringer", "RingerTestKit"]),
         .executableTarget(name: "ringerd", dependencies: ["RingerService"], linkerSettings: small("ringerd.order")),
         .executableTarget(
             name: "RingerCommand",
@@ -221,6 +224,9 @@ let package = Package(
             name: "RingerHardwareTests",
             dependencies: ["RingerHardware", "RingerTestKit", "SessionProperties", "PacedSupport"],
             linkerSettings: [.linkedLibrary("asound")]),
+        // What a C program sees.
+        .executableTarget(name: "c-client", dependencies: ["CRinger", "RingerC"], path: "Tests/CClient"),
+        .testTarget(name: "RingerCTests", dependencies: ["CRinger", "RingerC", "Ringer"]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),
         .testTarget(
             name: "LabTests",

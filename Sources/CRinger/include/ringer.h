@@ -1,0 +1,395 @@
+/*
+ * ringer.h: the ring/silent switch, the vibration motor and short sounds of a device, for C and C++.
+ *
+ * A program opens the device, asks for sounds and vibrations, and reads events from one descriptor, which is readable while
+ * events wait:
+ *
+ *     struct ringer_device *device;
+ *     if (ringer_device_open(NULL, &device) < 0) {
+ *         fprintf(stderr, "%s\n", ringer_last_error());
+ *         return 1;
+ *     }
+ *     struct pollfd descriptor = {.fd = ringer_device_get_fd(device), .events = POLLIN};
+ *     while (poll(&descriptor, 1, -1) > 0) {
+ *         struct ringer_event event;
+ *         while (ringer_device_read_event(device, &event) == 1)
+ *             handle(&event);
+ *     }
+ *
+ * Conventions. Functions that can fail return 0 or a positive number, or a negative errno; ringer_last_error() describes the
+ * calling thread's last failure in a sentence. Any thread may call any function; a device's events are read by one thread at
+ * a time. No function calls back, and none waits for a sound. Strings end with a zero and are UTF-8; other bytes are
+ * -EILSEQ. NULL where a pointer is needed is -EINVAL. Structures that the program fills are set to zero first, so that what
+ * it does not set has its default. What was freed or closed must not be used again.
+ *
+ * The Swift library's names are given as "Swift: ...".
+ */
+#ifndef RINGER_H
+#define RINGER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this header: 1,000,000 * major + 1,000 * minor + patch. */
+#define RINGER_VERSION 1000
+
+/* The version of the library, as RINGER_VERSION. */
+uint32_t ringer_version(void);
+
+/* The calling thread's last failure, such as "/dev/input/event0: cannot open: Permission denied"; "" if there was none. It is
+ * valid until the thread's next call. */
+const char *ringer_last_error(void);
+
+/* MARK: values */
+
+/* The position of the ring/silent switch. Swift: SwitchPosition. */
+enum ringer_position {
+    RINGER_POSITION_UNKNOWN = 0,    /* there is no switch, or it was not read yet */
+    RINGER_POSITION_RING = 1,
+    RINGER_POSITION_VIBRATE = 2,
+    RINGER_POSITION_SILENT = 3
+};
+
+/* Where sound leaves the device. Swift: AudioRoute. */
+enum ringer_route {
+    RINGER_ROUTE_NONE = 0,
+    RINGER_ROUTE_SPEAKER = 1,
+    RINGER_ROUTE_RECEIVER = 2,
+    RINGER_ROUTE_HEADPHONE = 3,
+    RINGER_ROUTE_HEADSET = 4,
+    RINGER_ROUTE_LINE = 5,
+    RINGER_ROUTE_BLUETOOTH = 6
+};
+
+/* The purpose of a sound, which says whether the switch silences it. Swift: AudioCategory. */
+enum ringer_category {
+    RINGER_CATEGORY_SOLO_AMBIENT = 0,
+    RINGER_CATEGORY_AMBIENT = 1,
+    RINGER_CATEGORY_PLAYBACK = 2,
+    RINGER_CATEGORY_RECORD = 3,
+    RINGER_CATEGORY_PLAY_AND_RECORD = 4,
+    RINGER_CATEGORY_AUDIO_PROCESSING = 5,
+    RINGER_CATEGORY_MULTI_ROUTE = 6
+};
+
+/* A category's options, as bits. Swift: CategoryOptions, with the same values. */
+#define RINGER_OPTION_MIX_WITH_OTHERS 1U
+#define RINGER_OPTION_DUCK_OTHERS 2U
+#define RINGER_OPTION_ALLOW_BLUETOOTH 4U
+#define RINGER_OPTION_DEFAULT_TO_SPEAKER 8U
+#define RINGER_OPTION_INTERRUPT_SPOKEN_AUDIO_AND_MIX 17U
+#define RINGER_OPTION_HONOURS_RING_SILENT_SWITCH 65536U
+
+/* Why the rules decided so. Swift: Decision.Reason. */
+enum ringer_reason {
+    RINGER_REASON_NONE = 0,
+    RINGER_REASON_SWITCH_AT_RING = 1,
+    RINGER_REASON_NO_SWITCH = 2,
+    RINGER_REASON_SWITCH_UNREADABLE = 3,
+    RINGER_REASON_CATEGORY_IGNORES_SWITCH = 4,
+    RINGER_REASON_ROUTE_IGNORES_SWITCH = 5,
+    RINGER_REASON_CRITICAL = 6,
+    RINGER_REASON_VIBRATION_REQUESTED = 7,
+    RINGER_REASON_RING_SILENT_SWITCH = 8,
+    RINGER_REASON_SCREEN_LOCK = 9,
+    RINGER_REASON_CATEGORY_DOES_NOT_PLAY = 10,
+    RINGER_REASON_SESSION_SILENCES_PLAYBACK = 11,
+    RINGER_REASON_INTERRUPTION = 12,
+    RINGER_REASON_SESSION_PRIORITY = 13,
+    RINGER_REASON_BACKGROUND = 14,
+    RINGER_REASON_DO_NOT_DISTURB = 15,
+    RINGER_REASON_SOUND_EFFECTS_OFF = 16,
+    RINGER_REASON_VOLUME_ZERO = 17
+};
+
+/* A reason's name, such as "ringSilentSwitch"; "" for a number that is none. */
+const char *ringer_reason_name(enum ringer_reason reason);
+
+/* MARK: configuration */
+
+struct ringer_config;
+
+/* What owns the hardware. */
+enum ringer_board {
+    RINGER_BOARD_HARDWARE = 0,      /* this process */
+    RINGER_BOARD_SIMULATED = 1      /* a simulated board of this process, for tests */
+};
+
+/* What a device follows besides its switch, jacks and keys, as bits. Swift: Device.Hardware.Following. */
+#define RINGER_FOLLOW_VOLUME 1U
+#define RINGER_FOLLOW_INPUT 2U
+#define RINGER_FOLLOW_JACK_CONTROLS 4U
+#define RINGER_FOLLOW_SLEEP 8U
+#define RINGER_FOLLOW_OUTPUT 16U
+
+/* A configuration: the parts that are found, and ALSA's default PCM. NULL without memory. Swift: Device.Hardware. */
+struct ringer_config *ringer_config_new(void);
+
+/* Frees a configuration; NULL is allowed. Devices that were opened with it stay open. */
+void ringer_config_free(struct ringer_config *config);
+
+/* Sets what owns the hardware. -EINVAL for another number. */
+int ringer_config_set_board(struct ringer_config *config, enum ringer_board board);
+
+/* Names the switch: "gpio:NAME", "gpio:CHIP:OFFSET", "evdev:PATH", "evdev:auto", "slider:PATH", "slider:auto", with the
+ * options of `ringer watch --help`. -EINVAL for other words. Swift: SwitchSpecification. */
+int ringer_config_set_switch(struct ringer_config *config, const char *specification);
+
+/* Names the motor: "ff:PATH", "ff:auto", "led:NAME", "gpio:NAME", "gpio:CHIP:OFFSET", "none". -EINVAL for other words.
+ * Swift: MotorSpecification. */
+int ringer_config_set_motor(struct ringer_config *config, const char *specification);
+
+/* Names the status light: an LED of /sys/class/leds, or "none". */
+int ringer_config_set_status_light(struct ringer_config *config, const char *led);
+
+/* Names the ALSA PCM that sounds are played to. */
+int ringer_config_set_pcm(struct ringer_config *config, const char *pcm);
+
+/* Names the PCM of a route of the board. */
+int ringer_config_set_route_pcm(struct ringer_config *config, enum ringer_route route, const char *pcm);
+
+/* Names the sound card, and the mixer's element, whose volume is followed; NULL for the first, and for the best. */
+int ringer_config_set_mixer(struct ringer_config *config, const char *card, const char *element);
+
+/* Sets what the device follows: RINGER_FOLLOW_ bits. -EINVAL for others. */
+int ringer_config_set_following(struct ringer_config *config, uint32_t sources);
+
+/* MARK: the device */
+
+struct ringer_device;
+
+/* Opens the device of a configuration; of what is found for NULL. It waits for a slider to settle, at most 1 s. The device
+ * has threads of its own, on which no code of the program runs. *device is NULL after a failure. Swift: Device.open. */
+int ringer_device_open(const struct ringer_config *config, struct ringer_device **device);
+
+/* Closes a device and frees it; NULL is allowed. Sounds and the motor are off when it returns. */
+void ringer_device_close(struct ringer_device *device);
+
+/* The descriptor that is readable while events wait; it belongs to the device. */
+int ringer_device_get_fd(const struct ringer_device *device);
+
+/* The device's state. Swift: DeviceState. */
+struct ringer_state {
+    enum ringer_position position;
+    enum ringer_route route;
+    uint8_t switch_connected;       /* whether the switch is there */
+    uint8_t switch_unreadable;      /* whether there is one that was never read: it counts as silent */
+    uint8_t screen_locked;
+    uint8_t headphone;
+    uint8_t microphone;
+    uint8_t input_available;
+    uint8_t reserved[2];
+    float volume;                   /* 0 to 1; -1 where no mixer is followed */
+    int64_t position_at;            /* when the switch moved there: nanoseconds of CLOCK_MONOTONIC; 0 where unknown */
+    uint8_t reserved_2[32];
+};
+
+/* Writes the current state. */
+int ringer_device_get_state(const struct ringer_device *device, struct ringer_state *state);
+
+/* Sets whether the screen is locked, which the program knows. Swift: setScreenLocked. */
+int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked);
+
+/* Sets the output volume, 0 to 1, in the mixer. -ENOTSUP if the device follows none. Swift: setOutputVolume. */
+int ringer_device_set_volume(struct ringer_device *device, float volume);
+
+/* Lights the status light: off with (0, 0), on with (1, 0), blinking with two times in milliseconds. -ENOENT without a
+ * light; -ENOTSUP if it cannot blink, and is lit. Swift: StatusLight.show. */
+int ringer_device_set_light(struct ringer_device *device, uint32_t on_ms, uint32_t off_ms);
+
+/* What the user chose. Swift: UserPreferences. */
+struct ringer_preferences {
+    uint8_t vibrate_on_ring;
+    uint8_t vibrate_on_silent;
+    uint8_t sound_effects;
+    uint8_t haptics_while_recording;
+    uint8_t do_not_disturb;
+    uint8_t routes_silenced;        /* bits: 1 << (route - 1) */
+    uint8_t reserved[2];
+    float alert_volume;             /* 0 to 1 */
+    enum ringer_position when_switch_unreadable;
+    uint8_t reserved_2[16];
+};
+
+/* Writes the preferences in force. */
+int ringer_device_get_preferences(const struct ringer_device *device, struct ringer_preferences *preferences);
+
+/* Sets the preferences: read them first and change what is to change. Sounds that they forbid stop. */
+int ringer_device_set_preferences(struct ringer_device *device, const struct ringer_preferences *preferences);
+
+/* MARK: decisions */
+
+/* What a sound is. Swift: SoundRequest. */
+enum ringer_sound_kind {
+    RINGER_SOUND_CATEGORY = 0,      /* a sound of a category */
+    RINGER_SOUND_SYSTEM = 1,
+    RINGER_SOUND_ALERT = 2,
+    RINGER_SOUND_NOTIFICATION = 3,
+    RINGER_SOUND_CRITICAL_NOTIFICATION = 4
+};
+
+/* What would become of a sound. Swift: Decision. */
+struct ringer_decision {
+    uint8_t heard;
+    uint8_t felt;
+    uint8_t reserved[2];
+    enum ringer_reason reason;
+    enum ringer_route route;        /* where it would be heard */
+    float gain;
+    uint8_t reserved_2[16];
+};
+
+/* Writes what would become of a sound now. Category and options are those of RINGER_SOUND_CATEGORY. Swift: Device.decide. */
+int ringer_device_decide(const struct ringer_device *device, enum ringer_sound_kind kind, enum ringer_category category,
+    uint32_t options, struct ringer_decision *decision);
+
+/* MARK: requests
+ *
+ * Each takes id, where it writes the request's number before the request begins, or NULL. Each ends with one event of that
+ * number. */
+
+/* Plays a sound file in a category. It is read before the call returns. Swift: Device.start. */
+int ringer_device_play_file(struct ringer_device *device, const char *path, enum ringer_category category, uint32_t options,
+    uint64_t *id);
+
+/* Plays samples: frames of so many interleaved channels, 1 to 32, at a rate of 1,000 to 768,000 Hz. They are copied. */
+int ringer_device_play_samples(struct ringer_device *device, const int16_t *samples, size_t frames, uint32_t channels,
+    uint32_t rate, enum ringer_category category, uint32_t options, uint64_t *id);
+
+/* Plays a system sound by its number, or, as an alert, with a vibration where that is due. Swift: SystemSoundServices. */
+int ringer_device_play_system_sound(struct ringer_device *device, uint32_t sound, int as_alert, uint64_t *id);
+
+/* Queues an announcement: files that are joined without a gap. Greater priorities go first. It expires after so many
+ * milliseconds before its start; 0 for never. Swift: Announcements.add. */
+int ringer_device_announce(struct ringer_device *device, const char *const *paths, size_t count,
+    enum ringer_category category, uint32_t options, int32_t priority, uint32_t expiry_ms, uint64_t *id);
+
+/* Repeats a system sound and a vibration until it is stopped, at most so many milliseconds; 0 for no limit. One alert runs at
+ * a time: another one replaces it. Swift: Alerts.start. */
+int ringer_device_alert(struct ringer_device *device, uint32_t sound, uint32_t limit_ms, uint64_t *id);
+
+/* Turns the motor: times on and off in milliseconds, alternating, at most 1,000 of them, each up to 3,600,000. The strength is
+ * above 0 up to 1; times is how often, 0 until it is stopped. Swift: Vibrator.start. */
+int ringer_device_vibrate(struct ringer_device *device, const uint32_t *times_ms, size_t count, float strength,
+    uint32_t times, uint64_t *id);
+
+/* Finds out by timing whether sounds are heard. Swift: MuteDetector.measure. */
+int ringer_device_detect(struct ringer_device *device, uint64_t *id);
+
+/* Stops a request. One that has ended, or a detection, is not an error. */
+int ringer_device_stop(struct ringer_device *device, uint64_t id);
+
+/* Stops every sound and the motor. */
+int ringer_device_stop_all(struct ringer_device *device);
+
+/* MARK: events */
+
+enum ringer_event_type {
+    RINGER_EVENT_NONE = 0,
+    RINGER_EVENT_STATE = 1,             /* the state has changed: state. Changes that wait are merged */
+    RINGER_EVENT_KEY = 2,               /* a key of the device: key */
+    RINGER_EVENT_SOUND_ENDED = 3,       /* a sound, an announcement or an alert has ended: result */
+    RINGER_EVENT_VIBRATION_ENDED = 4,   /* a vibration has ended: result */
+    RINGER_EVENT_DETECTED = 5,          /* a detection has ended: reading */
+    RINGER_EVENT_DEGRADED = 6,          /* something is wrong with the device, or was lost: message */
+    RINGER_EVENT_LOST = 7               /* so many events of the kinds KEY and DEGRADED were not read in time: lost */
+};
+
+enum ringer_outcome {
+    RINGER_OUTCOME_FINISHED = 1,
+    RINGER_OUTCOME_SILENCED = 2,        /* by the rules: reason */
+    RINGER_OUTCOME_STOPPED = 3,
+    RINGER_OUTCOME_FAILED = 4           /* error */
+};
+
+enum ringer_key {
+    RINGER_KEY_REPEAT = 1,
+    RINGER_KEY_SILENCE = 2
+};
+
+enum ringer_verdict {
+    RINGER_VERDICT_UNKNOWN = 0,
+    RINGER_VERDICT_MUTED = 1,
+    RINGER_VERDICT_AUDIBLE = 2
+};
+
+/* How a request ended. */
+struct ringer_result {
+    enum ringer_outcome outcome;
+    enum ringer_reason reason;
+    int32_t error;                  /* a negative errno of a failure, else 0 */
+    uint8_t felt;                   /* whether the motor turned */
+    uint8_t reserved[3];
+    int64_t started_at;             /* the first frame, in nanoseconds of CLOCK_MONOTONIC; 0 if there was none */
+    uint64_t frames_played;
+    uint64_t frames;
+};
+
+struct ringer_event {
+    enum ringer_event_type type;
+    uint32_t reserved;
+    uint64_t id;                    /* the request; 0 for none */
+    int64_t at;                     /* nanoseconds of CLOCK_MONOTONIC */
+    union {
+        struct ringer_state state;
+        struct ringer_result result;
+        struct {
+            enum ringer_key key;
+            uint8_t is_pressed;
+        } key;
+        struct {
+            enum ringer_verdict verdict;
+            enum ringer_route route;
+            int64_t elapsed;        /* nanoseconds until the clip's end */
+        } reading;
+        char message[160];          /* a sentence, shortened where it is longer */
+        uint64_t lost;
+    } u;
+};
+
+/* Reads the next event: 1 if there was one, 0 if none waits. It never blocks. The first event is the state. */
+int ringer_device_read_event(struct ringer_device *device, struct ringer_event *event);
+
+/* MARK: the simulated board, for tests of firmware: -ENOTSUP on others */
+
+/* Moves the switch. */
+int ringer_simulated_set_position(struct ringer_device *device, enum ringer_position position);
+
+/* Plugs headphones in or out. */
+int ringer_simulated_set_headphone(struct ringer_device *device, int is_inserted);
+
+/* Presses a key and releases it. */
+int ringer_simulated_press_key(struct ringer_device *device, enum ringer_key key);
+
+/* Moves the clock forward by so many microseconds: what falls due is done when it returns. A simulated board's time moves in
+ * no other way. */
+int ringer_simulated_advance(struct ringer_device *device, uint64_t microseconds);
+
+/* A sound that was handed to the speaker. */
+struct ringer_recording {
+    int64_t started_at;             /* nanoseconds of the board's clock; 0 if it did not start */
+    int64_t ended_at;               /* 0 while it plays */
+    uint64_t frames;
+    uint64_t frames_played;
+    uint32_t rate;
+    uint32_t channels;
+    enum ringer_route route;
+    uint32_t reserved;
+};
+
+/* Writes the newest recordings, at most count, the oldest of them first; NULL with 0 for none. Returns how many there are in
+ * all, at most INT_MAX. */
+int ringer_simulated_get_recordings(const struct ringer_device *device, struct ringer_recording *recordings, size_t count);
+
+/* Whether the motor turns now: 1 or 0. */
+int ringer_simulated_is_motor_on(const struct ringer_device *device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+/* The parts of ringer.h that Swift cannot have: a variable of each thread, and strings without an owner. */
+#include "ringer.h"
+
+#include <string.h>
+
+#include "thread_error.h"
+
+static _Thread_local char last_error[512];
+
+void ringer_copy_text(char *text, size_t room, const char *bytes, size_t count)
+{
+    if (count >= room) {
+        count = room - 1;
+        /* 10xxxxxx continues a character. */
+        while (count > 0 && ((unsigned char)bytes[count] & 0xc0) == 0x80)
+            count--;
+    }
+    memcpy(text, bytes, count);
+    text[count] = 0;
+}
+
+void ringer_keep_error(const char *bytes, size_t count)
+{
+    ringer_copy_text(last_error, sizeof last_error, bytes, count);
+}
+
+const char *ringer_last_error(void)
+{
+    return last_error;
+}
+
+uint32_t ringer_version(void)
+{
+    return RINGER_VERSION;
+}
+
+const char *ringer_reason_name(enum ringer_reason reason)
+{
+    static const char *const names[] = {
+        "", "switchAtRing", "noSwitch", "switchUnreadable", "categoryIgnoresSwitch", "routeIgnoresSwitch", "critical",
+        "vibrationRequested", "ringSilentSwitch", "screenLock", "categoryDoesNotPlay", "sessionSilencesPlayback",
+        "interruption", "sessionPriority", "background", "doNotDisturb", "soundEffectsOff", "volumeZero",
+    };
+    return (unsigned int)reason < sizeof names / sizeof names[0] ? names[reason] : "";
+}

@@ -1,0 +1,96 @@
+import CRinger
+import Ringer
+import Synchronization
+
+/// What `struct ringer_config` is.
+final class ConfigurationHandle: Sendable {
+    struct Values: Sendable {
+        var board = RINGER_BOARD_HARDWARE
+        var hardware = Device.Hardware()
+    }
+
+    let values = Mutex(Values())
+
+    /// The configuration at `pointer`, which `ringer_config_new` made.
+    static func at(_ pointer: OpaquePointer?) throws -> ConfigurationHandle {
+        guard let pointer else { throw Failure.isNull("config") }
+        // SAFETY: the caller has it from ringer_config_new, and has not freed it.
+        return Unmanaged<ConfigurationHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+    }
+}
+
+/// Changes a configuration.
+private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle.Values) throws -> Void) -> CInt {
+    attempt {
+        let handle = try ConfigurationHandle.at(config)
+        var values = handle.values.withLock { $0 }
+        try body(&values)
+        let changed = values
+        handle.values.withLock { $0 = changed }
+        return 0
+    }
+}
+
+@c @implementation public func ringer_config_new() -> OpaquePointer? {
+    OpaquePointer(Unmanaged.passRetained(ConfigurationHandle()).toOpaque())
+}
+
+@c @implementation public func ringer_config_free(_ config: OpaquePointer?) {
+    guard let config else { return }
+    // SAFETY: the reference that ringer_config_new retained.
+    Unmanaged<ConfigurationHandle>.fromOpaque(UnsafeRawPointer(config)).release()
+}
+
+@c @implementation public func ringer_config_set_board(_ config: OpaquePointer?, _ board: ringer_board) -> CInt {
+    change(config) { values in
+        guard board == RINGER_BOARD_HARDWARE || board == RINGER_BOARD_SIMULATED else {
+            throw Failure(22, "\(board.rawValue) is no board")
+        }
+        values.board = board
+    }
+}
+
+@c @implementation public func ringer_config_set_switch(
+    _ config: OpaquePointer?, _ specification: UnsafePointer<CChar>?
+) -> CInt {
+    change(config) { $0.hardware.ringSilent = try SwitchSpecification(try text(specification, "specification")) }
+}
+
+@c @implementation public func ringer_config_set_motor(
+    _ config: OpaquePointer?, _ specification: UnsafePointer<CChar>?
+) -> CInt {
+    change(config) { $0.hardware.motor = try MotorSpecification(try text(specification, "specification")) }
+}
+
+@c @implementation public func ringer_config_set_status_light(
+    _ config: OpaquePointer?, _ led: UnsafePointer<CChar>?
+) -> CInt {
+    change(config) { $0.hardware.statusLight = try text(led, "led") }
+}
+
+@c @implementation public func ringer_config_set_pcm(_ config: OpaquePointer?, _ pcm: UnsafePointer<CChar>?) -> CInt {
+    change(config) { $0.hardware.pcm = try text(pcm, "pcm") }
+}
+
+@c @implementation public func ringer_config_set_route_pcm(
+    _ config: OpaquePointer?, _ route: ringer_route, _ pcm: UnsafePointer<CChar>?
+) -> CInt {
+    change(config) { $0.hardware.routes[try .of(route, "route")] = try text(pcm, "pcm") }
+}
+
+@c @implementation public func ringer_config_set_mixer(
+    _ config: OpaquePointer?, _ card: UnsafePointer<CChar>?, _ element: UnsafePointer<CChar>?
+) -> CInt {
+    change(config) { values in
+        values.hardware.card = try card.map { try text($0, "card") }
+        values.hardware.volumeElement = try element.map { try text($0, "element") }
+    }
+}
+
+@c @implementation public func ringer_config_set_following(_ config: OpaquePointer?, _ sources: UInt32) -> CInt {
+    change(config) { values in
+        guard let bits = UInt8(exactly: sources), Device.Hardware.Following.all.isSuperset(of: .init(rawValue: bits))
+        else { throw Failure(22, "0x\(String(sources, radix: 16)) has bits that are nothing to follow") }
+        values.hardware.following = Device.Hardware.Following(rawValue: bits)
+    }
+}

@@ -1,0 +1,213 @@
+import CRinger
+import Glibc
+import Ringer
+import RingerTestKit
+import Synchronization
+
+/// What `struct ringer_device` is: the device, its events, and the requests that have not ended.
+final class DeviceHandle: Sendable {
+    /// What stops a request.
+    private enum Running {
+        /// It has not begun, or nothing stops it.
+        case beginning
+        case sound(SoundPlayer.ID)
+        case systemSound(SystemSoundServices.Call)
+        case announcement(Announcements.ID)
+        case alert
+        case vibration(Vibrator.ID)
+    }
+
+    private struct Requests {
+        var last: UInt64 = 0
+        var running: [UInt64: Running] = [:]
+        /// The alert that runs, where one does: a new one replaces it.
+        var alert: UInt64?
+    }
+
+    let device: Device
+    /// The simulated board, where the device is on one.
+    let board: SimulatedBoard?
+    let queue: EventQueue
+    private let requests = Mutex(Requests())
+
+    init(_ values: ConfigurationHandle.Values) throws {
+        let queue = try EventQueue()
+        self.queue = queue
+        // User code's thread: nothing here can delay the device.
+        let configuration = Device.Configuration(observer: { event in Self.take(event, queue) })
+        if values.board == RINGER_BOARD_SIMULATED {
+            let board = SimulatedBoard(clock: VirtualClock())
+            self.board = board
+            device = try Device.simulated(board, configuration: configuration)
+        } else {
+            board = nil
+            device = try Device.open(values.hardware, configuration: configuration)
+        }
+        queue.addState()
+    }
+
+    /// The device at `pointer`, which `ringer_device_open` made.
+    static func at(_ pointer: OpaquePointer?) throws -> DeviceHandle {
+        guard let pointer else { throw Failure.isNull("device") }
+        // SAFETY: the caller has it from ringer_device_open, and has not closed it.
+        return Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+    }
+
+    /// The simulated board and its clock.
+    func simulated() throws -> (board: SimulatedBoard, clock: VirtualClock) {
+        guard let board, let clock = board.clock as? VirtualClock else {
+            throw Failure(ENOTSUP, "the device is on no simulated board")
+        }
+        return (board, clock)
+    }
+
+    private static func take(_ event: DeviceEvent, _ queue: EventQueue) {
+        switch event {
+        case .switchMoved, .switchLost, .switchFound, .stateChanged, .routeChanged: queue.addState()
+        case .key(let key, let isPressed, let at):
+            var event = ringer_event()
+            event.type = RINGER_EVENT_KEY
+            event.at = at.nanoseconds
+            event.u.key.key = key.constant
+            event.u.key.is_pressed = isPressed ? 1 : 0
+            queue.addLosable(event)
+        case .degraded(let error, let at):
+            var event = ringer_event()
+            event.type = RINGER_EVENT_DEGRADED
+            event.at = at.nanoseconds
+            withUnsafeMutableBytes(of: &event.u.message) { message in
+                var sentence = "\(error)"
+                sentence.withUTF8 { bytes in
+                    bytes.withMemoryRebound(to: CChar.self) { bytes in
+                        guard let start = bytes.baseAddress else { return }
+                        ringer_copy_text(message.baseAddress, message.count, start, bytes.count)
+                    }
+                }
+            }
+            queue.addLosable(event)
+            queue.addState()
+        default: break
+        }
+    }
+
+    // MARK: - Requests
+
+    /// Begins a request: writes its number to `id` first, so that its end cannot be read before.
+    private func begin(_ id: UnsafeMutablePointer<UInt64>?, _ body: (UInt64) throws -> Running) throws -> CInt {
+        let number = requests.withLock { requests in
+            requests.last += 1
+            requests.running[requests.last] = .beginning
+            return requests.last
+        }
+        id?.pointee = number
+        do {
+            let running = try body(number)
+            requests.withLock { requests in
+                // It may have ended already.
+                if requests.running[number] != nil { requests.running[number] = running }
+            }
+            return 0
+        } catch {
+            requests.withLock { $0.running[number] = nil }
+            id?.pointee = 0
+            throw error
+        }
+    }
+
+    private func end(
+        _ number: UInt64, _ type: ringer_event_type, at: MonotonicTime, _ fill: (inout ringer_event) -> Void
+    ) {
+        requests.withLock { requests in
+            requests.running[number] = nil
+            if requests.alert == number { requests.alert = nil }
+        }
+        var event = ringer_event()
+        event.type = type
+        event.id = number
+        event.at = at.nanoseconds
+        fill(&event)
+        queue.add(event)
+    }
+
+    func play(
+        _ sound: PCMBuffer, _ category: ringer_category, _ options: UInt32, _ id: UnsafeMutablePointer<UInt64>?
+    ) throws -> CInt {
+        let (category, options) = (try AudioCategory.of(category, "category"), try CategoryOptions.of(options))
+        return try begin(id) { number in
+            .sound(
+                try device.start(sound, category: category, options: options) { [weak self] in self?.ended(number, $0) }
+            )
+        }
+    }
+
+    func playSystemSound(_ sound: UInt32, asAlert: Bool, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        try begin(id) { number in
+            .systemSound(
+                device.sounds.start(SystemSoundID(rawValue: sound), as: asAlert ? .alert : .sound) {
+                    [weak self] result in
+                    self?.end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { event in
+                        event.u.result = ringer_result(
+                            result.outcome, startedAt: result.startedAt, result.position, felt: result.vibrated)
+                    }
+                })
+        }
+    }
+
+    func announce(_ announcement: Announcement, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        try begin(id) { number in
+            .announcement(try device.announcements.add(announcement) { [weak self] in self?.ended(number, $0) })
+        }
+    }
+
+    private func ended(_ number: UInt64, _ result: SoundResult) {
+        end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { event in
+            event.u.result = ringer_result(result.outcome, startedAt: result.startedAt, result.position)
+        }
+    }
+
+    func alert(_ sound: UInt32, limit: Duration?, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        try begin(id) { number in
+            requests.withLock { $0.alert = number }
+            device.alerts.start(SystemSoundID(rawValue: sound), limit: limit) { [weak self] result in
+                self?.end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { $0.u.result = ringer_result(result) }
+            }
+            return .alert
+        }
+    }
+
+    func vibrate(_ pattern: VibrationPattern, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        guard let vibrator = device.vibrator else { throw Failure(ENOENT, "the device has no vibration motor") }
+        let clock = device.clock
+        return try begin(id) { number in
+            .vibration(
+                vibrator.start(pattern) { [weak self] end in
+                    self?.end(number, RINGER_EVENT_VIBRATION_ENDED, at: clock.now) { $0.u.result = ringer_result(end) }
+                })
+        }
+    }
+
+    func detect(_ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        try begin(id) { number in
+            device.muteDetector.measure { [weak self] reading in
+                self?.end(number, RINGER_EVENT_DETECTED, at: reading.at) { event in
+                    event.u.reading.verdict = reading.verdict.constant
+                    event.u.reading.route = reading.route.constant
+                    event.u.reading.elapsed = reading.elapsed.nanoseconds
+                }
+            }
+            return .beginning
+        }
+    }
+
+    func stop(_ number: UInt64) {
+        let (running, isAlert) = requests.withLock { ($0.running[number], $0.alert == number) }
+        switch running {
+        case .sound(let id): device.player.stop(id)
+        case .systemSound(let call): device.sounds.stop(call)
+        case .announcement(let id): device.announcements.remove(id)
+        case .alert: if isAlert { device.alerts.stop() }
+        case .vibration(let id): device.vibrator?.stop(id)
+        case .beginning, nil: break
+        }
+    }
+}

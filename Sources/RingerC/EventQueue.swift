@@ -1,0 +1,113 @@
+import CLinux
+import CRinger
+import Glibc
+import Ringer
+import Synchronization
+
+/// The events that wait for the program, and the descriptor that is readable while there are some.
+///
+/// Changes of the state that wait are merged into one. Ends of requests are never lost. Of the others the newest are lost
+/// where the program does not read, and counted.
+final class EventQueue: Sendable {
+    /// How many events that may be lost wait at most.
+    static let limit = 256
+
+    private struct State {
+        var hasState = false
+        var events: [ringer_event] = []
+        /// How many of `events` may be lost.
+        var losable = 0
+        var lost: UInt64 = 0
+        /// What was read of `events`.
+        var read = 0
+
+        var isEmpty: Bool { !hasState && read == events.count && lost == 0 }
+    }
+
+    /// An eventfd, owned by this object.
+    let descriptor: CInt
+    private let state = Mutex(State())
+
+    init() throws {
+        descriptor = ringer_eventfd()
+        guard descriptor >= 0 else { throw Failure(errno, "eventfd: \(String(cString: strerror(errno)))") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Notes that the state has changed.
+    func addState() {
+        add { $0.hasState = true }
+    }
+
+    /// Adds the end of a request.
+    func add(_ event: ringer_event) {
+        add { $0.events.append(event) }
+    }
+
+    /// Adds an event that may be lost.
+    func addLosable(_ event: ringer_event) {
+        add { state in
+            guard state.losable < Self.limit else {
+                state.lost += 1
+                return
+            }
+            state.losable += 1
+            state.events.append(event)
+        }
+    }
+
+    /// The next event; nil if none waits. `current` is the state now.
+    func next(_ current: () -> DeviceState, now: MonotonicTime) -> ringer_event? {
+        state.withLock { state in
+            defer {
+                if state.isEmpty {
+                    var count: UInt64 = 0
+                    Glibc.read(descriptor, &count, 8)
+                }
+            }
+            if state.hasState {
+                state.hasState = false
+                var event = ringer_event()
+                event.type = RINGER_EVENT_STATE
+                event.at = now.nanoseconds
+                event.u.state = ringer_state(current())
+                return event
+            }
+            if state.read < state.events.count {
+                let event = state.events[state.read]
+                state.read += 1
+                if event.isLosable { state.losable -= 1 }
+                if state.read == state.events.count || state.read == Self.limit {
+                    state.events.removeFirst(state.read)
+                    state.read = 0
+                }
+                return event
+            }
+            guard state.lost > 0 else { return nil }
+            var event = ringer_event()
+            event.type = RINGER_EVENT_LOST
+            event.at = now.nanoseconds
+            event.u.lost = state.lost
+            state.lost = 0
+            return event
+        }
+    }
+
+    private func add(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            let wasEmpty = state.isEmpty
+            body(&state)
+            guard wasEmpty && !state.isEmpty else { return }
+            var one: UInt64 = 1
+            write(descriptor, &one, 8)
+        }
+    }
+}
+
+extension ringer_event {
+    /// Whether the event may be lost.
+    fileprivate var isLosable: Bool { type == RINGER_EVENT_KEY || type == RINGER_EVENT_DEGRADED }
+}

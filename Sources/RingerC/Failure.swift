@@ -1,0 +1,69 @@
+import CRinger
+import Glibc
+import Ringer
+
+/// A failure as C has it: an error number, and a sentence for `ringer_last_error`.
+struct Failure: Error {
+    var errno: CInt
+    var sentence: String
+
+    init(_ errno: CInt, _ sentence: String) {
+        self.errno = errno
+        self.sentence = sentence
+    }
+
+    /// The failure that an error of the library's is.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as RingerError: self.init(error.number, "\(error)")
+        case let error as SystemSoundError: self.init(error.cause.number, "\(error)")
+        case let error as SessionError: self.init(EINVAL, "\(error)")
+        default: self.init(EIO, "\(error)")
+        }
+    }
+
+    static func isNull(_ name: StaticString) -> Failure { Failure(EINVAL, "\(name) is NULL") }
+}
+
+extension RingerError {
+    /// The error number: the system's, or the one that says the same as the code.
+    var number: CInt {
+        if let errno { return errno.rawValue }
+        return switch code {
+        case .notFound: ENOENT
+        case .permissionDenied: EACCES
+        case .busy: EBUSY
+        case .disconnected, .unreachable: ENODEV
+        case .unsupported: ENOTSUP
+        case .invalid, .incompatibleCategory: EINVAL
+        case .timedOut: ETIMEDOUT
+        case .closed: ESHUTDOWN
+        default: EIO
+        }
+    }
+}
+
+/// Runs `body`, and turns what it throws into a negative error number and the thread's last error.
+func attempt(_ body: () throws -> CInt) -> CInt {
+    do {
+        return try body()
+    } catch {
+        let failure = Failure(error)
+        var sentence = failure.sentence
+        sentence.withUTF8 { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { bytes in
+                // An empty text has no address.
+                if let start = bytes.baseAddress { ringer_keep_error(start, bytes.count) }
+            }
+        }
+        return -failure.errno
+    }
+}
+
+/// The text at `pointer`; `name` names it in errors.
+func text(_ pointer: UnsafePointer<CChar>?, _ name: StaticString) throws -> String {
+    guard let pointer else { throw Failure.isNull(name) }
+    guard let text = String(validatingCString: pointer) else { throw Failure(EILSEQ, "\(name) is not UTF-8") }
+    return text
+}

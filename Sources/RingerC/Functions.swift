@@ -1,0 +1,318 @@
+import CRinger
+import Glibc
+import Ringer
+import RingerTestKit
+
+// MARK: The device
+
+@c @implementation public func ringer_device_open(
+    _ config: OpaquePointer?, _ device: UnsafeMutablePointer<OpaquePointer?>?
+) -> CInt {
+    attempt {
+        guard let device else { throw Failure.isNull("device") }
+        device.pointee = nil
+        let values = try config.map { try ConfigurationHandle.at($0).values.withLock { $0 } }
+        let handle = try DeviceHandle(values ?? ConfigurationHandle.Values())
+        device.pointee = OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_close(_ device: OpaquePointer?) {
+    guard let device else { return }
+    // SAFETY: the reference that ringer_device_open retained.
+    let handle = Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(device)).takeRetainedValue()
+    handle.device.close()
+}
+
+@c @implementation public func ringer_device_get_fd(_ device: OpaquePointer?) -> CInt {
+    attempt { try DeviceHandle.at(device).queue.descriptor }
+}
+
+@c @implementation public func ringer_device_read_event(
+    _ device: OpaquePointer?, _ event: UnsafeMutablePointer<ringer_event>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let event else { throw Failure.isNull("event") }
+        guard let next = handle.queue.next({ handle.device.state }, now: handle.device.clock.now) else { return 0 }
+        event.pointee = next
+        return 1
+    }
+}
+
+@c @implementation public func ringer_device_get_state(
+    _ device: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_state>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let state else { throw Failure.isNull("state") }
+        state.pointee = ringer_state(handle.device.state)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_set_screen_locked(_ device: OpaquePointer?, _ is_locked: CInt) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).device.setScreenLocked(is_locked != 0)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_set_volume(_ device: OpaquePointer?, _ volume: Float) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).device.setOutputVolume(volume)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_set_light(
+    _ device: OpaquePointer?, _ on_ms: UInt32, _ off_ms: UInt32
+) -> CInt {
+    attempt {
+        guard let light = try DeviceHandle.at(device).device.statusLight else {
+            throw Failure(ENOENT, "the device has no status light")
+        }
+        guard max(on_ms, off_ms) <= 60_000 else { throw Failure(EINVAL, "a light blinks with at most 60000 ms") }
+        let pattern: LightPattern =
+            on_ms == 0
+            ? .off : off_ms == 0 ? .on : .blinking(on: .milliseconds(Int(on_ms)), off: .milliseconds(Int(off_ms)))
+        try light.show(pattern)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_get_preferences(
+    _ device: OpaquePointer?, _ preferences: UnsafeMutablePointer<ringer_preferences>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let preferences else { throw Failure.isNull("preferences") }
+        preferences.pointee = ringer_preferences(handle.device.preferences)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_set_preferences(
+    _ device: OpaquePointer?, _ preferences: UnsafePointer<ringer_preferences>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let preferences else { throw Failure.isNull("preferences") }
+        handle.device.preferences = try preferences.pointee.checked()
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_decide(
+    _ device: OpaquePointer?, _ kind: ringer_sound_kind, _ category: ringer_category, _ options: UInt32,
+    _ decision: UnsafeMutablePointer<ringer_decision>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let decision else { throw Failure.isNull("decision") }
+        let request: SoundRequest
+        switch kind {
+        case RINGER_SOUND_CATEGORY:
+            let category = try AudioCategory.of(category, "category")
+            let options = try CategoryOptions.of(options)
+            guard category.allowedOptions.isSuperset(of: options) else {
+                throw Failure(EINVAL, "the category \(category.rawValue) does not allow these options")
+            }
+            request = .session(category, options: options)
+        case RINGER_SOUND_SYSTEM: request = .systemSound()
+        case RINGER_SOUND_ALERT: request = .alert
+        case RINGER_SOUND_NOTIFICATION: request = .notification()
+        case RINGER_SOUND_CRITICAL_NOTIFICATION: request = .notification(isCritical: true)
+        default: throw Failure(EINVAL, "\(kind.rawValue) is no kind of sound")
+        }
+        let value = handle.device.decide(request)
+        var result = ringer_decision()
+        result.felt = value.vibrates ? 1 : 0
+        result.reason = value.reason.constant
+        if case .play(let gain, let route, _, _) = value {
+            result.heard = 1
+            result.gain = gain
+            result.route = route.constant
+        }
+        decision.pointee = result
+        return 0
+    }
+}
+
+// MARK: Requests
+
+@c @implementation public func ringer_device_play_file(
+    _ device: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ category: ringer_category, _ options: UInt32,
+    _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        return try handle.play(try SoundLoader.load(try text(path, "path")), category, options, id)
+    }
+}
+
+@c @implementation public func ringer_device_play_samples(
+    _ device: OpaquePointer?, _ samples: UnsafePointer<Int16>?, _ frames: Int, _ channels: UInt32, _ rate: UInt32,
+    _ category: ringer_category, _ options: UInt32, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard (1...32).contains(channels), (1_000...768_000).contains(rate) else {
+            throw Failure(
+                EINVAL, "\(channels) channels at \(rate) Hz: 1 to 32 channels at 1000 to 768000 Hz are played")
+        }
+        // An hour of two channels at 48 kHz.
+        guard frames >= 0, frames <= 172_800_000, frames * Int(channels) <= 345_600_000 else {
+            throw Failure(E2BIG, "\(UInt(bitPattern: frames)) frames are too many")
+        }
+        guard let samples else { throw Failure.isNull("samples") }
+        let copy = [Int16](UnsafeBufferPointer(start: samples, count: frames * Int(channels)))
+        let sound = PCMBuffer(sampleRate: Double(rate), channels: Int(channels), samples: copy)
+        return try handle.play(sound, category, options, id)
+    }
+}
+
+@c @implementation public func ringer_device_play_system_sound(
+    _ device: OpaquePointer?, _ sound: UInt32, _ as_alert: CInt, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt { try DeviceHandle.at(device).playSystemSound(sound, asAlert: as_alert != 0, id) }
+}
+
+@c @implementation public func ringer_device_announce(
+    _ device: OpaquePointer?, _ paths: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ category: ringer_category,
+    _ options: UInt32, _ priority: Int32, _ expiry_ms: UInt32, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let paths else { throw Failure.isNull("paths") }
+        guard (1...10_000).contains(count) else { throw Failure(EINVAL, "an announcement has 1 to 10000 clips") }
+        var clips: [PCMBuffer] = []
+        for index in 0..<count { clips.append(try SoundLoader.load(try text(paths[index], "path"))) }
+        let announcement = try Announcement(
+            joining: clips, category: .of(category, "category"), options: .of(options), priority: Int(priority),
+            expiry: expiry_ms == 0 ? nil : .milliseconds(Int(expiry_ms)))
+        return try handle.announce(announcement, id)
+    }
+}
+
+@c @implementation public func ringer_device_alert(
+    _ device: OpaquePointer?, _ sound: UInt32, _ limit_ms: UInt32, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).alert(sound, limit: limit_ms == 0 ? nil : .milliseconds(Int(limit_ms)), id)
+    }
+}
+
+@c @implementation public func ringer_device_vibrate(
+    _ device: OpaquePointer?, _ times_ms: UnsafePointer<UInt32>?, _ count: Int, _ strength: Float, _ times: UInt32,
+    _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let times_ms else { throw Failure.isNull("times_ms") }
+        guard (1...1000).contains(count) else { throw Failure(EINVAL, "a pattern has 1 to 1000 times") }
+        let durations = try UnsafeBufferPointer(start: times_ms, count: count).map { time in
+            guard time <= 3_600_000 else { throw Failure(EINVAL, "\(time) ms are longer than 3600000 ms") }
+            return Duration.milliseconds(Int(time))
+        }
+        let pulses = stride(from: 0, to: count, by: 2).map { index in
+            VibrationPattern.Pulse(on: durations[index], off: index + 1 < count ? durations[index + 1] : .zero)
+        }
+        let pattern = try VibrationPattern(
+            pulses: pulses, strength: strength, repetition: times == 0 ? .untilStopped : .times(Int(clamping: times)))
+        return try handle.vibrate(pattern, id)
+    }
+}
+
+@c @implementation public func ringer_device_detect(
+    _ device: OpaquePointer?, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt { try DeviceHandle.at(device).detect(id) }
+}
+
+@c @implementation public func ringer_device_stop(_ device: OpaquePointer?, _ id: UInt64) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).stop(id)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_stop_all(_ device: OpaquePointer?) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).device.stopAll()
+        return 0
+    }
+}
+
+// MARK: The simulated board
+
+@c @implementation public func ringer_simulated_set_position(
+    _ device: OpaquePointer?, _ position: ringer_position
+) -> CInt {
+    attempt {
+        let (board, _) = try DeviceHandle.at(device).simulated()
+        board.ringSilent.position = try .of(position, "position")
+        return 0
+    }
+}
+
+@c @implementation public func ringer_simulated_set_headphone(_ device: OpaquePointer?, _ is_inserted: CInt) -> CInt {
+    attempt {
+        let (board, _) = try DeviceHandle.at(device).simulated()
+        board.surroundings.set(.headphoneInserted(is_inserted != 0))
+        return 0
+    }
+}
+
+@c @implementation public func ringer_simulated_press_key(_ device: OpaquePointer?, _ key: ringer_key) -> CInt {
+    attempt {
+        let (board, _) = try DeviceHandle.at(device).simulated()
+        let key = try DeviceKey.of(key, "key")
+        board.keys.press(key)
+        board.keys.release(key)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_simulated_advance(_ device: OpaquePointer?, _ microseconds: UInt64) -> CInt {
+    attempt {
+        let (_, clock) = try DeviceHandle.at(device).simulated()
+        guard microseconds <= 1 << 50 else { throw Failure(EINVAL, "\(microseconds) us are more than 2^50") }
+        clock.advance(by: .microseconds(Int64(microseconds)))
+        return 0
+    }
+}
+
+@c @implementation public func ringer_simulated_get_recordings(
+    _ device: OpaquePointer?, _ recordings: UnsafeMutablePointer<ringer_recording>?, _ count: Int
+) -> CInt {
+    attempt {
+        let (board, _) = try DeviceHandle.at(device).simulated()
+        guard recordings != nil || count == 0 else { throw Failure.isNull("recordings") }
+        guard count >= 0 else { throw Failure(EINVAL, "\(UInt(bitPattern: count)) recordings are too many") }
+        if let recordings {
+            for (index, recording) in board.speaker.recordings.suffix(count).enumerated() {
+                recordings[index] = ringer_recording(recording)
+            }
+        }
+        return CInt(clamping: board.speaker.recordingCount)
+    }
+}
+
+@c @implementation public func ringer_simulated_is_motor_on(_ device: OpaquePointer?) -> CInt {
+    attempt { try DeviceHandle.at(device).simulated().board.motor.isOn ? 1 : 0 }
+}
+
+extension ringer_recording {
+    init(_ recording: SimulatedSoundOutput.Recording) {
+        self.init()
+        started_at = recording.start?.nanoseconds ?? 0
+        ended_at = recording.end?.nanoseconds ?? 0
+        frames = UInt64(clamping: recording.sound.frames)
+        frames_played = UInt64(clamping: recording.played)
+        rate = UInt32(recording.sound.sampleRate)
+        channels = UInt32(clamping: recording.sound.channels)
+        route = recording.route.constant
+    }
+}

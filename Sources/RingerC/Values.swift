@@ -1,0 +1,210 @@
+import CRinger
+import Glibc
+import Ringer
+
+/// Two enumerations with the same meaning, in Swift and in C.
+protocol CCounterpart: CaseIterable, Equatable {
+    associatedtype Counterpart: RawRepresentable where Counterpart.RawValue == UInt32
+
+    /// The C constant.
+    var constant: Counterpart { get }
+}
+
+extension CCounterpart {
+    /// The value of a C constant; nil for a number that is none.
+    init?(_ constant: Counterpart) {
+        guard let value = Self.allCases.first(where: { $0.constant.rawValue == constant.rawValue }) else { return nil }
+        self = value
+    }
+
+    /// The value of a C constant; `name` names it in errors.
+    static func of(_ constant: Counterpart, _ name: StaticString) throws -> Self {
+        guard let value = Self(constant) else { throw Failure(EINVAL, "\(constant.rawValue) is no \(name)") }
+        return value
+    }
+}
+
+extension SwitchPosition: CCounterpart {
+    var constant: ringer_position {
+        switch self {
+        case .ring: RINGER_POSITION_RING
+        case .vibrate: RINGER_POSITION_VIBRATE
+        case .silent: RINGER_POSITION_SILENT
+        }
+    }
+}
+
+extension AudioRoute: CCounterpart {
+    var constant: ringer_route {
+        switch self {
+        case .speaker: RINGER_ROUTE_SPEAKER
+        case .receiver: RINGER_ROUTE_RECEIVER
+        case .headphone: RINGER_ROUTE_HEADPHONE
+        case .headset: RINGER_ROUTE_HEADSET
+        case .line: RINGER_ROUTE_LINE
+        case .bluetooth: RINGER_ROUTE_BLUETOOTH
+        }
+    }
+}
+
+extension AudioCategory: CCounterpart {
+    var constant: ringer_category {
+        switch self {
+        case .ambient: RINGER_CATEGORY_AMBIENT
+        case .soloAmbient: RINGER_CATEGORY_SOLO_AMBIENT
+        case .playback: RINGER_CATEGORY_PLAYBACK
+        case .record: RINGER_CATEGORY_RECORD
+        case .playAndRecord: RINGER_CATEGORY_PLAY_AND_RECORD
+        case .audioProcessing: RINGER_CATEGORY_AUDIO_PROCESSING
+        case .multiRoute: RINGER_CATEGORY_MULTI_ROUTE
+        }
+    }
+}
+
+extension DeviceKey: CCounterpart {
+    var constant: ringer_key {
+        switch self {
+        case .repeatAnnouncement: RINGER_KEY_REPEAT
+        case .silenceRing: RINGER_KEY_SILENCE
+        }
+    }
+}
+
+extension MuteReading.Verdict: CCounterpart {
+    var constant: ringer_verdict {
+        switch self {
+        case .unknown: RINGER_VERDICT_UNKNOWN
+        case .muted: RINGER_VERDICT_MUTED
+        case .audible: RINGER_VERDICT_AUDIBLE
+        }
+    }
+}
+
+extension Decision.Reason: CCounterpart {
+    var constant: ringer_reason {
+        switch self {
+        case .switchAtRing: RINGER_REASON_SWITCH_AT_RING
+        case .noSwitch: RINGER_REASON_NO_SWITCH
+        case .switchUnreadable: RINGER_REASON_SWITCH_UNREADABLE
+        case .categoryIgnoresSwitch: RINGER_REASON_CATEGORY_IGNORES_SWITCH
+        case .routeIgnoresSwitch: RINGER_REASON_ROUTE_IGNORES_SWITCH
+        case .critical: RINGER_REASON_CRITICAL
+        case .vibrationRequested: RINGER_REASON_VIBRATION_REQUESTED
+        case .ringSilentSwitch: RINGER_REASON_RING_SILENT_SWITCH
+        case .screenLock: RINGER_REASON_SCREEN_LOCK
+        case .categoryDoesNotPlay: RINGER_REASON_CATEGORY_DOES_NOT_PLAY
+        case .sessionSilencesPlayback: RINGER_REASON_SESSION_SILENCES_PLAYBACK
+        case .interruption: RINGER_REASON_INTERRUPTION
+        case .sessionPriority: RINGER_REASON_SESSION_PRIORITY
+        case .background: RINGER_REASON_BACKGROUND
+        case .doNotDisturb: RINGER_REASON_DO_NOT_DISTURB
+        case .soundEffectsOff: RINGER_REASON_SOUND_EFFECTS_OFF
+        case .volumeZero: RINGER_REASON_VOLUME_ZERO
+        }
+    }
+}
+
+extension CategoryOptions {
+    /// The options of these bits, which C has too.
+    static func of(_ bits: UInt32) throws -> CategoryOptions {
+        let known = named.reduce(into: CategoryOptions()) { $0.formUnion($1.option) }
+        guard known.isSuperset(of: CategoryOptions(rawValue: bits)) else {
+            throw Failure(EINVAL, "0x\(String(bits, radix: 16)) has bits that are no option of a category")
+        }
+        return CategoryOptions(rawValue: bits)
+    }
+}
+
+extension ringer_state {
+    init(_ state: DeviceState) {
+        self.init()
+        if let ringSilent = state.ringSilent { position = ringSilent.constant }
+        route = state.route.constant
+        switch_connected = state.isSwitchConnected ? 1 : 0
+        switch_unreadable = state.isSwitchUnreadable ? 1 : 0
+        screen_locked = state.isScreenLocked ? 1 : 0
+        headphone = state.isHeadphoneInserted ? 1 : 0
+        microphone = state.isMicrophoneInserted ? 1 : 0
+        input_available = state.isInputAvailable == true ? 1 : 0
+        volume = state.outputVolume ?? -1
+        position_at = state.ringSilentAt?.nanoseconds ?? 0
+    }
+}
+
+extension ringer_preferences {
+    init(_ preferences: UserPreferences) {
+        self.init()
+        vibrate_on_ring = preferences.vibrateOnRing ? 1 : 0
+        vibrate_on_silent = preferences.vibrateOnSilent ? 1 : 0
+        sound_effects = preferences.soundEffects ? 1 : 0
+        haptics_while_recording = preferences.hapticsWhileRecording ? 1 : 0
+        do_not_disturb = preferences.doNotDisturb ? 1 : 0
+        routes_silenced = preferences.routesSilencedBySwitch.rawValue
+        alert_volume = preferences.alertVolume
+        when_switch_unreadable = preferences.whenSwitchUnreadable.constant
+    }
+
+    /// The preferences, if every field has a value that it may have.
+    func checked() throws -> UserPreferences {
+        guard (0...1).contains(alert_volume) else {
+            throw Failure(EINVAL, "an alert volume of \(alert_volume) is not from 0 to 1")
+        }
+        guard routes_silenced < 1 << UInt8(AudioRoute.allCases.count) else {
+            throw Failure(EINVAL, "0x\(String(routes_silenced, radix: 16)) has bits that are no route")
+        }
+        return UserPreferences(
+            vibrateOnRing: vibrate_on_ring != 0, vibrateOnSilent: vibrate_on_silent != 0,
+            soundEffects: sound_effects != 0, alertVolume: alert_volume,
+            hapticsWhileRecording: haptics_while_recording != 0, doNotDisturb: do_not_disturb != 0,
+            routesSilencedBySwitch: AudioRouteSet(rawValue: routes_silenced),
+            whenSwitchUnreadable: try .of(when_switch_unreadable, "position"))
+    }
+}
+
+extension ringer_result {
+    init(_ outcome: SoundOutcome, startedAt: MonotonicTime?, _ position: StreamPosition?, felt: Bool = false) {
+        self.init()
+        set(outcome)
+        started_at = startedAt?.nanoseconds ?? 0
+        frames_played = UInt64(clamping: position?.played ?? 0)
+        frames = UInt64(clamping: position?.total ?? 0)
+        self.felt = felt ? 1 : 0
+    }
+
+    init(_ result: AlertResult) {
+        self.init()
+        switch result.outcome {
+        case .timedOut: outcome = RINGER_OUTCOME_FINISHED
+        case .stopped: outcome = RINGER_OUTCOME_STOPPED
+        case .failed(let cause): fail(cause)
+        }
+        started_at = result.startedAt.nanoseconds
+        felt = result.vibrated ? 1 : 0
+    }
+
+    init(_ end: VibrationEnd) {
+        self.init()
+        switch end {
+        case .finished: outcome = RINGER_OUTCOME_FINISHED
+        case .stopped, .replaced, .limited: outcome = RINGER_OUTCOME_STOPPED
+        case .failed(let cause): fail(cause)
+        }
+        felt = outcome == RINGER_OUTCOME_FAILED ? 0 : 1
+    }
+
+    private mutating func set(_ value: SoundOutcome) {
+        switch value {
+        case .finished: outcome = RINGER_OUTCOME_FINISHED
+        case .silenced(let why):
+            outcome = RINGER_OUTCOME_SILENCED
+            reason = why.constant
+        case .stopped: outcome = RINGER_OUTCOME_STOPPED
+        case .failed(let cause): fail(cause)
+        }
+    }
+
+    private mutating func fail(_ cause: RingerError) {
+        outcome = RINGER_OUTCOME_FAILED
+        error = -cause.number
+    }
+}

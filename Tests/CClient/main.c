@@ -1,0 +1,112 @@
+/*
+ * A C program of ringer.h on the simulated board: a payment speaker whose switch is flipped in mid-sound. It prints what it
+ * sees, one line for each event; the test compares them.
+ */
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ringer.h>
+
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        if ((call) < 0) {                                                                                              \
+            printf("%s: %s\n", #call, ringer_last_error());                                                            \
+            return 1;                                                                                                  \
+        }                                                                                                              \
+    } while (0)
+
+static int64_t start;
+
+static void show(const struct ringer_event *event)
+{
+    printf("%lld ms: ", (long long)((event->at - start) / 1000000));
+    switch (event->type) {
+    case RINGER_EVENT_STATE:
+        printf("state, position %d, route %d\n", (int)event->u.state.position, (int)event->u.state.route);
+        break;
+    case RINGER_EVENT_SOUND_ENDED:
+        printf("sound %" PRIu64 ", outcome %d, reason %s, %" PRIu64 " of %" PRIu64 " frames\n", event->id,
+            (int)event->u.result.outcome, ringer_reason_name(event->u.result.reason), event->u.result.frames_played,
+            event->u.result.frames);
+        break;
+    case RINGER_EVENT_VIBRATION_ENDED:
+        printf("vibration %" PRIu64 ", outcome %d\n", event->id, (int)event->u.result.outcome);
+        break;
+    case RINGER_EVENT_DETECTED:
+        printf("detection %" PRIu64 ", verdict %d\n", event->id, (int)event->u.reading.verdict);
+        break;
+    case RINGER_EVENT_KEY:
+        printf("key %d %s\n", (int)event->u.key.key, event->u.key.is_pressed ? "pressed" : "released");
+        break;
+    default:
+        printf("event %d\n", (int)event->type);
+        break;
+    }
+}
+
+/* Shows the events that wait; the descriptor is readable exactly while there are some. */
+static int show_events(struct ringer_device *device)
+{
+    struct ringer_event event;
+    struct pollfd descriptor = {.fd = ringer_device_get_fd(device), .events = POLLIN};
+    int result;
+
+    while (poll(&descriptor, 1, 0) == 1) {
+        result = ringer_device_read_event(device, &event);
+        if (result < 0)
+            return result;
+        if (result == 0) {
+            printf("the descriptor is readable without an event\n");
+            return 0;
+        }
+        show(&event);
+    }
+    result = ringer_device_read_event(device, &event);
+    if (result == 1)
+        printf("an event waits and the descriptor is not readable\n");
+    return result;
+}
+
+int main(void)
+{
+    static const uint32_t pattern[] = {400, 200, 400};
+    static int16_t samples[48000];
+    struct ringer_config *config = ringer_config_new();
+    struct ringer_device *device;
+    struct ringer_state state;
+    struct ringer_decision decision;
+    struct ringer_recording recordings[2];
+    uint64_t sound, vibration, detection;
+
+    CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
+    CHECK(ringer_device_open(config, &device));
+    ringer_config_free(config);
+    CHECK(ringer_device_get_state(device, &state));
+    start = state.position_at;
+    CHECK(show_events(device));
+
+    CHECK(ringer_device_play_samples(device, samples, 48000, 1, 48000, RINGER_CATEGORY_PLAYBACK,
+        RINGER_OPTION_HONOURS_RING_SILENT_SWITCH, &sound));
+    CHECK(ringer_device_vibrate(device, pattern, 3, 1, 1, &vibration));
+    CHECK(ringer_simulated_advance(device, 250000));
+    printf("motor %d\n", ringer_simulated_is_motor_on(device));
+    CHECK(ringer_simulated_set_position(device, RINGER_POSITION_SILENT));
+    CHECK(show_events(device));
+    CHECK(ringer_device_decide(device, RINGER_SOUND_ALERT, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision));
+    printf("an alert: heard %d, felt %d, %s\n", decision.heard, decision.felt, ringer_reason_name(decision.reason));
+    CHECK(ringer_simulated_advance(device, 1000000));
+    CHECK(show_events(device));
+    CHECK(ringer_device_detect(device, &detection));
+    CHECK(ringer_simulated_press_key(device, RINGER_KEY_REPEAT));
+    CHECK(ringer_simulated_advance(device, 1000000));
+    CHECK(show_events(device));
+    memset(recordings, 0, sizeof recordings);
+    printf("recordings %d\n", ringer_simulated_get_recordings(device, recordings, 2));
+    printf("heard %" PRIu64 " of %" PRIu64 " frames\n", recordings[0].frames_played, recordings[0].frames);
+    printf("%d: %s\n", ringer_device_play_file(device, "/no/such/file", RINGER_CATEGORY_PLAYBACK, 0, NULL),
+        ringer_last_error());
+    ringer_device_close(device);
+    return 0;
+}
