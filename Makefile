@@ -23,6 +23,7 @@ feedback: ## The clients of feedbackd, with feedbackd and with ringerd
 
 examples: ## The products of examples/, against the peers that they meet in the field
 	@Tests/PaymentSpeaker/test
+	@Tests/VoIPHandset/test
 
 overlays: ## The device-tree overlays on their boards' own trees, against the kernel's bindings
 	@dts/check

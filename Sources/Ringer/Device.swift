@@ -138,7 +138,7 @@ public final class Device: Sendable {
         lazySessions = sessions
         lazyAnnouncements = Lazily { Announcements(sessions.part) }
         let vibrator =
-            Self.serviceMotor(ports, configuration)
+            Self.serviceMotor(ports, configuration, report)
             ?? ports.motor.map { motor in
                 Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
                     report(.vibration($0))
@@ -189,9 +189,13 @@ public final class Device: Sendable {
         close()
     }
 
-    private static func serviceMotor(_ ports: Ports, _ configuration: Configuration) -> Vibrator? {
+    private static func serviceMotor(
+        _ ports: Ports, _ configuration: Configuration, _ report: @escaping @Sendable (DeviceEvent) -> Void
+    ) -> Vibrator? {
         guard let service = ports.service, let name = ports.serviceMotorName else { return nil }
-        return Vibrator(of: service, name: name, clock: ports.clock, longestOnTime: configuration.longestOnTime)
+        return Vibrator(of: service, name: name, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
+            report(.vibration($0))
+        }
     }
 
     // MARK: - State

@@ -269,6 +269,22 @@ import Testing
         #expect(turns.map(\.strength) == [0.5, 0.5])
     }
 
+    @Test("the motor is reported on and off", arguments: Connection.allCases)
+    func vibrationReports(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let events = bench.device.events
+        let pattern = try VibrationPattern(milliseconds: "100")
+        _ = try await bench.run { await $0.vibrate(pattern) }
+        var reports: [String] = []
+        for await case .vibration(let report) in events {
+            if case .on = report { reports.append("on") }
+            guard case .off = report else { continue }
+            reports.append("off")
+            break
+        }
+        #expect(reports == ["on", "off"])
+    }
+
     @Test("a vibration is stopped at once, and another replaces it", arguments: Connection.allCases)
     func stopVibration(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)

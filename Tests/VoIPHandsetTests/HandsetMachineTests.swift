@@ -198,6 +198,16 @@ struct HandsetMachineTests {
         #expect(reports(closed).map(\.kind) == [.cancelled])
     }
 
+    @Test("An alert that fails is not begun again and again; its call is silent, and the next one is tried")
+    func failedAlert() {
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        let failed = machine.handle(.alertEnded(1, at: at(1)))
+        #expect(failed.count == 1 && reports(failed).map(\.kind) == [.silent])
+        #expect(reports(machine.handle(.closed(1, heard: .zero, at: at(2)))).map(\.kind) == [.cancelled])
+        #expect(machine.handle(incoming(2, 3)).first == .startAlert(2, .ring))
+    }
+
     @Test("An alarm that interrupts the call mutes it")
     func interrupted() {
         var machine = Machine(rules: .init())
@@ -253,7 +263,7 @@ struct HandsetMachineTests {
             case 5: perform(machine.handle(.silence))
             case 6: perform(machine.handle(.outputReleased(call, at: now)))
             case 7:
-                if let ended = alerts.first(where: { $0 != alert }) {
+                if let ended = alerts.randomElement(using: &random) {
                     alerts.remove(ended)
                     perform(machine.handle(.alertEnded(ended, at: now)))
                 }

@@ -145,6 +145,21 @@ struct HandsetTests {
         #expect(bench.notes.all == ["answer 1", "open 1"])
     }
 
+    @Test("The key silences the ring, and the light goes on blinking; on during a call, off afterwards")
+    func keyAndLight() throws {
+        let bench = try Bench()
+        bench.call(1)
+        bench.clock.advance(by: .milliseconds(100))
+        bench.board.keys.press(.silenceRing)
+        bench.clock.advance()
+        #expect(bench.isQuiet && bench.notes.kinds == [.ringing, .silent])
+        let blinking = LightPattern.blinking(on: .milliseconds(250), off: .milliseconds(250))
+        #expect(bench.board.statusLight.pattern == blinking)
+        bench.handset.send(.answer)
+        bench.close(1)
+        #expect(bench.board.statusLight.shown.map(\.pattern) == [blinking, .on, .off])
+    }
+
     @Test("On answer sound and motor stop within the same instant, and the PCM is closed when the call's audio opens")
     func answered() throws {
         let bench = try Bench()

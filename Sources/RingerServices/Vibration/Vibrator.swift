@@ -14,7 +14,7 @@ public final class Vibrator: Sendable {
     /// What turns: the motor itself, or that of a service, which runs whole patterns.
     private enum Drive: Sendable {
         case motor(any VibrationMotor, StateMachineRunner<VibrationSequencer>)
-        case service(any DeviceService, name: String)
+        case service(any DeviceService, name: String, ServiceTurns)
     }
 
     private let drive: Drive
@@ -30,7 +30,7 @@ public final class Vibrator: Sendable {
     public var name: String {
         switch drive {
         case .motor(let motor, _): motor.name
-        case .service(_, let name): name
+        case .service(_, let name, _): name
         }
     }
 
@@ -78,12 +78,16 @@ public final class Vibrator: Sendable {
         drive = .motor(motor, runner)
     }
 
-    /// The motor of a service, which is named `name`.
-    package init(of service: any DeviceService, name: String, clock: any DeviceClock, longestOnTime: Duration) {
-        drive = .service(service, name: name)
+    /// The motor of a service, which is named `name`. The motor is reported on from the first request to the end of the
+    /// last one: the service does not report the pulses in between.
+    package init(
+        of service: any DeviceService, name: String, clock: any DeviceClock, longestOnTime: Duration,
+        report: @escaping @Sendable (VibrationReport) -> Void = { _ in }
+    ) {
+        drive = .service(service, name: name, ServiceTurns())
         self.clock = clock
         self.longestOnTime = longestOnTime
-        report = { _ in }
+        self.report = report
         completions = CompletionTable()
     }
 
@@ -140,7 +144,7 @@ public final class Vibrator: Sendable {
     public func stop(_ vibration: ID? = nil) {
         switch drive {
         case .motor(_, let runner): runner.send(.stop(vibration?.number, now: clock.now))
-        case .service(let service, _): service.stopVibration(vibration?.number)
+        case .service(let service, _, _): service.stopVibration(vibration?.number)
         }
     }
 
@@ -151,8 +155,13 @@ public final class Vibrator: Sendable {
         case .motor(_, let runner):
             completions.add(number, completion)
             runner.send(.play(number, pattern, now: clock.now))
-        case .service(let service, _):
-            service.vibrate(number, pattern, completion: completion)
+        case .service(let service, _, let turns):
+            if turns.begin() { report(.on(strength: pattern.strength, at: clock.now)) }
+            service.vibrate(number, pattern) { [clock, report] end in
+                if case .failed(let error) = end { report(.onFailed(error, at: clock.now)) }
+                if turns.end() { report(.off(at: clock.now)) }
+                completion(end)
+            }
         }
     }
 
@@ -173,5 +182,26 @@ public final class Vibrator: Sendable {
             }
         }
         try motor.close()
+    }
+}
+
+/// How many vibrations run at the service for this process: one that is replaced ends after the next one has begun.
+private final class ServiceTurns: Sendable {
+    private let count = Mutex(0)
+
+    /// Counts one more; whether it is the first.
+    func begin() -> Bool {
+        count.withLock { count in
+            count += 1
+            return count == 1
+        }
+    }
+
+    /// Counts one less; whether it was the last.
+    func end() -> Bool {
+        count.withLock { count in
+            count -= 1
+            return count == 0
+        }
     }
 }

@@ -1,9 +1,14 @@
 // The SIP endpoint, by libre. One thread; see CSIP.h.
 #include "call.h"
 
+#define DEBUG_MODULE "handset"
+#define DEBUG_LEVEL 0
+#include <re_dbg.h>
+
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +42,7 @@ struct handset_sip {
 
     struct dnsc *dns;
     struct sip *stack;
+    struct sip_lsnr *screen;
     struct sip_lsnr *others;
     struct sipsess_sock *sessions;
     struct mqueue *commands;
@@ -45,6 +51,15 @@ struct handset_sip {
     uint32_t last;
     bool stops;
 };
+
+// libre prints what it cannot read to standard error: what a stranger sent, which neither the terminal nor the journal is to
+// show, and which would block this thread where nobody reads. The dynamic linker prefers this function to libre's own.
+int re_fprintf(FILE *stream, const char *format, ...)
+{
+    (void)stream;
+    (void)format;
+    return 0;
+}
 
 static void tell(struct handset_sip *sip, const struct handset_sip_event *event)
 {
@@ -270,6 +285,42 @@ static void invited(const struct sip_msg *message, void *arg)
     tell(sip, &event);
 }
 
+static bool is_number(const struct pl *text, uint64_t most)
+{
+    size_t i;
+
+    for (i = 0; i < text->l; i++)
+        if (text->p[i] < '0' || text->p[i] > '9')
+            return false;
+    return text->l > 0 && text->l < 19 && pl_u64(text) <= most;
+}
+
+// Refuses with 400 what libre lets pass and RFC 3261 forbids: a header twice that may be there once, another method in
+// CSeq, numbers out of range, a body that is shorter than its length, a caller without a tag.
+static bool screened(const struct sip_msg *message, void *arg)
+{
+    static const enum sip_hdrid once[] = {
+        SIP_HDR_FROM, SIP_HDR_TO, SIP_HDR_CALL_ID, SIP_HDR_CSEQ, SIP_HDR_MAX_FORWARDS, SIP_HDR_CONTENT_LENGTH};
+    const struct sip_hdr *cseq = sip_msg_hdr(message, SIP_HDR_CSEQ);
+    struct handset_sip *sip = arg;
+    struct pl number = PL_INIT;
+    bool is_good;
+    size_t i;
+
+    is_good = cseq && !re_regex(cseq->val.p, cseq->val.l, "[^ \t]+", &number) && is_number(&number, INT32_MAX)
+        && !pl_cmp(&message->cseq.met, &message->met) && pl_isset(&message->from.tag) && pl_isset(&message->callid)
+        && (!message->maxfwd.l || is_number(&message->maxfwd, 255));
+    for (i = 0; i < ARRAY_SIZE(once); i++)
+        is_good = is_good && sip_msg_hdr_count(message, once[i]) <= 1;
+    if (message->clen.l)
+        is_good = is_good && is_number(&message->clen, mbuf_get_left(message->mb));
+    if (is_good)
+        return false;
+    if (pl_strcmp(&message->met, "ACK"))
+        (void)sip_reply(sip->stack, message, 400, "Bad Request");
+    return true;
+}
+
 // Requests outside of calls: a PBX asks with OPTIONS whether the handset is there.
 static bool other_request(const struct sip_msg *message, void *arg)
 {
@@ -408,6 +459,7 @@ static int set_up(struct handset_sip *sip)
     uint32_t count = ARRAY_SIZE(servers);
     int error = sa_set_str(&sip->local, sip->options.address, sip->options.port);
 
+    dbg_init(DBG_EMERG, DBG_NONE);
     if (!error && sa_is_any(&sip->local))
         error = EADDRNOTAVAIL;
     if (!error)
@@ -419,6 +471,9 @@ static int set_up(struct handset_sip *sip)
         error = sip_alloc(&sip->stack, sip->dns, TRANSACTIONS, TRANSACTIONS, TRANSACTIONS, "Ringer VoIPHandset", sip_closed, sip);
     if (!error)
         error = listen_at(sip);
+    // Listeners are asked in this order.
+    if (!error)
+        error = sip_listen(&sip->screen, sip->stack, true, screened, sip);
     if (!error)
         error = sipsess_listen(&sip->sessions, sip->stack, TRANSACTIONS, invited, sip);
     if (!error)
@@ -444,6 +499,7 @@ static void *run(void *arg)
         list_flush(&sip->calls);
         mem_deref(sip->commands);
         mem_deref(sip->others);
+        mem_deref(sip->screen);
         mem_deref(sip->sessions);
         if (sip->stack)
             sip_close(sip->stack, true);

@@ -36,10 +36,8 @@ struct DeviceOptions: ParsableArguments {
     }
 
     /// The device, and the simulated board behind it.
-    func open(
-        observer: @escaping @Sendable (DeviceEvent) -> Void
-    ) async throws -> (device: Device, board: SimulatedBoard?) {
-        let configuration = Device.Configuration(preferences: preferences, observer: observer)
+    func open() async throws -> (device: Device, board: SimulatedBoard?) {
+        let configuration = Device.Configuration(preferences: preferences)
         if board == .simulated {
             let (board, loop) = try SimulatedBoard.inRealTime(position: position ?? .ring)
             let ports = Device.Ports(simulated: board) { loop.close() }

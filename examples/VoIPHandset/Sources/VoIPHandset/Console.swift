@@ -6,10 +6,12 @@ import RingerTestKit
 struct Console {
     private let handset: Handset
     private let board: SimulatedBoard?
+    private let output: Output
 
-    init(_ handset: Handset, _ board: SimulatedBoard?) {
+    init(_ handset: Handset, _ board: SimulatedBoard?, _ output: Output) {
         self.handset = handset
         self.board = board
+        self.output = output
     }
 
     /// Reads commands until the end of standard input.
@@ -38,12 +40,13 @@ struct Console {
         case "reject": handset.send(.reject)
         case "hang up": handset.send(.hangUp)
         case "silence": handset.send(.silence)
+        case "status": output.line(handset.status)
         case "": break
         default:
             if let board, let position = Self.position(command) {
                 board.ringSilent.position = position
             } else {
-                Output.complaint("Unknown command: answer, reject, hang up or silence.")
+                output.complaint("Unknown command: answer, reject, hang up, silence or status.")
             }
         }
     }

@@ -3,9 +3,8 @@ import Synchronization
 
 /// A handset on a device: carries out the actions of its ``HandsetMachine``.
 ///
-/// Events come from the SIP endpoint's thread, the device's thread and the callback thread. The thread that sends one
-/// performs its actions at once, so that a ring stops without a change of threads; what is printed goes to the callback
-/// thread, which may block without delaying anything.
+/// Events come from the SIP endpoint's thread, the device's threads and the one that reads commands. The thread that sends
+/// one performs its actions at once, so that a ring stops without a change of threads. Nothing of it blocks.
 final class Handset: Sendable {
     private struct State {
         var machine: HandsetMachine
@@ -33,8 +32,8 @@ final class Handset: Sendable {
     ///   - device: The device.
     ///   - ringTone: One round of the ring tone.
     ///   - rules: The handset's rules.
-    ///   - report: Called with each event of a call, in order, on the callback thread.
-    ///   - complain: Called with what does not work, on the callback thread.
+    ///   - report: Called with each event of a call, in order, on the thread that caused it. It must not block.
+    ///   - complain: Called with what does not work, likewise.
     init(
         _ device: Device, ringTone: PCMBuffer, rules: HandsetMachine.Rules,
         report: @escaping @Sendable (HandsetEvent) -> Void, complain: @escaping @Sendable (String) -> Void
@@ -56,8 +55,11 @@ final class Handset: Sendable {
         self.telephony.withLock { $0 = telephony }
     }
 
-    /// How many calls there are.
-    var callCount: Int { state.withLock { $0.machine.callCount } }
+    /// What there is now, as a JSON object: calls, and what the device does for them.
+    var status: String {
+        let (calls, observer) = state.withLock { ($0.machine.callCount, $0.observer) }
+        return "{\"calls\":\(calls),\"sound\":\(observer.isHeard),\"motor\":\(observer.isFelt)}"
+    }
 
     // MARK: - Events
 
@@ -69,11 +71,11 @@ final class Handset: Sendable {
         case .refused(let name, let reason): send(.busy(name: name, reason: reason, at: now))
         case .closed(let call, let heard): send(.closed(call, heard: heard, at: now))
         case .audioFailed(_, let pcm, let reason):
-            device.clock.callBack { [complain] in complain("Cannot open the PCM \(pcm): \(reason)") }
+            complain("Cannot open the PCM \(pcm): \(reason)")
         }
     }
 
-    /// Takes an event of the device in: its configuration's observer.
+    /// Takes an event of the device in.
     func take(_ event: DeviceEvent) {
         switch event {
         case .session(let change, let id, _, _) where id == session.id:
@@ -82,8 +84,8 @@ final class Handset: Sendable {
             case .interruptionEnded, .activated: send(.sessionAudible(true))
             default: break
             }
-        case .degraded(let error, _):
-            complain("\(error)")
+        case .key(.silenceRing, isPressed: true, _): send(.silence)
+        case .degraded(let error, _): complain("\(error)")
         default: break
         }
         guard let time = state.withLock({ $0.observer.take(event) }) else { return }
@@ -140,13 +142,25 @@ final class Handset: Sendable {
         case .hangUp(let call): telephony?.hangUp(call)
         case .openAudio(let call): telephony?.openAudio(call)
         case .mute(let call, let isMuted): telephony?.mute(call, isMuted)
-        case .light: break
+        case .light(let light): show(light)
         case .setRingLimit(let call, let limit): schedule(.ringLimit(call), of: call, after: limit)
         case .setAnswerTime(let call, let delay): schedule(.answerTime(call), of: call, after: delay)
         case .cancelTimers(let call):
             for timer in state.withLock({ $0.timers.removeValue(forKey: call) }) ?? [] { timer.cancel() }
         case .report(let event):
-            device.clock.callBack { [report] in report(event) }
+            report(event)
+        }
+    }
+
+    private func show(_ light: HandsetMachine.Light) {
+        do throws(RingerError) {
+            switch light {
+            case .off: try device.statusLight?.show(.off)
+            case .on: try device.statusLight?.show(.on)
+            case .blinking: try device.statusLight?.show(.blinking(on: .milliseconds(250), off: .milliseconds(250)))
+            }
+        } catch {
+            complain("\(error)")
         }
     }
 
@@ -158,10 +172,7 @@ final class Handset: Sendable {
             self?.send(.alertEnded(number, at: result.endedAt))
         }
         // Where nothing is heard and felt, no event of the device says so.
-        device.clock.callBack { [weak self] in
-            guard let self else { return }
-            observe(at: device.clock.now)
-        }
+        observe(at: device.clock.now)
     }
 
     private func useSession(_ use: HandsetMachine.SessionUse) {
@@ -171,7 +182,7 @@ final class Handset: Sendable {
             try session.setCategory(use == .talking ? .playAndRecord : .playback)
         } catch {
             // A device without a microphone is listened to all the same.
-            device.clock.callBack { [complain] in complain("\(error)") }
+            complain("\(error)")
         }
         session.activate { [complain] error in
             if let error { complain("\(error)") }

@@ -170,9 +170,9 @@ struct HandsetMachine: Sendable {
             for index in calls.indices where calls[index].phase == .ringing { calls[index].phase = .silenced }
             settle(&actions)
         case .alertEnded(let number, let now):
+            // One that ended by itself failed, or the device was closed: it is not begun again for the same calls.
             openAlerts.remove(number)
-            if alert?.number == number { alert = nil }
-            settle(&actions)
+            show(now, &actions)
             reportQuiet(now, &actions)
         case .outputReleased(let number, let now):
             released(number, now, &actions)
@@ -287,6 +287,7 @@ struct HandsetMachine: Sendable {
     /// What the present alert does to its calls; nil while that is about to change.
     private var shown: (kind: HandsetEvent.Kind, isFelt: Bool)? {
         guard let alert else { return nil }
+        if !openAlerts.contains(alert.number) { return (.silent, false) }
         let mayBeHeard = alert.attention == .ring && observation.mayBeHeard
         let mayBeFelt = rules.hasMotor && observation.mayBeFelt
         switch (mayBeHeard, mayBeFelt) {

@@ -1,13 +1,44 @@
 import Glibc
+import Ringer
+import Synchronization
 
-/// Lines on standard output and standard error, each written at once.
-enum Output {
-    static func line(_ text: String) {
-        write(text + "\n", to: STDOUT_FILENO)
+/// Lines on standard output and standard error, in order. Whoever prints one does not wait for its reader.
+final class Output: Sendable {
+    /// How many lines may wait; more are lost, and counted.
+    private static let limit = 10_000
+
+    private let clock: any DeviceClock
+    private let waiting = Mutex<(lines: Int, lost: Int)>((0, 0))
+
+    /// Lines are written on the callback thread of `clock`, on which nothing else is to run.
+    init(_ clock: any DeviceClock) {
+        self.clock = clock
     }
 
-    static func complaint(_ text: String) {
-        write("VoIPHandset: " + text + "\n", to: STDERR_FILENO)
+    func line(_ text: String) {
+        write(text, to: STDOUT_FILENO)
+    }
+
+    func complaint(_ text: String) {
+        write("VoIPHandset: " + text, to: STDERR_FILENO)
+    }
+
+    private func write(_ text: String, to descriptor: CInt) {
+        let isLost = waiting.withLock { waiting in
+            if waiting.lines == Self.limit { waiting.lost += 1 } else { waiting.lines += 1 }
+            return waiting.lost > 0
+        }
+        if isLost { return }
+        clock.callBack { [self] in
+            Self.write(text + "\n", to: descriptor)
+            let lost = waiting.withLock { waiting in
+                waiting.lines -= 1
+                if waiting.lines > 0 { return 0 }
+                defer { waiting.lost = 0 }
+                return waiting.lost
+            }
+            if lost > 0 { complaint("\(lost) lines were not read in time, and are lost") }
+        }
     }
 
     /// Writes all of it. If its reader ended, it is lost.

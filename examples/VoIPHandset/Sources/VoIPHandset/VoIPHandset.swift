@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import Ringer
 import RingerTestKit
-import Synchronization
 
 /// A VoIP handset: rings for SIP calls as the Ring/Silent switch says, and lets them be heard.
 @main
@@ -10,7 +9,7 @@ struct VoIPHandset: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "A VoIP handset: rings for SIP calls by the ring/silent switch.",
         discussion: """
-            Commands are read from standard input, one on each line: answer, reject, hang up, silence. On a simulated board \
+            Commands are read from standard input, one on each line: answer, reject, hang up, silence, status. On a simulated board \
             also: position ring|vibrate|silent.
             """)
 
@@ -59,20 +58,19 @@ struct VoIPHandset: ParsableCommand {
         // On a loop's thread, not on Swift's pool, whose threads wake up once a second.
         let loop = try EventLoop(name: "handset")
         defer { loop.close() }
-        try loop.run { try await serve() }
+        try loop.run { try await serve(Output(loop)) }
     }
 
-    private func serve() async throws {
-        let events = Relay()
-        let (device, board) = try await board.open { events.send($0) }
+    private func serve(_ output: Output) async throws {
+        let (device, board) = try await board.open()
+        let events = device.events
         let rules = HandsetMachine.Rules(
             ringLimit: .seconds(ringFor), answersAfter: answerAfter.map { .seconds($0) })
         let tone = try ringTone.map { path throws(RingerError) in try SoundLoader.load(path) } ?? RingTone.standard()
         let handset = try Handset(
             device, ringTone: tone, rules: rules,
-            report: { [json] event in Output.line(json ? event.json : event.sentence) },
-            complain: { Output.complaint($0) })
-        events.connect(handset)
+            report: { [json] event in output.line(json ? event.json : event.sentence) },
+            complain: { output.complaint($0) })
         let pcm = callPcm ?? (board != nil ? "null" : device.isConnected ? "ringer_output" : "default")
         let endpoint = try SIPEndpoint(
             SIPEndpoint.Options(
@@ -83,24 +81,11 @@ struct VoIPHandset: ParsableCommand {
         handset.connect(endpoint)
         // The device's motor and sounds stop first, then the callers hear of it.
         try device.closeOnTermination { endpoint.stop() }
-        Output.complaint("Listening at \(ListenAddress.written(listen.address, endpoint.port)).")
-        await Console(handset, board).read(from: device)
-        // Standard input ended: the handset goes on until a signal ends it.
-        try? await device.sleep(until: MonotonicTime(nanoseconds: .max))
+        output.complaint("Listening at \(ListenAddress.written(listen.address, endpoint.port)).")
+        async let commands: Void = Console(handset, board, output).read(from: device)
+        for await event in events { handset.take(event) }
+        await commands
         // The device was closed by a signal, which ends the process once the callers have been told.
         try await Task.sleep(for: .seconds(5))
-    }
-}
-
-/// Hands the device's events on to the handset, which is made after the device.
-private final class Relay: Sendable {
-    private let handset = Mutex<Handset?>(nil)
-
-    func connect(_ handset: Handset) {
-        self.handset.withLock { $0 = handset }
-    }
-
-    func send(_ event: DeviceEvent) {
-        handset.withLock { $0 }?.take(event)
     }
 }
