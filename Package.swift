@@ -168,7 +168,8 @@ let package = Package(
         .executableTarget(
             name: "PaymentSpeaker",
             dependencies: ["PaymentRules", "CPaymentSpeaker", "Ringer", "RingerClient", "RingerTestKit"],
-            path: "examples/PaymentSpeaker/Sources", packageAccess: false, linkerSettings: small("start.order")),
+            path: "examples/PaymentSpeaker/Sources", packageAccess: false,
+            linkerSettings: small("payment-speaker.order")),
 
         .testTarget(
             name: "SystemSoundsTests", dependencies: ["SystemSounds", "SoundFile"],
