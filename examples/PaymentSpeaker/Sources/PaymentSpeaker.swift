@@ -161,9 +161,11 @@ final class PaymentSpeaker {
             while !Task.isCancelled {
                 if isRepeatRequested {
                     isRepeatRequested = false
-                    if let payment = try ledger.lastAnnounced() { try await announceAgain(payment) }
+                    let last = try await patiently { () throws(RingerError) in try ledger.lastAnnounced() }
+                    if let last { try await announceAgain(last) }
                 }
-                guard let payment = try ledger.pending() else { break }
+                let pending = try await patiently { () throws(RingerError) in try ledger.pending() }
+                guard let payment = pending else { break }
                 if try await announce(payment) {
                     patience = 1
                     continue
@@ -184,7 +186,7 @@ final class PaymentSpeaker {
             transaction: notice.transaction, outcome: .announced, isRepeated: payment.repeats > 0,
             isRequested: payment.isRequested, amount: notice.amount, currency: notice.currency)
         if !payment.isRequested, let reason = staleness(of: payment) {
-            return try end(payment, .stale, &outcome, because: reason)
+            return try await end(payment, .stale, &outcome, because: reason)
         }
         let announcement: Announcement
         do throws(RingerError) {
@@ -194,7 +196,7 @@ final class PaymentSpeaker {
             status.problems["sound"] = "\(error)"
             return false
         }
-        try ledger.set(payment, to: .announcing)
+        try await patiently { () throws(RingerError) in try ledger.set(payment, to: .announcing) }
         let result = try await device.announcements.announce(announcement)
         // What this process cuts off by its own end is announced at the next start.
         try Task.checkCancellation()
@@ -205,27 +207,29 @@ final class PaymentSpeaker {
         case .finished:
             status.problems["sound"] = nil
             status.announced += 1
-            return try end(payment, .announced, &outcome)
+            return try await end(payment, .announced, &outcome)
         case .silenced(let reason):
             guard settings.announcer.policy == .vibrate, reason == .ringSilentSwitch else {
-                return try end(payment, .silenced, &outcome, because: reason.rawValue)
+                return try await end(payment, .silenced, &outcome, because: reason.rawValue)
             }
             if case .failed(let error) = await device.vibrate() {
                 status.problems["motor"] = "\(error)"
-                return try end(payment, .silenced, &outcome, because: reason.rawValue)
+                return try await end(payment, .silenced, &outcome, because: reason.rawValue)
             }
-            return try end(payment, .vibrated, &outcome, because: reason.rawValue)
+            return try await end(payment, .vibrated, &outcome, because: reason.rawValue)
         case .stopped(.closed): throw CancellationError()
         case .stopped(.expired):
-            return try end(payment, .stale, &outcome, because: "expired")
+            return try await end(payment, .stale, &outcome, because: "expired")
         case .stopped(let cause):
-            return try end(payment, .silenced, &outcome, because: cause.rawValue)
+            return try await end(payment, .silenced, &outcome, because: cause.rawValue)
         case .failed(let error):
             status.problems["sound"] = "\(error)"
-            try ledger.set(payment, to: .received, isCutOff: result.startedAt != nil)
+            try await patiently { () throws(RingerError) in
+                try ledger.set(payment, to: .received, isCutOff: result.startedAt != nil)
+            }
             return false
         @unknown default:
-            return try end(payment, .silenced, &outcome, because: "\(result.outcome)")
+            return try await end(payment, .silenced, &outcome, because: "\(result.outcome)")
         }
     }
 
@@ -255,14 +259,33 @@ final class PaymentSpeaker {
     /// Records the outcome, then reports it.
     private func end(
         _ payment: Ledger.Payment, _ state: Ledger.State, _ outcome: inout Report, because reason: String? = nil
-    ) throws -> Bool {
-        try ledger.set(payment, to: state, because: reason, firstFrame: outcome.firstFrame)
+    ) async throws -> Bool {
+        let firstFrame = outcome.firstFrame
+        try await patiently { () throws(RingerError) in
+            try ledger.set(payment, to: state, because: reason, firstFrame: firstFrame)
+        }
         arrivals[payment.row] = nil
         outcome.outcome = Report.Outcome(rawValue: state.rawValue) ?? .announced
         outcome.reason = reason
-        try countUnheard()
+        try await patiently { () throws(RingerError) in try countUnheard() }
         report(outcome)
         return true
+    }
+
+    /// Uses the ledger, again and again while it cannot be used: the disk may be full.
+    private func patiently<Value>(_ use: () throws(RingerError) -> Value) async throws -> Value {
+        var pause = 1
+        while true {
+            do throws(RingerError) {
+                let value = try use()
+                setProblem("ledger", nil)
+                return value
+            } catch {
+                setProblem("ledger", error)
+            }
+            try await device.sleep(for: .seconds(pause))
+            pause = min(pause * 2, 30)
+        }
     }
 
     // MARK: - The device
@@ -272,7 +295,12 @@ final class PaymentSpeaker {
             switch event {
             case .switchMoved(let position, _, _): status.position = position
             case .degraded(let error, _): setProblem(error.subject, error)
-            case .key(.repeatAnnouncement, isPressed: true, _): try repeatAnnouncement()
+            case .key(.repeatAnnouncement, isPressed: true, _):
+                do throws(RingerError) {
+                    try repeatAnnouncement()
+                } catch {
+                    setProblem("ledger", error)
+                }
             default: break
             }
         }
