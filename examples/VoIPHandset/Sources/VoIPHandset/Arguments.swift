@@ -18,6 +18,10 @@ struct DeviceOptions: ParsableArguments {
     var board = Board.auto
     @Option(help: "The position of a simulated board's switch: ring, vibrate or silent.")
     var position: SwitchPosition?
+    @Option(
+        help: ArgumentHelp(
+            "The ALSA PCM of the ring. With a simulated board, its sounds are played there too. (default: default)"))
+    var pcm: String?
     @Flag(inversion: .prefixedNo, help: "A ring that is heard is felt as well.")
     var vibrateOnRing = true
     @Flag(inversion: .prefixedNo, help: "A call is felt while the switch is at silent.")
@@ -27,6 +31,9 @@ struct DeviceOptions: ParsableArguments {
 
     func validate() throws {
         if position != nil, board != .simulated { throw ValidationError("--position takes --board simulated.") }
+        if pcm != nil, board == .service {
+            throw ValidationError("--board service has the PCM of the service: name none.")
+        }
     }
 
     private var preferences: UserPreferences {
@@ -40,14 +47,15 @@ struct DeviceOptions: ParsableArguments {
         let configuration = Device.Configuration(preferences: preferences)
         if board == .simulated {
             let (board, loop) = try SimulatedBoard.inRealTime(position: position ?? .ring)
-            let ports = Device.Ports(simulated: board) { loop.close() }
+            var ports = Device.Ports(simulated: board) { loop.close() }
+            if let pcm { ports.speaker = try ALSASoundOutput(pcm: pcm) }
             return (try Device(ports, configuration: configuration), board)
         }
         if board == .service { return (try await Device.connect(configuration: configuration), nil) }
-        if await Device.isServiceAvailable() {
+        if pcm == nil, await Device.isServiceAvailable() {
             return (try await Device.connect(configuration: configuration), nil)
         }
-        return (try await Device.discover(configuration: configuration), nil)
+        return (try await Device.discover(Device.Hardware(pcm: pcm ?? "default"), configuration: configuration), nil)
     }
 }
 
