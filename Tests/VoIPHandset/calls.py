@@ -2,6 +2,7 @@
 import math
 import os
 import random
+import socket
 import struct
 import subprocess
 import sys
@@ -255,6 +256,24 @@ def test_malformed():
             time.sleep(0.1)
         # Nothing of what strangers sent is shown.
         assert len(handset.errors) == 1, handset.errors
+
+
+def test_connections():
+    """Connections of strangers that say nothing take no descriptor that a call needs."""
+    with start() as handset:
+        strangers = []
+        for _ in range(300):
+            stranger = socket.create_connection(("127.0.0.1", handset.port))
+            strangers.append(stranger)
+            try:
+                stranger.send(b"INVITE sip:handset SIP/2.0\r\n")
+            except OSError:
+                pass
+        handset.check_rings()
+        handset.check_rings()
+        for stranger in strangers:
+            stranger.close()
+        handset.check_rings("udp")
 
 
 class Service:

@@ -5,17 +5,22 @@
 #define DEBUG_LEVEL 0
 #include <re_dbg.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     TRANSACTIONS = 64,      // buckets of libre's tables
     DESCRIPTORS = 256,      // listening, calls, and connections of TCP
     STOP_MS = 500,
+    MOST_CALLS = 16,
+    CALL_DESCRIPTORS = 2,   // the ports for RTP and RTCP
+    MOST_RESERVED = MOST_CALLS * CALL_DESCRIPTORS,
     LONGEST_NAME = 256,     // of a Call-ID or a caller, for the handler
     STOP = 1000,            // a command of handset_sip_stop
 };
@@ -48,6 +53,8 @@ struct handset_sip {
     struct mqueue *commands;
     struct tmr stopping;
     struct list calls;
+    // Descriptors for the calls that there may be: strangers' connections leave them these.
+    int reserve[MOST_RESERVED];
     uint32_t last;
     bool stops;
 };
@@ -80,6 +87,29 @@ static struct call *find(const struct handset_sip *sip, uint32_t number)
     return NULL;
 }
 
+// Keeps the descriptors of as many calls as there may be more.
+static void fill_reserve(struct handset_sip *sip)
+{
+    uint32_t wanted = (sip->options.calls - list_count(&sip->calls)) * CALL_DESCRIPTORS, i;
+
+    for (i = 0; i < wanted && i < MOST_RESERVED; i++)
+        if (sip->reserve[i] < 0)
+            sip->reserve[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void empty_reserve(struct handset_sip *sip, uint32_t count)
+{
+    uint32_t i;
+
+    for (i = MOST_RESERVED; i > 0 && count > 0; i--) {
+        if (sip->reserve[i - 1] < 0)
+            continue;
+        close(sip->reserve[i - 1]);
+        sip->reserve[i - 1] = -1;
+        count--;
+    }
+}
+
 static void destroy_call(void *arg)
 {
     struct call *call = arg;
@@ -89,6 +119,7 @@ static void destroy_call(void *arg)
     mem_deref(call->session);
     mem_deref(call->sdp);
     mem_deref(call->sound);
+    fill_reserve(call->sip);
 }
 
 // Ends the call, with BYE or what the session still owes, and says so.
@@ -192,6 +223,8 @@ static int make_call(struct call **callp, struct handset_sip *sip, const struct 
     call->source = message->src;
     tmr_init(&call->closing);
     list_append(&sip->calls, &call->le, call);
+    // The sockets take their place.
+    empty_reserve(sip, CALL_DESCRIPTORS);
     error = sound_alloc(&call->sound, &sound, &sip->local, audio_silent, audio_failed, call);
     if (!error)
         error = sdp_session_alloc(&call->sdp, &sip->local);
@@ -457,13 +490,20 @@ static int set_up(struct handset_sip *sip)
 {
     struct sa servers[4];
     uint32_t count = ARRAY_SIZE(servers);
-    int error = sa_set_str(&sip->local, sip->options.address, sip->options.port);
+    int error = sa_set_str(&sip->local, sip->options.address, sip->options.port), i;
+
+    for (i = 0; i < MOST_RESERVED; i++)
+        sip->reserve[i] = -1;
 
     dbg_init(DBG_EMERG, DBG_NONE);
     if (!error && sa_is_any(&sip->local))
         error = EADDRNOTAVAIL;
+    if (!error && sip->options.calls > MOST_CALLS)
+        error = EINVAL;
     if (!error)
         error = fd_setsize(DESCRIPTORS);
+    if (!error)
+        fill_reserve(sip);
     // For callers whose Contact is a name. Without a server they cannot be reached; others can.
     if (!error && !dns_srv_get(NULL, 0, servers, &count))
         (void)dnsc_alloc(&sip->dns, NULL, servers, count);
@@ -506,6 +546,7 @@ static void *run(void *arg)
         mem_deref(sip->stack);
         mem_deref(sip->dns);
         libre_close();
+        empty_reserve(sip, MOST_RESERVED);
     } else {
         sem_post(&sip->started);
     }

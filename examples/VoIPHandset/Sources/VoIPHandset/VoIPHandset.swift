@@ -7,6 +7,7 @@ import RingerTestKit
 @main
 struct VoIPHandset: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "VoIPHandset",
         abstract: "A VoIP handset: rings for SIP calls by the ring/silent switch.",
         discussion: """
             Commands are read from standard input, one on each line: answer, reject, hang up, silence, status. On a simulated board \
