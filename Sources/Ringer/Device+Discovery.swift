@@ -166,7 +166,7 @@ extension Device.Ports {
         }
         let mixer =
             hardware.following.contains(.volume)
-            ? MixerVolume(card: hardware.card, element: sound.volumeElement.value, loop: loop, paths: paths) : nil
+            ? MixerVolume(card: hardware.card, element: sound.volumeElement, loop: loop, paths: paths) : nil
         var setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)?
         if let mixer { setOutputVolume = { volume throws(RingerError) in try mixer.set(volume) } }
         self.init(
@@ -174,7 +174,7 @@ extension Device.Ports {
             motor: try motor?.make(loop: loop, paths: paths), statusLight: statusLight, speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
             stateSources: hardware.stateSources(findings, sound, mixer: mixer, speaker: speaker, loop: loop),
-            routes: RouteBoard(pcm: sound.pcm.value, routes: sound.routes.mapValues(\.value)),
+            routes: RouteBoard(pcm: sound.pcm, routes: sound.routes),
             otherAudio: { OtherAudio(paths: paths).isPlaying() },
             setOutputVolume: setOutputVolume, problems: problems, close: { loop.close() })
     }

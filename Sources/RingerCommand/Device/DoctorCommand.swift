@@ -107,8 +107,11 @@ struct DoctorCommand: ParsableCommand {
                 Finding(part: "UCM", problem: problem.description, repair: "see its faults: alsaucm -c hw:0 dump text"))
         }
         for route in AudioRoute.allCases {
-            guard let part = sound.routes[route] else { continue }
-            lines.append(Finding(part: "route", name: "\(route.rawValue): \(part.value)", source: part.source))
+            guard let pcm = sound.routes[route] else { continue }
+            lines.append(
+                Finding(
+                    part: "route", name: "\(route.rawValue): \(pcm)",
+                    source: Source(isNamed: routes.contains { $0.route == route }, isInUseCases: true)))
         }
         return lines
     }
@@ -122,7 +125,8 @@ struct DoctorCommand: ParsableCommand {
                 part: "speaker",
                 name: "ALSA \(grant.pcm): \(grant.sampleRate) Hz, \(grant.channels) channels, period "
                     + "\((grant.period.inSeconds * 1000).fixed(1)) ms, buffer "
-                    + "\((grant.latency.inSeconds * 1000).fixed(1)) ms", source: sound.pcm.source)
+                    + "\((grant.latency.inSeconds * 1000).fixed(1)) ms",
+                source: Source(isNamed: pcm != nil, isInUseCases: sound.useCases?.output(of: .speaker) != nil))
             guard var problem = try speaker.mixingProblem() else {
                 return [found, Finding(part: "mixing", name: "\(speaker.name) plays several sounds at once")]
             }
@@ -146,8 +150,8 @@ struct DoctorCommand: ParsableCommand {
         let loop = try EventLoop(name: "ringer-doctor")
         defer { loop.close() }
         let found = Mutex<[DeviceStateChange]>([])
-        let volume = MixerVolume(card: card, element: sound.volumeElement.value, loop: loop)
-        let element = sound.volumeElement.value.map { ", \($0)" } ?? ""
+        let volume = MixerVolume(card: card, element: sound.volumeElement, loop: loop)
+        let element = sound.volumeElement.map { ", \($0)" } ?? ""
         let input = InputAvailability(loop: loop)
         defer {
             volume.close()
@@ -163,7 +167,8 @@ struct DoctorCommand: ParsableCommand {
             case .outputVolume(let value?):
                 Finding(
                     part: "volume", name: "\(volume.name)\(element): \((Double(value) * 100).fixed(0)) %",
-                    source: sound.volumeElement.source)
+
+                    source: Source(isNamed: mixerElement != nil, isInUseCases: sound.volumeElement != nil))
             case .outputVolume(nil):
                 Finding(
                     part: "volume", problem: reason?.description ?? "\(volume.name): no element with a playback volume",
@@ -179,13 +184,25 @@ struct DoctorCommand: ParsableCommand {
 
     private static let joinAudio = "usermod -aG audio $(id -un), then log in again"
 
+    /// Where a part of the sound card comes from.
+    private enum Source: String {
+        case option
+        case useCases = "UCM"
+        case found
+
+        /// The source of a part that an option or the use cases may name.
+        init(isNamed: Bool, isInUseCases: Bool) {
+            self = isNamed ? .option : isInUseCases ? .useCases : .found
+        }
+    }
+
     private struct Finding {
         var part: String
         var name: String?
         var problem: String?
         var repair: String?
         /// Where a part of the sound card comes from.
-        var source: SoundParts.Source?
+        var source: Source?
         /// Whether a device can do without the part.
         var isOptional = false
 

@@ -10,7 +10,7 @@ public final class ALSASoundOutput: SoundOutput {
     public var name: String { "ALSA \(pcm)" }
     let pcm: String
     /// Whether the PCM is the plug-in `ringer`, which ends at once what may not be heard.
-    public var obeysSwitch: Bool { pcm.hasPrefix("ringer:") && pcm.contains("WHEN_SILENCED=skip") }
+    public var obeysSwitch: Bool { pcm.hasPrefix("ringer:") && pcm.contains(part: "WHEN_SILENCED=skip") }
     private let routes: [AudioRoute: String]
     private let useCases: UseCaseSwitch?
     private let limits: PlaybackMachine.Limits

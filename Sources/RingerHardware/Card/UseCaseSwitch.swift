@@ -2,16 +2,14 @@ import RingerServices
 import Synchronization
 
 /// Switches a sound card to the output of the sound that is about to play, as its use-case configuration says.
-final class UseCaseSwitch: Sendable {
-    private struct State: ~Copyable {
-        var manager: UseCaseManager?
-        /// The output that is switched on.
-        var device: String?
-    }
-
+// SAFETY: `manager` and `device` are used by `select` alone, which the thread of a `PCMOpener` calls.
+final class UseCaseSwitch: @unchecked Sendable {
     private let useCases: UseCases
-    private let state = Mutex(State())
-    private let requested = Mutex<AudioRoute?>(nil)
+    private var manager: UseCaseManager?
+    /// The output that is switched on.
+    private var device: String?
+    /// The route that was asked for last, as an ``AudioRouteSet``.
+    private let requested = Atomic<UInt8>(0)
 
     /// A switch of the card that `useCases` describes. The card is not touched before ``select(_:)``.
     init(_ useCases: UseCases) {
@@ -20,43 +18,38 @@ final class UseCaseSwitch: Sendable {
 
     /// Whether the card has to be switched for `route`. Only the first caller with another route gets true.
     func isNeeded(for route: AudioRoute) -> Bool {
-        guard useCases.outputs[route] != nil else { return false }
-        return requested.withLock { requested in
-            defer { requested = route }
-            return requested != route
-        }
+        guard useCases.output(of: route) != nil else { return false }
+        let route = AudioRouteSet(route).rawValue
+        return requested.exchange(route, ordering: .relaxed) != route
     }
 
     /// Turns off the output that is on, and `route`'s on. The first call selects the use case. Blocks while the
-    /// configuration's sequences run, which may pause.
+    /// configuration's sequences run, which may pause. Must be called on the opener's thread.
     ///
     /// - Throws: ``RingerError`` if the configuration or a mixer setting in it fails; the next sound tries again.
     func select(_ route: AudioRoute) throws(RingerError) {
-        guard let device = useCases.outputs[route]?.device else { return }
+        guard let wanted = useCases.output(of: route)?.device else { return }
         ALSAMessages.keepOnThisThread()
         do throws(RingerError) {
-            try state.withLock { state throws(RingerError) in try Self.select(device, useCases, &state) }
+            if manager == nil {
+                let opened = try UseCaseManager(card: useCases.card)
+                try opened.set("_verb", useCases.verb)
+                manager = consume opened
+            }
+            if let device, device != wanted {
+                try manager?.set("_disdev", device)
+                self.device = nil
+            }
+            if device == nil {
+                try manager?.set("_enadev", wanted)
+                device = wanted
+            }
         } catch {
-            requested.withLock { $0 = nil }
+            // The card may have gone, and come back: begin anew.
+            manager = nil
+            device = nil
+            requested.store(0, ordering: .relaxed)
             throw error
-        }
-    }
-
-    private static func select(
-        _ device: String, _ useCases: UseCases, _ state: inout State
-    ) throws(RingerError) {
-        if state.manager == nil {
-            let manager = try UseCaseManager(card: useCases.card)
-            try manager.set("_verb", useCases.verb)
-            state.manager = consume manager
-        }
-        if let old = state.device, old != device {
-            try state.manager?.set("_disdev", old)
-            state.device = nil
-        }
-        if state.device == nil {
-            try state.manager?.set("_enadev", device)
-            state.device = device
         }
     }
 }

@@ -7,29 +7,31 @@ import SystemPackage
 /// Where a card has such a configuration, it names the PCM, the jack and the mixer's element of each output. It is
 /// looked for without alsa-lib, which is loaded only if the card has one. The corresponding C functions are those of
 /// `snd_use_case`.
-package struct UseCases: Sendable, Hashable {
+package final class UseCases: Sendable {
     /// One output.
-    package struct Output: Sendable, Hashable {
+    package struct Output: Sendable {
+        /// Its route.
+        package let route: AudioRoute
         /// The configuration's name of it: "Speaker".
-        package var device: String
+        package let device: String
         /// The PCM that plays on it, with conversion where the configuration names bare hardware: "plughw:codec".
-        package var pcm: String
+        package let pcm: String
     }
 
     /// The card's number.
-    package var card: Int
+    package let card: Int
     /// The configuration's file.
-    package var file: FilePath
+    package let file: FilePath
     /// The use case: "HiFi", or the first one where there is none of that name.
-    package var verb: String
-    /// The outputs by their routes.
-    package var outputs: [AudioRoute: Output] = [:]
+    package let verb: String
+    /// The outputs, one of each route.
+    package let outputs: [Output]
     /// The jack controls of headphones and headsets.
-    package var headphoneJacks: [String] = []
+    package let headphoneJacks: [String]
     /// The jack controls of microphones and headsets.
-    package var microphoneJacks: [String] = []
+    package let microphoneJacks: [String]
     /// The mixer's element for the volume of the first output; nil if none is named.
-    package var volumeElement: String?
+    package let volumeElement: String?
 
     /// The directory of the configurations. `ALSA_CONFIG_UCM2` names another one.
     package static var folder: FilePath {
@@ -74,26 +76,38 @@ package struct UseCases: Sendable, Hashable {
         guard let verb = verbs.contains("HiFi") ? "HiFi" : verbs.first else {
             throw RingerError(.notFound, "find a use case", file.string)
         }
-        self.card = card
-        self.file = file
-        self.verb = verb
+        var outputs: [Output] = []
+        var headphoneJacks: [String] = []
+        var microphoneJacks: [String] = []
         for device in try manager.names("_devices/\(verb)") {
             let kind = DeviceKind(device)
-            if let jack = manager.value("JackControl", of: device, in: verb).map(UseCaseText.control) {
+            if let jack = manager.value("JackControl", of: device, in: verb).map(UseCaseText.name) {
                 if kind.isHeadphone { headphoneJacks.append(jack) }
                 if kind.isMicrophone { microphoneJacks.append(jack) }
             }
-            guard let route = kind.route, outputs[route] == nil,
+            guard let route = kind.route, !outputs.contains(where: { $0.route == route }),
                 let pcm = manager.value("PlaybackPCM", of: device, in: verb)
             else { continue }
-            outputs[route] = Output(device: device, pcm: UseCaseText.pcm(pcm))
+            outputs.append(Output(route: route, device: device, pcm: UseCaseText.pcm(pcm)))
         }
-        guard let first = outputs[.speaker] ?? outputs[.headphone] ?? outputs[.line] else { return }
-        volumeElement =
-            manager.value("PlaybackMasterElem", of: first.device, in: verb).map(UseCaseText.element)
-            ?? manager.value("PlaybackMixerElem", of: first.device, in: verb).map(UseCaseText.element)
-            ?? manager.value("PlaybackVolume", of: first.device, in: verb).map(UseCaseText.volume)
+        var element: String?
+        if let first = (outputs.first { $0.route == .speaker } ?? outputs.first)?.device {
+            element =
+                manager.value("PlaybackMasterElem", of: first, in: verb).map(UseCaseText.name)
+                ?? manager.value("PlaybackMixerElem", of: first, in: verb).map(UseCaseText.name)
+                ?? manager.value("PlaybackVolume", of: first, in: verb).map(UseCaseText.volume)
+        }
+        self.card = card
+        self.file = file
+        self.verb = verb
+        self.outputs = outputs
+        self.headphoneJacks = headphoneJacks
+        self.microphoneJacks = microphoneJacks
+        volumeElement = element
     }
+
+    /// The output of `route`; nil if the configuration has none.
+    package func output(of route: AudioRoute) -> Output? { outputs.first { $0.route == route } }
 
     /// What a device of a configuration is, by its name: one of those in alsa-lib's use-case.h, with or without a number.
     private struct DeviceKind {
@@ -122,10 +136,10 @@ package struct UseCases: Sendable, Hashable {
 }
 
 /// A sound card as /proc/asound/cards lists it.
-struct SoundCardName: Sendable, Hashable {
-    var number: Int
-    var id: String
-    var driver: String
+struct SoundCardName: Sendable {
+    let number: Int
+    let id: String
+    let driver: String
     var longName: String
 
     /// Parses two lines for each card: " 0 [Dummy          ]: Dummy - Dummy", and the long name.
@@ -157,23 +171,18 @@ enum UseCaseText {
         return name.hasPrefix("hw:") ? "plug\(name)" : String(name)
     }
 
-    /// The name in the identifier of a mixer's element: "Speaker", "'Speaker',0", "name='Speaker',index=0".
-    static func element(_ value: String) -> String { name(in: value) }
-
-    /// The name in the identifier of a control: "Headphone Jack", "iface=CARD,name='Headphone Jack'".
-    static func control(_ value: String) -> String { name(in: value) }
-
     /// The mixer's element of a volume control: "DAC" for "name='DAC Playback Volume'".
     static func volume(_ value: String) -> String {
-        let name = name(in: value)
+        let name = name(value)
         for end in [" Playback Volume", " Volume"] where name.hasSuffix(end) { return String(name.dropLast(end.count)) }
         return name
     }
 
-    private static func name(in value: String) -> String {
+    /// The name in the identifier of an element or a control: "Speaker", "'Speaker',0", "iface=CARD,name='Mic Jack'".
+    static func name(_ value: String) -> String {
         let fields = value.split(separator: ",")
-        let named = fields.first { $0.hasPrefix("name=") }?.dropFirst("name=".count)
+        let named = fields.first { $0.hasPrefix("name=") }?.dropFirst(5)
         let name = named ?? fields.first ?? ""
-        return name.filter { $0 != "'" && $0 != "\"" }
+        return String(decoding: name.utf8.filter { $0 != 0x27 && $0 != 0x22 }, as: UTF8.self)
     }
 }

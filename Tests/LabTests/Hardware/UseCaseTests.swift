@@ -14,30 +14,19 @@ extension RealTime {
             // The laboratory's card has none by itself.
             let found = SoundParts(Device.Hardware())
             #expect(found.useCases == nil && found.problem == nil && !found.hasJacks && found.routes.isEmpty)
-            #expect(found.pcm == .init(value: "default", source: .found))
-            #expect(found.volumeElement == .init(value: nil, source: .found))
+            #expect(found.pcm == "default" && found.volumeElement == nil)
             try withUseCases {
                 let parts = SoundParts(Device.Hardware())
                 #expect(parts.problem == nil)
                 #expect(parts.useCases?.verb == "HiFi" && parts.useCases?.file.lastComponent == "Dummy.conf")
-                #expect(parts.pcm == .init(value: "plughw:Dummy", source: .useCases))
-                #expect(
-                    parts.routes == [
-                        .receiver: .init(value: "plughw:Dummy", source: .useCases),
-                        .headphone: .init(value: "plughw:Dummy,0,1", source: .useCases),
-                    ])
-                #expect(parts.volumeElement == .init(value: "Synth", source: .useCases))
+                #expect(parts.pcm == "plughw:Dummy" && parts.volumeElement == "Synth")
+                #expect(parts.routes == [.receiver: "plughw:Dummy", .headphone: "plughw:Dummy,0,1"])
                 #expect(parts.hasJacks && parts.useCases?.headphoneJacks == ["Socket Jack"])
 
                 let named = SoundParts(
                     Device.Hardware(pcm: "default", routes: [.headphone: "null"], volumeElement: "Master"))
-                #expect(named.pcm == .init(value: "default", source: .option))
-                #expect(
-                    named.routes == [
-                        .receiver: .init(value: "default", source: .useCases),
-                        .headphone: .init(value: "null", source: .option),
-                    ])
-                #expect(named.volumeElement == .init(value: "Master", source: .option))
+                #expect(named.pcm == "default" && named.volumeElement == "Master")
+                #expect(named.routes == [.receiver: "default", .headphone: "null"])
 
                 // Another card has no use cases.
                 #expect(SoundParts(Device.Hardware(card: "Loopback")).useCases == nil)
@@ -107,7 +96,7 @@ extension RealTime {
             try write(Array(card.utf8), to: "\(folder)/conf.d/Dummy/Dummy.conf")
             try withUseCases(in: folder) {
                 let parts = SoundParts(Device.Hardware())
-                #expect(parts.useCases == nil && parts.pcm.value == "default")
+                #expect(parts.useCases == nil && parts.pcm == "default")
                 #expect(parts.problem?.operation == "read" && parts.problem?.subject == "use cases of sound card 0")
                 #expect(parts.problem?.detail != nil)
             }
