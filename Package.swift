@@ -155,8 +155,8 @@ let package = Package(
             dependencies: [
                 "CSIP", "Ringer", "RingerClient", "RingerTestKit",
                 .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ], path: "examples/VoIPHandset/Sources/VoIPHandset", packageAccess: false),
+            ], path: "examples/VoIPHandset/Sources/VoIPHandset", packageAccess: false,
+            linkerSettings: small("start.order")),
 
         .target(name: "PaymentRules", path: "examples/PaymentSpeaker/Rules", packageAccess: false),
         .target(

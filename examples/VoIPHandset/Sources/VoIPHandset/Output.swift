@@ -30,7 +30,7 @@ final class Output: Sendable {
         }
         if isLost { return }
         clock.callBack { [self] in
-            Self.write(text + "\n", to: descriptor)
+            Self.write(text, to: descriptor)
             let lost = waiting.withLock { waiting in
                 waiting.lines -= 1
                 if waiting.lines > 0 { return 0 }
@@ -41,9 +41,9 @@ final class Output: Sendable {
         }
     }
 
-    /// Writes all of it. If its reader ended, it is lost.
-    private static func write(_ text: String, to descriptor: CInt) {
-        var bytes = Array(text.utf8)[...]
+    /// Writes a line at once. If its reader ended, it is lost.
+    static func write(_ text: String, to descriptor: CInt) {
+        var bytes = Array((text + "\n").utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count > 0 {
