@@ -1,3 +1,5 @@
+// ringer.h documents these functions.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import CRinger
 import Glibc
 import Ringer

@@ -4,7 +4,7 @@ import Synchronization
 /// A status light that records what it showed. It keeps the newest ``shownLimit`` patterns.
 public final class SimulatedStatusLight: StatusLight, Sendable {
     /// A pattern and when it was shown first.
-    public struct Shown: Sendable, Hashable {
+    public struct Shown: Sendable, Equatable {
         /// The pattern.
         public var pattern: LightPattern
         /// When it was shown.
@@ -47,7 +47,7 @@ public final class SimulatedStatusLight: StatusLight, Sendable {
     /// Shows `pattern`.
     public func show(_ pattern: LightPattern) throws(RingerError) {
         let error: RingerError? = state.withLock { state in
-            if state.isClosed { return RingerError(.closed, "show \(pattern.text)", name) }
+            if state.isClosed { return RingerError(.closed, "show a pattern", name) }
             if let error = state.error { return error }
             set(pattern, &state)
             return nil

@@ -115,7 +115,8 @@ package final class UseCases: Sendable {
 
         init(_ device: String) {
             var name = Substring(device)
-            while let last = name.last, last.isNumber || last == " " { name.removeLast() }
+            // `isNumber` would bring its tables along.
+            while let last = name.utf8.last, (0x30...0x39).contains(last) || last == 0x20 { name.removeLast() }
             self.name = String(name)
         }
 
@@ -144,19 +145,23 @@ struct SoundCardName: Sendable {
 
     /// Parses two lines for each card: " 0 [Dummy          ]: Dummy - Dummy", and the long name.
     static func list(_ text: String) -> [SoundCardName] {
+        /// The first word: bytes take less code than characters.
+        func word(_ bytes: ArraySlice<UInt8>) -> String {
+            String(decoding: bytes.drop { $0 == 0x20 }.prefix { $0 != 0x20 }, as: UTF8.self)
+        }
         var cards: [SoundCardName] = []
-        for line in text.split(separator: "\n") {
-            let line = line.drop { $0 == " " }
-            guard let open = line.firstIndex(of: "["), let number = Int(line[..<open].prefix { $0 != " " }),
-                let close = line[open...].firstIndex(of: "]")
+        for line in Array(text.utf8).split(separator: 0x0a) {
+            guard let open = line.firstIndex(of: 0x5b), let number = Int(word(line[..<open])),
+                let close = line[open...].firstIndex(of: 0x5d)
             else {
-                if let last = cards.indices.last, cards[last].longName.isEmpty { cards[last].longName = String(line) }
+                if let last = cards.indices.last, cards[last].longName.isEmpty {
+                    cards[last].longName = String(decoding: line.drop { $0 == 0x20 }, as: UTF8.self)
+                }
                 continue
             }
             // "]: driver - name"; the driver is up to 15 characters without spaces.
-            let driver = line[close...].dropFirst(3).prefix { $0 != " " }
-            let id = line[line.index(after: open)..<close].prefix { $0 != " " }
-            cards.append(SoundCardName(number: number, id: String(id), driver: String(driver), longName: ""))
+            let (id, driver) = (word(line[open..<close].dropFirst()), word(line[close...].dropFirst(2)))
+            cards.append(SoundCardName(number: number, id: id, driver: driver, longName: ""))
         }
         return cards
     }

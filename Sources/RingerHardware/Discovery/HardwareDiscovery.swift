@@ -155,14 +155,28 @@ package enum HardwareDiscovery {
     /// LEDs are named `device:color:function`, each part optional; a number may follow the function
     /// (Documentation/leds/leds-class.rst).
     private static func lookForLights(_ paths: HardwarePaths, into findings: inout HardwareFindings) {
-        let names = DirectoryListing.names(in: paths.leds).sorted()
-        for function in ["status", "indicator"] {
-            for name in names where name.split(separator: ":").last?.split(separator: "-").first == function[...] {
-                let led = paths.leds.appending(name)
-                let problem = unwritable(led.appending("brightness"))
-                findings.lights.append(.init(specification: name, name: "LED \(name)", path: led, problem: problem))
+        // Sorted while inserting, as ``DirectoryListing`` does.
+        for name in DirectoryListing.names(in: paths.leds) {
+            guard let rank = lightRank(name) else { continue }
+            let led = paths.leds.appending(name)
+            let index = findings.lights.firstIndex { other in
+                let otherRank = lightRank(other.specification) ?? 0
+                return rank < otherRank || rank == otherRank && name < other.specification
             }
+            findings.lights.insert(
+                .init(
+                    specification: name, name: "LED \(name)", path: led,
+                    problem: unwritable(led.appending("brightness"))),
+                at: index ?? findings.lights.endIndex)
         }
+    }
+
+    /// How good an LED is as a status light, by the function in its name: 0 is best; nil if it is none.
+    private static func lightRank(_ name: String) -> Int? {
+        var function = name[...]
+        if let colon = function.lastIndex(of: ":") { function = function[function.index(after: colon)...] }
+        if let hyphen = function.firstIndex(of: "-") { function = function[..<hyphen] }
+        return function == "status" ? 0 : function == "indicator" ? 1 : nil
     }
 
     private static func look(

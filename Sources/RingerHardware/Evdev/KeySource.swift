@@ -6,15 +6,11 @@ import SystemPackage
 ///
 /// The kernel's repetitions of a held key are not reported.
 public final class KeySource: DeviceStateSource {
-    private let reader: HotplugReader<Opened>
+    private let reader: HotplugReader<OpenInput>
 
     /// The keys of an input device, by default of the first one that has any and is no keyboard.
     public init(_ device: EvdevSelector = .automatic(), loop: EventLoop, paths: HardwarePaths = .standard) {
-        reader = HotplugReader(loop: loop, name: "keys \(device.description)", directory: device.directory(paths)) {
-            () throws(RingerError) in
-            let wanted = DeviceKey.allCases.map(\.code.description).joined(separator: " or ")
-            return Opened(try device.open(in: paths, wanted: wanted) { device.path != nil || $0.isDeviceKeys })
-        }
+        reader = OpenInput.reader(.keys, of: device, loop: loop, paths: paths)
     }
 
     deinit {
@@ -34,50 +30,9 @@ public final class KeySource: DeviceStateSource {
     public func close() {
         reader.close()
     }
-
-    /// The open device.
-    private struct Opened: ~Copyable, OpenDevice {
-        private let handle: EvdevHandle
-
-        init(_ handle: consuming EvdevHandle) {
-            handle.passOnly(DeviceKey.allCases.map(\.code))
-            self.handle = handle
-        }
-
-        var name: String { "keys \(handle.description)" }
-        var descriptor: CInt { handle.descriptor }
-
-        mutating func begin(now: MonotonicTime, into reports: inout [DeviceStateChange]) {}
-
-        mutating func read(
-            isReady: Bool, now: () -> MonotonicTime, into reports: inout [DeviceStateChange]
-        ) throws(RingerError) -> Bool {
-            var inputs: [EvdevHandle.Input] = []
-            defer {
-                // After a drop the keys whose state changed follow it.
-                for case .value(let code, let value, let at) in inputs where value == 0 || value == 1 {
-                    guard let key = DeviceKey.allCases.first(where: { $0.code == code }) else { continue }
-                    reports.append(.key(key, isPressed: value == 1, at: at))
-                }
-            }
-            return try handle.read(now: now) { inputs.append($0) }
-        }
-    }
-}
-
-extension DeviceKey {
-    /// The key's code in the kernel's headers.
-    var code: EvdevCode {
-        switch self {
-        case .repeatAnnouncement: .again
-        case .silenceRing: .mute
-        }
-    }
 }
 
 extension EvdevHandle {
     /// Whether the device has one of the device's keys, and is no keyboard: those have keys for letters.
-    var isDeviceKeys: Bool {
-        DeviceKey.allCases.contains { has($0.code) } && !has(.letterA)
-    }
+    var isDeviceKeys: Bool { (has(.again) || has(.mute)) && !has(.letterA) }
 }

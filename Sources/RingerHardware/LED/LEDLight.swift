@@ -25,7 +25,7 @@ public final class LEDLight: StatusLight {
         name = "LED \(led)"
         self.led = paths.leds.appending(component)
         largest = try AttributeFile(path: self.led.appending("max_brightness")).read()
-        try darken()
+        try set("brightness", "0")
     }
 
     deinit {
@@ -39,21 +39,20 @@ public final class LEDLight: StatusLight {
     ///   `closed` after ``close()``; the system's reason if the LED is gone or may not be written.
     public func show(_ pattern: LightPattern) throws(RingerError) {
         try isClosed.withLock { isClosed throws(RingerError) in
-            if isClosed { throw RingerError(.closed, "show \(pattern.text)", name) }
+            if isClosed { throw RingerError(.closed, "show a pattern", name) }
             // Also removes a trigger.
-            try darken()
+            try set("brightness", "0")
             switch pattern {
             case .off: break
-            case .on: try attribute("brightness").write(largest)
+            case .on: try set("brightness", largest)
             case .blinking(let on, let off):
-                let triggers = try attribute("trigger").read().split(separator: " ")
-                guard triggers.contains("timer") else {
-                    try attribute("brightness").write(largest)
+                guard try attribute("trigger").read().contains(part: "timer") else {
+                    try set("brightness", largest)
                     throw RingerError(.unsupported, "blink", name, detail: "the kernel has no trigger \"timer\"")
                 }
-                try attribute("trigger").write("timer")
-                try attribute("delay_on").write("\(LightPattern.milliseconds(on))")
-                try attribute("delay_off").write("\(LightPattern.milliseconds(off))")
+                try set("trigger", "timer")
+                try set("delay_on", "\(LightPattern.milliseconds(on))")
+                try set("delay_off", "\(LightPattern.milliseconds(off))")
             }
         }
     }
@@ -63,12 +62,12 @@ public final class LEDLight: StatusLight {
         try isClosed.withLock { isClosed throws(RingerError) in
             if isClosed { return }
             isClosed = true
-            try darken()
+            try set("brightness", "0")
         }
     }
 
-    private func darken() throws(RingerError) {
-        try attribute("brightness").write("0")
+    private func set(_ name: String, _ value: String) throws(RingerError) {
+        try attribute(name).write(value)
     }
 
     private func attribute(_ name: String) -> AttributeFile { AttributeFile(path: led.appending(name)) }

@@ -15,7 +15,7 @@ public protocol StatusLight: Sendable {
 }
 
 /// What a status light shows.
-public enum LightPattern: Sendable, Hashable {
+public enum LightPattern: Sendable, Equatable {
     /// It is dark.
     case off
     /// It is lit.
@@ -23,32 +23,8 @@ public enum LightPattern: Sendable, Hashable {
     /// It is lit and dark in turns, each of 1 ms to 60 s. The hardware blinks, not the process.
     case blinking(on: Duration, off: Duration)
 
-    /// The pattern as text: `off`, `on`, or the milliseconds on and off, such as `500,500`; nil if `text` is none.
-    public init?(_ text: String) {
-        switch text {
-        case "off": self = .off
-        case "on": self = .on
-        default:
-            let times = text.split(separator: ",", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-            guard times.count == 2, times.allSatisfy({ (1...60_000).contains($0) }) else { return nil }
-            self = .blinking(on: .milliseconds(times[0]), off: .milliseconds(times[1]))
-        }
-    }
-
-    /// The pattern as ``init(_:)`` reads it; times are rounded up to 1 ms and limited to 60 s.
-    public var text: String {
-        switch self {
-        case .off: "off"
-        case .on: "on"
-        case .blinking(let on, let off): "\(Self.milliseconds(on)),\(Self.milliseconds(off))"
-        }
-    }
-
     /// The times in milliseconds as the kernel takes them.
     package static func milliseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = duration.components
-        guard seconds >= 0, seconds < 60 else { return seconds < 0 ? 1 : 60_000 }
-        let part = Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
-        return min(max(Int(seconds) * 1000 + part, 1), 60_000)
+        Int(min((max(duration.nanoseconds, 1) - 1) / 1_000_000 + 1, 60_000))
     }
 }

@@ -143,7 +143,7 @@ struct Options: Sendable {
         var usesService = board == .service
         if !usesService, pcm == nil { usesService = await Device.isServiceAvailable() }
         if usesService { return (try await Device.connect(configuration: configuration), nil) }
-        return (try await Device.discover(Device.Hardware(pcm: pcm ?? "default"), configuration: configuration), nil)
+        return (try await Device.discover(Device.Hardware(pcm: pcm), configuration: configuration), nil)
     }
 }
 
