@@ -55,7 +55,7 @@ final class Handset: Sendable {
         self.telephony.withLock { $0 = telephony }
     }
 
-    /// What there is now, as a JSON object: calls, and what the device does for them.
+    /// The current state as a JSON object: the number of calls, and whether the ring is heard and felt.
     var status: String {
         let (calls, observer) = state.withLock { ($0.machine.callCount, $0.observer) }
         return "{\"calls\":\(calls),\"sound\":\(observer.isHeard),\"motor\":\(observer.isFelt)}"
@@ -92,7 +92,7 @@ final class Handset: Sendable {
         observe(at: time)
     }
 
-    /// Tells the machine what is heard and felt, and what may be.
+    /// Reports to the machine what is heard and felt, and what the policy allows.
     private func observe(at time: MonotonicTime) {
         let decision = device.decide(.alert)
         let (isHeard, isFelt) = state.withLock { ($0.observer.isHeard, $0.observer.isFelt) }

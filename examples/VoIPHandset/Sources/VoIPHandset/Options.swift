@@ -41,8 +41,8 @@ struct Options: Sendable {
           --board auto|service|simulated      The service where it runs, else this machine's hardware (auto, the
                                     default); the service; a simulated board.
           --position ring|vibrate|silent      The simulated switch.
-          --pcm PCM                 The ALSA PCM of the ring (default: default). With a simulated board, its sounds are
-                                    played there too.
+          --pcm PCM                 The ALSA PCM of the ring (default: that of the card's use cases, or "default"). With a
+                                    simulated board, its sounds are played there too.
           --ring-tone FILE          One round of the ring tone (default: two bursts).
           --ring-for SECONDS        How long a call rings before it is refused (default: 60).
           --answer-after SECONDS    Answer calls by itself.

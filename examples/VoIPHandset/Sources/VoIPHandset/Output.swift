@@ -2,7 +2,7 @@ import Glibc
 import Ringer
 import Synchronization
 
-/// Lines on standard output and standard error, in order. Whoever prints one does not wait for its reader.
+/// Lines on standard output and standard error, in order. Printing one does not wait until it is read.
 final class Output: Sendable {
     /// How many lines may wait; more are lost, and counted.
     private static let limit = 10_000

@@ -17,7 +17,7 @@ enum handset_sip_event_kind {
     HANDSET_SIP_INCOMING,
     // A call was refused without ringing, with `status`. It has no number.
     HANDSET_SIP_REFUSED,
-    // An accepted call is over, and its PCM is closed. Sent once for each, whoever ended it.
+    // An accepted call is over, and its PCM is closed. Sent once for each call, whichever side ended it.
     HANDSET_SIP_CLOSED,
     // The call's audio could not be opened yet; it is tried again every 0.5 s. Sent once for each call.
     HANDSET_SIP_AUDIO_FAILED,
