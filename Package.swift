@@ -108,7 +108,12 @@ let package = Package(
             ]),
         // ringer.h for C and C++: the header, and its implementation.
         .target(name: "CRinger"),
-        .target(name: "RingerC", dependencies: ["CRinger", "CLinux", "Ringer", "RingerTestKit"]),
+        .target(
+            name: "RingerC",
+            dependencies: [
+                "CRinger", "CLinux", "FourCharacterCodes", "Ringer", "RingerClient", "RingerTestKit",
+                "SessionProperties",
+            ]),
         .executableTarget(name: "ringerd", dependencies: ["RingerService"], linkerSettings: small("ringerd.order")),
         .executableTarget(
             name: "RingerCommand",
@@ -227,7 +232,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("asound")]),
         // What a C program sees.
         .executableTarget(name: "c-client", dependencies: ["CRinger", "RingerC"], path: "Tests/CClient"),
-        .testTarget(name: "RingerCTests", dependencies: ["CRinger", "RingerC", "Ringer"]),
+        .testTarget(name: "RingerCTests", dependencies: ["CRinger", "RingerC", "Ringer", "ServiceSupport"]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),
         .testTarget(
             name: "LabTests",

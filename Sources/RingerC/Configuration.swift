@@ -1,14 +1,21 @@
 // ringer.h documents these functions.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import CRinger
+import Glibc
 import Ringer
 import Synchronization
 
 /// What `struct ringer_config` is.
 final class ConfigurationHandle: Sendable {
     struct Values: Sendable {
-        var board = RINGER_BOARD_HARDWARE
+        var board = RINGER_BOARD_AUTO
         var hardware = Device.Hardware()
+
+        /// Whether it names a part of this process's hardware.
+        var namesParts: Bool {
+            hardware.ringSilent != nil || hardware.motor != nil || hardware.statusLight != nil || hardware.pcm != nil
+                || !hardware.routes.isEmpty || hardware.card != nil || hardware.volumeElement != nil
+        }
     }
 
     let values = Mutex(Values())
@@ -45,8 +52,8 @@ private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle
 
 @c @implementation public func ringer_config_set_board(_ config: OpaquePointer?, _ board: ringer_board) -> CInt {
     change(config) { values in
-        guard board == RINGER_BOARD_HARDWARE || board == RINGER_BOARD_SIMULATED else {
-            throw Failure(22, "\(board.rawValue) is no board")
+        guard board.rawValue <= RINGER_BOARD_SIMULATED_REAL_TIME.rawValue else {
+            throw Failure(EINVAL, "\(board.rawValue) is no board")
         }
         values.board = board
     }
@@ -92,7 +99,7 @@ private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle
 @c @implementation public func ringer_config_set_following(_ config: OpaquePointer?, _ sources: UInt32) -> CInt {
     change(config) { values in
         guard let bits = UInt8(exactly: sources), Device.Hardware.Following.all.isSuperset(of: .init(rawValue: bits))
-        else { throw Failure(22, "0x\(String(sources, radix: 16)) has bits that are nothing to follow") }
+        else { throw Failure(EINVAL, "0x\(String(sources, radix: 16)) has bits that are nothing to follow") }
         values.hardware.following = Device.Hardware.Following(rawValue: bits)
     }
 }

@@ -29,19 +29,41 @@ final class DeviceHandle: Sendable {
     let board: SimulatedBoard?
     let queue: EventQueue
     private let requests = Mutex(Requests())
+    private let sessions: Sessions
+
+    /// The program's sessions, whose events it gets: sounds that were started without one have their own.
+    private final class Sessions: Sendable {
+        let all = Mutex<Set<SessionID>>([])
+    }
 
     init(_ values: ConfigurationHandle.Values) throws {
         let queue = try EventQueue()
         self.queue = queue
         // User code's thread: nothing here can delay the device.
-        let configuration = Device.Configuration(observer: { event in Self.take(event, queue) })
-        if values.board == RINGER_BOARD_SIMULATED {
+        let sessions = Sessions()
+        self.sessions = sessions
+        let configuration = Device.Configuration(observer: { event in Self.take(event, queue, sessions) })
+        switch try BoardChoice(values) {
+        case .hardware:
+            board = nil
+            device = try Device.open(values.hardware, configuration: configuration)
+        case .service:
+            board = nil
+            device = try Device.connect(configuration: configuration)
+        case .simulated:
             let board = SimulatedBoard(clock: VirtualClock())
             self.board = board
             device = try Device.simulated(board, configuration: configuration)
-        } else {
-            board = nil
-            device = try Device.open(values.hardware, configuration: configuration)
+        case .simulatedInRealTime:
+            let (board, loop) = try SimulatedBoard.inRealTime()
+            self.board = board
+            do {
+                let ports = Device.Ports(simulated: board) { loop.close() }
+                device = try Device(ports, configuration: configuration)
+            } catch {
+                loop.close()
+                throw error
+            }
         }
         queue.addState()
     }
@@ -53,15 +75,13 @@ final class DeviceHandle: Sendable {
         return Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
     }
 
-    /// The simulated board and its clock.
-    func simulated() throws -> (board: SimulatedBoard, clock: VirtualClock) {
-        guard let board, let clock = board.clock as? VirtualClock else {
-            throw Failure(ENOTSUP, "the device is on no simulated board")
-        }
-        return (board, clock)
+    /// The simulated board.
+    func simulated() throws -> SimulatedBoard {
+        guard let board else { throw Failure(ENOTSUP, "the device is on no simulated board") }
+        return board
     }
 
-    private static func take(_ event: DeviceEvent, _ queue: EventQueue) {
+    private static func take(_ event: DeviceEvent, _ queue: EventQueue, _ sessions: Sessions) {
         switch event {
         case .switchMoved, .switchLost, .switchFound, .stateChanged, .routeChanged: queue.addState()
         case .key(let key, let isPressed, let at):
@@ -72,22 +92,28 @@ final class DeviceHandle: Sendable {
             event.u.key.is_pressed = isPressed ? 1 : 0
             queue.addLosable(event)
         case .degraded(let error, let at):
-            var event = ringer_event()
-            event.type = RINGER_EVENT_DEGRADED
-            event.at = at.nanoseconds
-            withUnsafeMutableBytes(of: &event.u.message) { message in
-                var sentence = "\(error)"
-                sentence.withUTF8 { bytes in
-                    bytes.withMemoryRebound(to: CChar.self) { bytes in
-                        guard let start = bytes.baseAddress else { return }
-                        ringer_copy_text(message.baseAddress, message.count, start, bytes.count)
-                    }
-                }
-            }
-            queue.addLosable(event)
+            queue.addLosable(ringer_event(degraded: "\(error)", at: at))
             queue.addState()
+        case .fallback(let fallback, _, let at):
+            let why = fallback.error.map { "\($0)" } ?? fallback.reason.rawValue
+            queue.addLosable(ringer_event(degraded: "another sound is played: \(why)", at: at))
+        case .session(let change, let session, _, let at):
+            guard sessions.all.withLock({ $0.contains(session) }) else { break }
+            var event = ringer_event()
+            event.type = RINGER_EVENT_SESSION
+            event.at = at.nanoseconds
+            event.u.session = ringer_session_event(change, of: session)
+            queue.add(event)
         default: break
         }
+    }
+
+    func add(_ session: AudioSession) {
+        _ = sessions.all.withLock { $0.insert(session.id) }
+    }
+
+    func remove(_ session: AudioSession) {
+        _ = sessions.all.withLock { $0.remove(session.id) }
     }
 
     // MARK: - Requests
@@ -129,6 +155,13 @@ final class DeviceHandle: Sendable {
         queue.add(event)
     }
 
+    /// The number of a request that a session makes. `body` begins it.
+    func begin(
+        _ id: UnsafeMutablePointer<UInt64>?, in session: AudioSession, _ body: (UInt64) throws -> SoundPlayer.ID?
+    ) throws -> CInt {
+        try begin(id) { number in try body(number).map { .sound($0) } ?? .beginning }
+    }
+
     func play(
         _ sound: PCMBuffer, _ category: ringer_category, _ options: UInt32, _ id: UnsafeMutablePointer<UInt64>?
     ) throws -> CInt {
@@ -144,11 +177,7 @@ final class DeviceHandle: Sendable {
         try begin(id) { number in
             .systemSound(
                 device.sounds.start(SystemSoundID(rawValue: sound), as: asAlert ? .alert : .sound) {
-                    [weak self] result in
-                    self?.end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { event in
-                        event.u.result = ringer_result(
-                            result.outcome, startedAt: result.startedAt, result.position, felt: result.vibrated)
-                    }
+                    [weak self] in self?.ended(number, $0)
                 })
         }
     }
@@ -159,9 +188,32 @@ final class DeviceHandle: Sendable {
         }
     }
 
-    private func ended(_ number: UInt64, _ result: SoundResult) {
+    func ended(_ number: UInt64, _ result: SoundResult) {
         end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { event in
             event.u.result = ringer_result(result.outcome, startedAt: result.startedAt, result.position)
+        }
+    }
+
+    func answered(_ number: UInt64, _ error: SessionError?) {
+        end(number, RINGER_EVENT_SESSION_ANSWERED, at: device.clock.now) { event in
+            event.u.result.outcome = error == nil ? RINGER_OUTCOME_FINISHED : RINGER_OUTCOME_FAILED
+            event.u.result.error = error.map { -$0.number } ?? 0
+        }
+    }
+
+    func notify(
+        _ sound: NotificationSound, _ container: ApplicationContainer?, _ id: UnsafeMutablePointer<UInt64>?
+    ) throws -> CInt {
+        try begin(id) { number in
+            .systemSound(
+                device.notifications.start(sound, in: container) { [weak self] in self?.ended(number, $0) })
+        }
+    }
+
+    private func ended(_ number: UInt64, _ result: SystemSoundResult) {
+        end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { event in
+            event.u.result = ringer_result(
+                result.outcome, startedAt: result.startedAt, result.position, felt: result.vibrated)
         }
     }
 

@@ -18,7 +18,7 @@ struct Failure: Error {
         case let failure as Failure: self = failure
         case let error as RingerError: self.init(error.number, "\(error)")
         case let error as SystemSoundError: self.init(error.cause.number, "\(error)")
-        case let error as SessionError: self.init(EINVAL, "\(error)")
+        case let error as SessionError: self.init(error.number, "\(error)")
         default: self.init(EIO, "\(error)")
         }
     }
@@ -40,6 +40,20 @@ extension RingerError {
         case .timedOut: ETIMEDOUT
         case .closed: ESHUTDOWN
         default: EIO
+        }
+    }
+}
+
+extension SessionError {
+    /// The error number that says the same as the code.
+    var number: CInt {
+        switch code {
+        case .notActive: EBUSY
+        case .noHardware: ENODEV
+        case .notInitialized: ESHUTDOWN
+        case .unsupportedProperty: ENOENT
+        case .badPropertySize: EMSGSIZE
+        default: EINVAL
         }
     }
 }

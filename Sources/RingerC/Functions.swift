@@ -61,6 +61,13 @@ import RingerTestKit
     }
 }
 
+@c @implementation public func ringer_device_set_route(_ device: OpaquePointer?, _ route: ringer_route) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).device.setRoute(.of(route, "route"))
+        return 0
+    }
+}
+
 @c @implementation public func ringer_device_set_volume(_ device: OpaquePointer?, _ volume: Float) -> CInt {
     attempt {
         try DeviceHandle.at(device).device.setOutputVolume(volume)
@@ -160,18 +167,66 @@ import RingerTestKit
 ) -> CInt {
     attempt {
         let handle = try DeviceHandle.at(device)
-        guard (1...32).contains(channels), (1_000...768_000).contains(rate) else {
-            throw Failure(
-                EINVAL, "\(channels) channels at \(rate) Hz: 1 to 32 channels at 1000 to 768000 Hz are played")
-        }
-        // An hour of two channels at 48 kHz.
-        guard frames >= 0, frames <= 172_800_000, frames * Int(channels) <= 345_600_000 else {
-            throw Failure(E2BIG, "\(UInt(bitPattern: frames)) frames are too many")
-        }
-        guard let samples else { throw Failure.isNull("samples") }
-        let copy = [Int16](UnsafeBufferPointer(start: samples, count: frames * Int(channels)))
-        let sound = PCMBuffer(sampleRate: Double(rate), channels: Int(channels), samples: copy)
+        let sound = try pcm(samples, frames, channels, rate)
         return try handle.play(sound, category, options, id)
+    }
+}
+
+/// A copy of samples.
+func pcm(
+    _ samples: UnsafePointer<Int16>?, _ frames: Int, _ channels: UInt32, _ rate: UInt32
+) throws -> PCMBuffer {
+    guard (1...32).contains(channels), (1_000...768_000).contains(rate) else {
+        throw Failure(
+            EINVAL, "\(channels) channels at \(rate) Hz: 1 to 32 channels at 1000 to 768000 Hz are played")
+    }
+    // An hour of two channels at 48 kHz.
+    guard frames >= 0, frames <= 172_800_000, frames * Int(channels) <= 345_600_000 else {
+        throw Failure(E2BIG, "\(UInt(bitPattern: frames)) frames are too many")
+    }
+    guard let samples else { throw Failure.isNull("samples") }
+    let copy = [Int16](UnsafeBufferPointer(start: samples, count: frames * Int(channels)))
+    return PCMBuffer(sampleRate: Double(rate), channels: Int(channels), samples: copy)
+}
+
+@c @implementation public func ringer_device_register_sound(
+    _ device: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ sound: UnsafeMutablePointer<UInt32>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let sound else { throw Failure.isNull("sound") }
+        sound.pointee = try handle.device.sounds.register(try text(path, "path")).rawValue
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_dispose_sound(_ device: OpaquePointer?, _ sound: UInt32) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).device.sounds.dispose(SystemSoundID(rawValue: sound))
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_notify(
+    _ device: OpaquePointer?, _ notification: UnsafePointer<ringer_notification>?,
+    _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let notification = notification?.pointee else { throw Failure.isNull("notification") }
+        guard (0...1).contains(notification.volume) else {
+            throw Failure(EINVAL, "a volume of \(notification.volume) is not from 0 to 1")
+        }
+        let kind = try notification.sound.map { NotificationSound.Kind.named(try text($0, "sound")) } ?? .standard
+        var sound = NotificationSound.standard(volume: notification.volume)
+        sound.kind = kind
+        sound.isCritical = notification.is_critical != 0
+        let container = try notification.directory.map { directory in
+            ApplicationContainer(
+                try text(directory, "directory"), bundle: try notification.bundle.map { try text($0, "bundle") },
+                allowsCriticalAlerts: notification.allows_critical != 0)
+        }
+        return try handle.notify(sound, container, id)
     }
 }
 
@@ -253,7 +308,7 @@ import RingerTestKit
     _ device: OpaquePointer?, _ position: ringer_position
 ) -> CInt {
     attempt {
-        let (board, _) = try DeviceHandle.at(device).simulated()
+        let board = try DeviceHandle.at(device).simulated()
         board.ringSilent.position = try .of(position, "position")
         return 0
     }
@@ -261,7 +316,7 @@ import RingerTestKit
 
 @c @implementation public func ringer_simulated_set_headphone(_ device: OpaquePointer?, _ is_inserted: CInt) -> CInt {
     attempt {
-        let (board, _) = try DeviceHandle.at(device).simulated()
+        let board = try DeviceHandle.at(device).simulated()
         board.surroundings.set(.headphoneInserted(is_inserted != 0))
         return 0
     }
@@ -269,7 +324,7 @@ import RingerTestKit
 
 @c @implementation public func ringer_simulated_press_key(_ device: OpaquePointer?, _ key: ringer_key) -> CInt {
     attempt {
-        let (board, _) = try DeviceHandle.at(device).simulated()
+        let board = try DeviceHandle.at(device).simulated()
         let key = try DeviceKey.of(key, "key")
         board.keys.press(key)
         board.keys.release(key)
@@ -279,7 +334,9 @@ import RingerTestKit
 
 @c @implementation public func ringer_simulated_advance(_ device: OpaquePointer?, _ microseconds: UInt64) -> CInt {
     attempt {
-        let (_, clock) = try DeviceHandle.at(device).simulated()
+        guard let clock = try DeviceHandle.at(device).simulated().clock as? VirtualClock else {
+            throw Failure(ENOTSUP, "the simulated board runs in real time")
+        }
         guard microseconds <= 1 << 50 else { throw Failure(EINVAL, "\(microseconds) us are more than 2^50") }
         clock.advance(by: .microseconds(Int64(microseconds)))
         return 0
@@ -290,7 +347,7 @@ import RingerTestKit
     _ device: OpaquePointer?, _ recordings: UnsafeMutablePointer<ringer_recording>?, _ count: Int
 ) -> CInt {
     attempt {
-        let (board, _) = try DeviceHandle.at(device).simulated()
+        let board = try DeviceHandle.at(device).simulated()
         guard recordings != nil || count == 0 else { throw Failure.isNull("recordings") }
         guard count >= 0 else { throw Failure(EINVAL, "\(UInt(bitPattern: count)) recordings are too many") }
         if let recordings {
@@ -303,7 +360,7 @@ import RingerTestKit
 }
 
 @c @implementation public func ringer_simulated_is_motor_on(_ device: OpaquePointer?) -> CInt {
-    attempt { try DeviceHandle.at(device).simulated().board.motor.isOn ? 1 : 0 }
+    attempt { try DeviceHandle.at(device).simulated().motor.isOn ? 1 : 0 }
 }
 
 extension ringer_recording {

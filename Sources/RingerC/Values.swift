@@ -115,6 +115,84 @@ extension CategoryOptions {
     }
 }
 
+extension AudioInput: CCounterpart {
+    var constant: ringer_input {
+        switch self {
+        case .microphone: RINGER_INPUT_MICROPHONE
+        case .bluetooth: RINGER_INPUT_BLUETOOTH
+        }
+    }
+}
+
+extension ringer_event {
+    init(degraded sentence: String, at time: MonotonicTime) {
+        self.init()
+        type = RINGER_EVENT_DEGRADED
+        at = time.nanoseconds
+        withUnsafeMutableBytes(of: &u.message) { message in
+            var sentence = sentence
+            sentence.withUTF8 { bytes in
+                bytes.withMemoryRebound(to: CChar.self) { bytes in
+                    guard let start = bytes.baseAddress else { return }
+                    ringer_copy_text(message.baseAddress, message.count, start, bytes.count)
+                }
+            }
+        }
+    }
+}
+
+extension ringer_session_event {
+    /// What happened to a session.
+    init(_ event: SessionEvent, of id: SessionID) {
+        self.init()
+        session = id.rawValue
+        switch event {
+        case .activated: change = RINGER_SESSION_ACTIVATED
+        case .deactivated: change = RINGER_SESSION_DEACTIVATED
+        case .interruptionBegan(let by):
+            change = RINGER_SESSION_INTERRUPTION_BEGAN
+            switch by {
+            case .session(let other): (cause, cause_number) = (RINGER_CAUSE_SESSION, other.rawValue)
+            case .outside(let interruption): (cause, cause_number) = (RINGER_CAUSE_OUTSIDE, interruption.rawValue)
+            case .service: cause = RINGER_CAUSE_SERVICE
+            }
+        case .interruptionEnded(let shouldResume):
+            change = RINGER_SESSION_INTERRUPTION_ENDED
+            should_resume = shouldResume ? 1 : 0
+        case .interruptionDropped(let reason):
+            change = RINGER_SESSION_INTERRUPTION_DROPPED
+            why =
+                switch reason {
+                case .answered: RINGER_DROP_ANSWERED.rawValue
+                case .reactivated: RINGER_DROP_REACTIVATED.rawValue
+                case .deactivated: RINGER_DROP_DEACTIVATED.rawValue
+                case .removed: RINGER_DROP_REMOVED.rawValue
+                }
+        case .soundStopped(let reason):
+            change = RINGER_SESSION_SOUND_STOPPED
+            why =
+                switch reason {
+                case .interruption: RINGER_STOP_INTERRUPTION.rawValue
+                case .deactivation: RINGER_STOP_DEACTIVATION.rawValue
+                case .removal: RINGER_STOP_REMOVAL.rawValue
+                case .oldDeviceUnavailable: RINGER_STOP_OLD_DEVICE_UNAVAILABLE.rawValue
+                }
+        case .ducked: change = RINGER_SESSION_DUCKED
+        case .unducked: change = RINGER_SESSION_UNDUCKED
+        case .settingsChanged: change = RINGER_SESSION_SETTINGS_CHANGED
+        case .routeChanged(let routeChange):
+            change = RINGER_SESSION_ROUTE_CHANGED
+            why = routeChange.reason.rawValue
+            old_route = routeChange.old.output?.constant ?? RINGER_ROUTE_NONE
+            route = routeChange.new.output?.constant ?? RINGER_ROUTE_NONE
+        case .audible: change = RINGER_SESSION_AUDIBLE
+        case .silenced(let by):
+            change = RINGER_SESSION_SILENCED
+            reason = by.constant
+        }
+    }
+}
+
 extension ringer_state {
     init(_ state: DeviceState) {
         self.init()

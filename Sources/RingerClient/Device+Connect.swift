@@ -25,12 +25,50 @@ extension Device {
         try await connect(to: .preferred, configuration: configuration)
     }
 
+    /// As the method of the same name that is `async`, for a program that is not: it waits for the service's answer.
+    public static func connect(configuration: Configuration = Configuration()) throws(RingerError) -> Device {
+        let loop = try EventLoop(name: "ringer-client")
+        let link = ServiceLink(.preferred, on: loop, clock: loop)
+        do throws(RingerError) {
+            try wait(link.open).get()
+            return try Device(Ports(link), configuration: configuration)
+        } catch {
+            loop.close()
+            throw error
+        }
+    }
+
     /// Whether ``connect(configuration:)`` finds a service: one that runs, or that the bus can start.
     public static func isServiceAvailable() async -> Bool {
-        guard let loop = try? EventLoop(name: "ringer-client") else { return false }
+        guard BusConnection.Bus.mayExist, let loop = try? EventLoop(name: "ringer-client") else { return false }
         defer { loop.close() }
         let link = ServiceLink(.preferred, on: loop, clock: loop)
-        return await link.isServiceAvailable()
+        return await withCheckedContinuation { continuation in
+            link.isServiceAvailable { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// As the method of the same name that is `async`, for a program that is not: it waits for the bus's answer.
+    public static func isServiceAvailable() -> Bool {
+        guard BusConnection.Bus.mayExist, let loop = try? EventLoop(name: "ringer-client") else { return false }
+        defer { loop.close() }
+        return wait(ServiceLink(.preferred, on: loop, clock: loop).isServiceAvailable)
+    }
+
+    /// Waits until `body` has called its completion, which another thread does, and returns what it was called with.
+    private static func wait<Value: Sendable>(
+        _ body: (@escaping @Sendable (Value) -> Void) -> Void
+    ) -> Value {
+        let latch = Latch()
+        let result = Mutex<Value?>(nil)
+        body { value in
+            result.withLock { $0 = value }
+            latch.open()
+        }
+        while true {
+            latch.wait()
+            if let value = result.withLock({ $0 }) { return value }
+        }
     }
 
     /// Whether the device is the service's.
@@ -80,6 +118,14 @@ extension Device.Ports {
 extension BusConnection.Bus {
     /// The system bus, or what `RINGER_BUS` says instead.
     package static var preferred: BusConnection.Bus {
-        getenv("RINGER_BUS").map { String(cString: $0) } == "session" ? .session : .system
+        isSession ? .session : .system
     }
+
+    /// Whether there may be such a bus: a machine without one need not load libsystemd to learn it.
+    fileprivate static var mayExist: Bool {
+        isSession || getenv("DBUS_SYSTEM_BUS_ADDRESS") != nil || access("/run/dbus/system_bus_socket", F_OK) == 0
+            || access("/var/run/dbus/system_bus_socket", F_OK) == 0
+    }
+
+    private static var isSession: Bool { getenv("RINGER_BUS").map { String(cString: $0) } == "session" }
 }

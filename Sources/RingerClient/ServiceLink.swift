@@ -78,46 +78,45 @@ final class ServiceLink: @unchecked Sendable {
     ///
     /// It may be called on any thread.
     func open() async throws(RingerError) {
-        let result: Result<Void, RingerError> = await withCheckedContinuation { continuation in
-            loop.execute { [self] in
-                do throws(RingerError) {
-                    try attach()
-                } catch {
-                    return continuation.resume(returning: .failure(error))
-                }
-                refresh { continuation.resume(returning: $0) }
-            }
-        }
+        let result = await withCheckedContinuation { continuation in open { continuation.resume(returning: $0) } }
         try result.get()
+    }
+
+    /// As ``open()``; `completion` is called once, on the loop's thread.
+    func open(_ completion: @escaping @Sendable (Result<Void, RingerError>) -> Void) {
+        loop.execute { [self] in
+            do throws(RingerError) {
+                try attach()
+            } catch {
+                return completion(.failure(error))
+            }
+            refresh(completion)
+        }
     }
 
     /// Whether a service has the name, or the bus can start one. The link is not used for anything else.
     ///
-    /// It may be called on any thread.
-    func isServiceAvailable() async -> Bool {
-        await withCheckedContinuation { continuation in
-            loop.execute { [self] in
-                guard let connection = try? BusConnection.connect(bus, on: loop) else {
-                    return continuation.resume(returning: false)
-                }
-                self.connection = connection
-                let path = "/org/freedesktop/DBus"
-                let bus = "org.freedesktop.DBus"
-                var isOver = false
-                func end(_ isAvailable: Bool) {
-                    if isOver { return }
-                    isOver = true
-                    continuation.resume(returning: isAvailable)
-                    connection.close()
-                    self.connection = nil
-                }
-                connection.onDisconnect { _ in end(false) }
-                connection.call(bus, path, bus, "NameHasOwner", [.string(RingerNames.service)]) { result in
-                    if (try? result.get().read().first?.boolean) == true { return end(true) }
-                    connection.call(bus, path, bus, "ListActivatableNames") { result in
-                        let names = (try? result.get().read().first?.strings) ?? []
-                        end(names.contains(RingerNames.service))
-                    }
+    /// It may be called on any thread; `completion` is called once, on the loop's thread.
+    func isServiceAvailable(_ completion: @escaping @Sendable (Bool) -> Void) {
+        loop.execute { [self] in
+            guard let connection = try? BusConnection.connect(bus, on: loop) else { return completion(false) }
+            self.connection = connection
+            let path = "/org/freedesktop/DBus"
+            let bus = "org.freedesktop.DBus"
+            var isOver = false
+            func end(_ isAvailable: Bool) {
+                if isOver { return }
+                isOver = true
+                connection.close()
+                self.connection = nil
+                completion(isAvailable)
+            }
+            connection.onDisconnect { _ in end(false) }
+            connection.call(bus, path, bus, "NameHasOwner", [.string(RingerNames.service)]) { result in
+                if (try? result.get().read().first?.boolean) == true { return end(true) }
+                connection.call(bus, path, bus, "ListActivatableNames") { result in
+                    let names = (try? result.get().read().first?.strings) ?? []
+                    end(names.contains(RingerNames.service))
                 }
             }
         }

@@ -1,7 +1,8 @@
 /*
- * A C program of ringer.h on the simulated board: a payment speaker whose switch is flipped in mid-sound. It prints what it
- * sees, one line for each event; the test compares them.
+ * A C program of ringer.h on the simulated board: a payment speaker whose switch is flipped in mid-sound. With the argument
+ * "environment", on the board that the environment names: a sound in a session. It prints what it sees; the tests compare it.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -69,7 +70,47 @@ static int show_events(struct ringer_device *device)
     return result;
 }
 
-int main(void)
+/* Waits for an event of a type. */
+static int wait_for(struct ringer_device *device, enum ringer_event_type type, struct ringer_event *event)
+{
+    struct pollfd descriptor = {.fd = ringer_device_get_fd(device), .events = POLLIN};
+
+    do {
+        int result = ringer_device_read_event(device, event);
+        if (result < 0)
+            return result;
+        if (result == 0)
+            event->type = RINGER_EVENT_NONE;
+        if (result == 0 && poll(&descriptor, 1, 20000) <= 0)
+            return -ETIMEDOUT;
+    } while (event->type != type);
+    return 0;
+}
+
+static int play_in_a_session(void)
+{
+    static int16_t samples[4800];
+    struct ringer_device *device;
+    struct ringer_session *session;
+    struct ringer_event event;
+
+    CHECK(ringer_device_open(NULL, &device));
+    CHECK(wait_for(device, RINGER_EVENT_STATE, &event));
+    printf("position %d\n", (int)event.u.state.position);
+    CHECK(ringer_session_new(device, "payments", RINGER_CATEGORY_PLAYBACK, 0, RINGER_PRIORITY_ORDINARY, &session));
+    CHECK(ringer_session_activate(session, NULL));
+    CHECK(wait_for(device, RINGER_EVENT_SESSION_ANSWERED, &event));
+    printf("activated %d\n", (int)event.u.result.error);
+    CHECK(ringer_session_play_samples(session, samples, 4800, 1, 48000, NULL));
+    CHECK(wait_for(device, RINGER_EVENT_SOUND_ENDED, &event));
+    printf("ended %d, %" PRIu64 " of %" PRIu64 " frames\n", (int)event.u.result.outcome, event.u.result.frames_played,
+        event.u.result.frames);
+    ringer_session_free(session);
+    ringer_device_close(device);
+    return 0;
+}
+
+int main(int argc, char **argv)
 {
     static const uint32_t pattern[] = {400, 200, 400};
     static int16_t samples[48000];
@@ -80,6 +121,10 @@ int main(void)
     struct ringer_recording recordings[2];
     uint64_t sound, vibration, detection;
 
+    if (argc > 1 && strcmp(argv[1], "environment") == 0) {
+        ringer_config_free(config);
+        return play_in_a_session();
+    }
     CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
     CHECK(ringer_device_open(config, &device));
     ringer_config_free(config);

@@ -9,40 +9,6 @@ import Testing
 @Suite struct RingerCTests {
     private static let package = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
 
-    /// What a command prints.
-    private func run(_ command: String) throws -> (output: String, status: Int32) {
-        let pipe = try #require(popen(command + " 2>&1", "re"))
-        var bytes: [UInt8] = []
-        while case let byte = fgetc(pipe), byte != EOF { bytes.append(UInt8(byte)) }
-        return (String(decoding: bytes, as: UTF8.self), pclose(pipe))
-    }
-
-    private final class TestDevice {
-        let device: OpaquePointer?
-
-        init() throws {
-            let config = ringer_config_new()
-            defer { ringer_config_free(config) }
-            #expect(ringer_config_set_board(config, RINGER_BOARD_SIMULATED) == 0)
-            var device: OpaquePointer?
-            #expect(ringer_device_open(config, &device) == 0)
-            self.device = device
-        }
-
-        deinit {
-            ringer_device_close(device)
-        }
-
-        func events() -> [ringer_event] {
-            var events: [ringer_event] = []
-            var event = ringer_event()
-            while ringer_device_read_event(device, &event) == 1 { events.append(event) }
-            return events
-        }
-    }
-
-    private var error: String { String(cString: ringer_last_error()) }
-
     @Test(
         "the header compiles as C99 and C++17, without a warning",
         arguments: ["gcc -std=c99 -x c", "clang -std=c99 -x c", "g++ -std=c++17 -x c++", "clang++ -std=c++17 -x c++"])
@@ -56,11 +22,7 @@ import Testing
 
     @Test("a C program sees the flip, the sound that it ended at its sample, the vibration, the detection and a key")
     func client() throws {
-        var path = [CChar](repeating: 0, count: 4096)
-        #expect(readlink("/proc/self/exe", &path, path.count - 1) > 0)
-        let executable = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let folder = executable.split(separator: "/").dropLast().map { "/" + $0 }.joined()
-        let result = try run("'\(folder)/c-client'")
+        let result = try run("'\(try programs())/c-client'")
         #expect(
             result.output == """
                 0 ms: state, position 1, route 1
@@ -114,12 +76,12 @@ import Testing
         let device = bench.device
         var id: UInt64 = 7
         let bad: [CChar] = [-1, -2, 0]
-        #expect(ringer_device_open(nil, nil) == -EINVAL && error == "device is NULL")
-        #expect(ringer_device_get_state(device, nil) == -EINVAL && error == "state is NULL")
-        #expect(ringer_device_get_state(nil, nil) == -EINVAL && error == "device is NULL")
+        #expect(ringer_device_open(nil, nil) == -EINVAL && lastError == "device is NULL")
+        #expect(ringer_device_get_state(device, nil) == -EINVAL && lastError == "state is NULL")
+        #expect(ringer_device_get_state(nil, nil) == -EINVAL && lastError == "device is NULL")
         #expect(ringer_device_play_file(device, nil, RINGER_CATEGORY_PLAYBACK, 0, &id) == -EINVAL)
         #expect(ringer_device_play_file(device, bad, RINGER_CATEGORY_PLAYBACK, 0, &id) == -EILSEQ)
-        #expect(error == "path is not UTF-8")
+        #expect(lastError == "path is not UTF-8")
         let samples: [Int16] = [1, 2, 3, 4]
         for (channels, rate, category, options) in [
             (0, 48_000, RINGER_CATEGORY_PLAYBACK, 0), (33, 48_000, RINGER_CATEGORY_PLAYBACK, 0),
@@ -128,7 +90,7 @@ import Testing
         ] as [(UInt32, UInt32, ringer_category, UInt32)] {
             id = 7
             #expect(ringer_device_play_samples(device, samples, 4, channels, rate, category, options, &id) == -EINVAL)
-            #expect(!error.isEmpty)
+            #expect(!lastError.isEmpty)
         }
         #expect(id == 0)
         #expect(ringer_device_play_samples(device, samples, -1, 1, 48_000, RINGER_CATEGORY_PLAYBACK, 0, nil) == -E2BIG)
@@ -141,7 +103,7 @@ import Testing
         }
         let config = ringer_config_new()
         defer { ringer_config_free(config) }
-        #expect(ringer_config_set_switch(config, "teapot:") == -EINVAL && error.contains("teapot"))
+        #expect(ringer_config_set_switch(config, "teapot:") == -EINVAL && lastError.contains("teapot"))
         #expect(ringer_config_set_following(config, 64) == -EINVAL)
         #expect(ringer_config_set_route_pcm(config, RINGER_ROUTE_NONE, "hw:0") == -EINVAL)
         #expect(ringer_config_set_board(nil, RINGER_BOARD_SIMULATED) == -EINVAL)

@@ -115,8 +115,14 @@ struct ringer_config;
 
 /* What owns the hardware. */
 enum ringer_board {
-    RINGER_BOARD_HARDWARE = 0,      /* this process */
-    RINGER_BOARD_SIMULATED = 1      /* a simulated board of this process, for tests */
+    /* What the environment's RINGER_BOARD names: "hardware", "service", "simulated" (as RINGER_BOARD_SIMULATED_REAL_TIME) or
+     * "auto", which is also meant where it is not set: the service where there is one and the configuration names no part, else
+     * this process. */
+    RINGER_BOARD_AUTO = 0,
+    RINGER_BOARD_HARDWARE = 1,              /* this process */
+    RINGER_BOARD_SERVICE = 2,               /* ringerd, which shares it between all processes */
+    RINGER_BOARD_SIMULATED = 3,             /* a simulated board of this process, in virtual time */
+    RINGER_BOARD_SIMULATED_REAL_TIME = 4    /* a simulated board of this process, in real time */
 };
 
 /* What a device follows besides its switch, jacks and keys, as bits. Swift: Device.Hardware.Following. */
@@ -126,7 +132,7 @@ enum ringer_board {
 #define RINGER_FOLLOW_SLEEP 8U
 #define RINGER_FOLLOW_OUTPUT 16U
 
-/* A configuration: the parts that are found, and ALSA's default PCM. NULL without memory. Swift: Device.Hardware. */
+/* A configuration: RINGER_BOARD_AUTO, the parts that are found, and ALSA's default PCM. Swift: Device.Hardware. */
 struct ringer_config *ringer_config_new(void);
 
 /* Frees a configuration; NULL is allowed. Devices that were opened with it stay open. */
@@ -162,8 +168,9 @@ int ringer_config_set_following(struct ringer_config *config, uint32_t sources);
 
 struct ringer_device;
 
-/* Opens the device of a configuration; of what is found for NULL. It waits for a slider to settle, at most 1 s. The device
- * has threads of its own, on which no code of the program runs. *device is NULL after a failure. Swift: Device.open. */
+/* Opens the device of a configuration; NULL is a new one. It waits for a slider to settle, at most 1 s, and for the service's
+ * answer. The device has threads of its own, on which no code of the program runs. libsystemd is loaded where a service is
+ * looked for. *device is NULL after a failure. Swift: Device.open, Device.connect. */
 int ringer_device_open(const struct ringer_config *config, struct ringer_device **device);
 
 /* Closes a device and frees it; NULL is allowed. Sounds and the motor are off when it returns. */
@@ -193,6 +200,9 @@ int ringer_device_get_state(const struct ringer_device *device, struct ringer_st
 
 /* Sets whether the screen is locked, which the program knows. Swift: setScreenLocked. */
 int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked);
+
+/* Sets where sound leaves the device, which the program knows. Swift: setRoute. */
+int ringer_device_set_route(struct ringer_device *device, enum ringer_route route);
 
 /* Sets the output volume, 0 to 1, in the mixer. -ENOTSUP if the device follows none. Swift: setOutputVolume. */
 int ringer_device_set_volume(struct ringer_device *device, float volume);
@@ -260,8 +270,31 @@ int ringer_device_play_file(struct ringer_device *device, const char *path, enum
 int ringer_device_play_samples(struct ringer_device *device, const int16_t *samples, size_t frames, uint32_t channels,
     uint32_t rate, enum ringer_category category, uint32_t options, uint64_t *id);
 
+/* Registers a sound file of at most 30 s as a system sound, and writes its number to *sound. It is decoded when it is first
+ * played. Swift: SystemSoundServices.register. */
+int ringer_device_register_sound(struct ringer_device *device, const char *path, uint32_t *sound);
+
+/* Forgets a registered sound; where it plays, it stops. -ENOENT for a number that is not registered. Swift:
+ * SystemSoundServices.dispose. */
+int ringer_device_dispose_sound(struct ringer_device *device, uint32_t sound);
+
 /* Plays a system sound by its number, or, as an alert, with a vibration where that is due. Swift: SystemSoundServices. */
 int ringer_device_play_system_sound(struct ringer_device *device, uint32_t sound, int as_alert, uint64_t *id);
+
+/* The sound of a notification. Swift: NotificationSound, ApplicationContainer. */
+struct ringer_notification {
+    const char *sound;              /* the name of a sound of the application; NULL for the default sound */
+    const char *directory;          /* the application's directory, with Library/Sounds; NULL for none */
+    const char *bundle;             /* a second directory, where names are looked up after that; NULL for none */
+    float volume;                   /* 0 to 1 */
+    uint8_t is_critical;            /* whether it is heard in spite of the switch */
+    uint8_t allows_critical;        /* whether the application may send critical ones: otherwise it is an ordinary one */
+    uint8_t reserved[10];
+};
+
+/* Plays a notification's sound, and vibrates where that is due. The default sound plays where the named one cannot be: an
+ * event RINGER_EVENT_DEGRADED has the reason. Swift: NotificationSounds.start. */
+int ringer_device_notify(struct ringer_device *device, const struct ringer_notification *notification, uint64_t *id);
 
 /* Queues an announcement: files that are joined without a gap. Greater priorities go first. It expires after so many
  * milliseconds before its start; 0 for never. Swift: Announcements.add. */
@@ -286,6 +319,129 @@ int ringer_device_stop(struct ringer_device *device, uint64_t id);
 /* Stops every sound and the motor. */
 int ringer_device_stop_all(struct ringer_device *device);
 
+/* MARK: sessions
+ *
+ * The sounds of a session have its category, options and priority, and sessions interrupt or duck each other. */
+
+struct ringer_session;
+
+#define RINGER_PRIORITY_ORDINARY 0
+#define RINGER_PRIORITY_CALL 100
+#define RINGER_PRIORITY_ALARM 200
+
+/* Makes a session, which is not active yet. The name is for people; NULL for none. -EINVAL where the category does not allow
+ * an option. *session is NULL after a failure. Swift: AudioSessions.make. */
+int ringer_session_new(struct ringer_device *device, const char *name, enum ringer_category category, uint32_t options,
+    int32_t priority, struct ringer_session **session);
+
+/* Removes a session and frees it; NULL is allowed. Its sounds stop, and those that it interrupted may resume. A session may be
+ * freed after its device was closed. */
+void ringer_session_free(struct ringer_session *session);
+
+/* The session's number, by which its events name it. 0 for NULL. */
+uint64_t ringer_session_get_number(const struct ringer_session *session);
+
+/* Asks for the session's activation: a request, which ends with an event RINGER_EVENT_SESSION_ANSWERED. Its error is -EBUSY
+ * beside a session of a higher priority and during an interruption from outside, -ENODEV without the input that the category
+ * needs. Swift: AudioSession.activate. */
+int ringer_session_activate(struct ringer_session *session, uint64_t *id);
+
+/* Asks for its deactivation, in the same way. Its sounds stop; with resume_others those that it interrupted may resume.
+ * Swift: AudioSession.deactivate. */
+int ringer_session_deactivate(struct ringer_session *session, int resume_others, uint64_t *id);
+
+/* Sets the category, and the options to exactly these. -EINVAL where the category does not allow one; for an active session
+ * also the errors of its activation. Swift: AudioSession.setCategory. */
+int ringer_session_set_category(struct ringer_session *session, enum ringer_category category, uint32_t options);
+
+/* Sets whether the session speaks: a podcast, a book. Swift: AudioSession.setSpoken. */
+int ringer_session_set_spoken(struct ringer_session *session, int is_spoken);
+
+/* Reports that the session's application went to the background, or came back. Swift: AudioSession.setInBackground. */
+int ringer_session_set_in_background(struct ringer_session *session, int is_in_background);
+
+/* Plays a sound file, or samples, in the session. A session that is not active: the request fails with an event. Swift:
+ * AudioSession.start. */
+int ringer_session_play_file(struct ringer_session *session, const char *path, uint64_t *id);
+int ringer_session_play_samples(struct ringer_session *session, const int16_t *samples, size_t frames, uint32_t channels,
+    uint32_t rate, uint64_t *id);
+
+enum ringer_session_phase {
+    RINGER_SESSION_INACTIVE = 0,
+    RINGER_SESSION_ACTIVE = 1,
+    RINGER_SESSION_INTERRUPTED = 2
+};
+
+enum ringer_input {
+    RINGER_INPUT_NONE = 0,
+    RINGER_INPUT_MICROPHONE = 1,
+    RINGER_INPUT_BLUETOOTH = 2
+};
+
+/* A session's state. Swift: SessionState, AudioSession. */
+struct ringer_session_state {
+    uint64_t number;
+    enum ringer_session_phase phase;
+    enum ringer_category category;
+    uint32_t options;
+    int32_t priority;
+    enum ringer_route route;        /* RINGER_ROUTE_NONE where no route fits */
+    enum ringer_input input;
+    uint8_t is_audible;             /* active, and its sound would be heard */
+    uint8_t is_ducked;
+    uint8_t is_spoken;
+    uint8_t is_in_background;
+    uint8_t is_other_audio_playing;
+    uint8_t reserved[3];
+    uint8_t reserved_2[24];
+};
+
+/* Writes the session's state. */
+int ringer_session_get_state(const struct ringer_session *session, struct ringer_session_state *state);
+
+/* The properties of a session, by the four-character codes of Audio Session Services. Swift: SessionProperties. */
+enum ringer_property {
+    RINGER_PROPERTY_PREFERRED_SAMPLE_RATE = 0x68777372,         /* hwsr: double, Hz; may be set */
+    RINGER_PROPERTY_PREFERRED_BUFFER_DURATION = 0x696f6264,     /* iobd: float, s; may be set */
+    RINGER_PROPERTY_CATEGORY = 0x61636174,                      /* acat: uint32_t, a code; may be set */
+    RINGER_PROPERTY_ROUTE = 0x726f7574,                         /* rout: text with a zero at its end */
+    RINGER_PROPERTY_SAMPLE_RATE = 0x63687372,                   /* chsr: double, Hz */
+    RINGER_PROPERTY_INPUT_CHANNELS = 0x63686963,                /* chic: uint32_t */
+    RINGER_PROPERTY_OUTPUT_CHANNELS = 0x63686f63,               /* choc: uint32_t */
+    RINGER_PROPERTY_OUTPUT_VOLUME = 0x63686f76,                 /* chov: float, 0 to 1 */
+    RINGER_PROPERTY_INPUT_LATENCY = 0x63696c74,                 /* cilt: float, s */
+    RINGER_PROPERTY_OUTPUT_LATENCY = 0x636f6c74,                /* colt: float, s */
+    RINGER_PROPERTY_BUFFER_DURATION = 0x63686264,               /* chbd: float, s */
+    RINGER_PROPERTY_OTHER_AUDIO_PLAYING = 0x6f746872,           /* othr: uint32_t, 0 or 1 */
+    RINGER_PROPERTY_OVERRIDE_ROUTE = 0x6f767264,                /* ovrd: uint32_t, 0 or 0x73706b72 for the speaker; only set */
+    RINGER_PROPERTY_INPUT_AVAILABLE = 0x61696176,               /* aiav: uint32_t, 0 or 1 */
+    RINGER_PROPERTY_DUCK_OTHERS = 0x6475636b,                   /* duck: uint32_t, 0 or 1; may be set */
+    RINGER_PROPERTY_MIX_WITH_OTHERS = 0x636d6978,               /* cmix: uint32_t, 0 or 1; may be set */
+    RINGER_PROPERTY_DEFAULT_TO_SPEAKER = 0x6373706b,            /* cspk: uint32_t, 0 or 1; may be set */
+    RINGER_PROPERTY_BLUETOOTH_INPUT = 0x63626c75                /* cblu: uint32_t, 0 or 1; may be set */
+};
+
+/* Writes a property's value to the buffer of *size bytes, and its size to *size. -ENOENT for a code that is none, -EMSGSIZE
+ * for a buffer that is too small: *size is what it needs. */
+int ringer_session_get_property(const struct ringer_session *session, enum ringer_property property, void *value,
+    size_t *size);
+
+/* Sets a property to a value of so many bytes. -EMSGSIZE for another size than its type's. */
+int ringer_session_set_property(struct ringer_session *session, enum ringer_property property, const void *value,
+    size_t size);
+
+/* Interrupts every session for something that is no session, such as a call that rings, and writes the interruption's number.
+ * Until it is answered or ended no session can be activated. Swift: AudioSessions.interruptionBegan. */
+int ringer_device_begin_interruption(struct ringer_device *device, uint64_t *interruption);
+
+/* Reports that the user accepted the interruption: the sessions that it interrupted become inactive. Swift:
+ * AudioSessions.interruptionAnswered. */
+int ringer_device_answer_interruption(struct ringer_device *device, uint64_t interruption);
+
+/* Ends an interruption; with should_resume the sessions that it interrupted are active again. One that has ended is not an
+ * error. Swift: AudioSessions.interruptionEnded. */
+int ringer_device_end_interruption(struct ringer_device *device, uint64_t interruption, int should_resume);
+
 /* MARK: events */
 
 enum ringer_event_type {
@@ -296,7 +452,72 @@ enum ringer_event_type {
     RINGER_EVENT_VIBRATION_ENDED = 4,   /* a vibration has ended: result */
     RINGER_EVENT_DETECTED = 5,          /* a detection has ended: reading */
     RINGER_EVENT_DEGRADED = 6,          /* something is wrong with the device, or was lost: message */
-    RINGER_EVENT_LOST = 7               /* so many events of the kinds KEY and DEGRADED were not read in time: lost */
+    RINGER_EVENT_LOST = 7,              /* so many events of the kinds KEY and DEGRADED were not read in time: lost */
+    RINGER_EVENT_SESSION = 8,           /* something happened to a session: session */
+    RINGER_EVENT_SESSION_ANSWERED = 9   /* an activation or deactivation was carried out or refused: result.error */
+};
+
+/* What happened to a session. Swift: SessionEvent. */
+enum ringer_session_change {
+    RINGER_SESSION_ACTIVATED = 1,
+    RINGER_SESSION_DEACTIVATED = 2,
+    RINGER_SESSION_INTERRUPTION_BEGAN = 3,      /* its sounds were silenced: cause */
+    RINGER_SESSION_INTERRUPTION_ENDED = 4,      /* with should_resume it is active again, else inactive */
+    RINGER_SESSION_INTERRUPTION_DROPPED = 5,    /* the interruption has no end: why is an enum ringer_drop */
+    RINGER_SESSION_SOUND_STOPPED = 6,           /* its sounds were stopped: why is an enum ringer_stop */
+    RINGER_SESSION_DUCKED = 7,
+    RINGER_SESSION_UNDUCKED = 8,
+    RINGER_SESSION_SETTINGS_CHANGED = 9,        /* category, options or overrides */
+    RINGER_SESSION_ROUTE_CHANGED = 10,          /* from old_route to route: why is an enum ringer_route_change */
+    RINGER_SESSION_AUDIBLE = 11,                /* it is active, and its sound is heard */
+    RINGER_SESSION_SILENCED = 12                /* it is active, and its sound is not heard: reason */
+};
+
+/* Why an interruption has no end. Swift: InterruptionDropReason. */
+enum ringer_drop {
+    RINGER_DROP_ANSWERED = 1,
+    RINGER_DROP_REACTIVATED = 2,
+    RINGER_DROP_DEACTIVATED = 3,
+    RINGER_DROP_REMOVED = 4
+};
+
+/* Why a session's sounds stopped. Swift: SessionStopReason. */
+enum ringer_stop {
+    RINGER_STOP_INTERRUPTION = 1,
+    RINGER_STOP_DEACTIVATION = 2,
+    RINGER_STOP_REMOVAL = 3,
+    RINGER_STOP_OLD_DEVICE_UNAVAILABLE = 4      /* a headphone was pulled out: the session stays active */
+};
+
+/* Why a session's route changed. Swift: RouteChangeReason, with the same values. */
+enum ringer_route_change {
+    RINGER_ROUTE_CHANGE_UNKNOWN = 0,
+    RINGER_ROUTE_CHANGE_NEW_DEVICE_AVAILABLE = 1,
+    RINGER_ROUTE_CHANGE_OLD_DEVICE_UNAVAILABLE = 2,
+    RINGER_ROUTE_CHANGE_CATEGORY_CHANGE = 3,
+    RINGER_ROUTE_CHANGE_OVERRIDE = 4,
+    RINGER_ROUTE_CHANGE_WAKE_FROM_SLEEP = 6,
+    RINGER_ROUTE_CHANGE_NO_SUITABLE_ROUTE = 7
+};
+
+/* What interrupts a session. Swift: InterruptionCause. */
+enum ringer_cause {
+    RINGER_CAUSE_SESSION = 1,       /* the session of number cause_number */
+    RINGER_CAUSE_OUTSIDE = 2,       /* the interruption of number cause_number */
+    RINGER_CAUSE_SERVICE = 3        /* what the service reports: a session of this or of another process */
+};
+
+struct ringer_session_event {
+    enum ringer_session_change change;
+    enum ringer_reason reason;
+    uint64_t session;               /* its number */
+    uint64_t cause_number;
+    enum ringer_cause cause;
+    uint32_t why;
+    enum ringer_route old_route;
+    enum ringer_route route;
+    uint8_t should_resume;
+    uint8_t reserved[7];
 };
 
 enum ringer_outcome {
@@ -346,6 +567,7 @@ struct ringer_event {
             enum ringer_route route;
             int64_t elapsed;        /* nanoseconds until the clip's end */
         } reading;
+        struct ringer_session_event session;
         char message[160];          /* a sentence, shortened where it is longer */
         uint64_t lost;
     } u;
@@ -354,7 +576,7 @@ struct ringer_event {
 /* Reads the next event: 1 if there was one, 0 if none waits. It never blocks. The first event is the state. */
 int ringer_device_read_event(struct ringer_device *device, struct ringer_event *event);
 
-/* MARK: the simulated board, for tests of firmware: -ENOTSUP on others */
+/* MARK: the simulated boards, for tests of firmware: -ENOTSUP on others */
 
 /* Moves the switch. */
 int ringer_simulated_set_position(struct ringer_device *device, enum ringer_position position);
@@ -365,8 +587,8 @@ int ringer_simulated_set_headphone(struct ringer_device *device, int is_inserted
 /* Presses a key and releases it. */
 int ringer_simulated_press_key(struct ringer_device *device, enum ringer_key key);
 
-/* Moves the clock forward by so many microseconds: what falls due is done when it returns. A simulated board's time moves in
- * no other way. */
+/* Moves the clock of RINGER_BOARD_SIMULATED forward by so many microseconds: what falls due is done when it returns. Its time
+ * moves in no other way. */
 int ringer_simulated_advance(struct ringer_device *device, uint64_t microseconds);
 
 /* A sound that was handed to the speaker. */

@@ -1,0 +1,229 @@
+// ringer.h documents these functions.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+import CRinger
+import FourCharacterCodes
+import Glibc
+import Ringer
+import SessionProperties
+
+/// What `struct ringer_session` is. It keeps its device's memory, so that it can be freed after the device was closed.
+final class SessionHandle: Sendable {
+    let session: AudioSession
+    let device: DeviceHandle
+
+    init(_ session: AudioSession, of device: DeviceHandle) {
+        self.session = session
+        self.device = device
+        device.add(session)
+    }
+
+    deinit {
+        device.remove(session)
+    }
+
+    /// The session at `pointer`, which `ringer_session_new` made.
+    static func at(_ pointer: OpaquePointer?) throws -> SessionHandle {
+        guard let pointer else { throw Failure.isNull("session") }
+        // SAFETY: the caller has it from ringer_session_new, and has not freed it.
+        return Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+    }
+
+    /// Plays in the session.
+    func play(_ sound: PCMBuffer, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        try device.begin(id, in: session) { number in
+            session.start(sound) { [weak device] in device?.ended(number, $0) }
+        }
+    }
+}
+
+@c @implementation public func ringer_session_new(
+    _ device: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ category: ringer_category, _ options: UInt32,
+    _ priority: Int32, _ session: UnsafeMutablePointer<OpaquePointer?>?
+) -> CInt {
+    attempt {
+        guard let session else { throw Failure.isNull("session") }
+        session.pointee = nil
+        let handle = try DeviceHandle.at(device)
+        let made = try handle.device.sessions.make(
+            name: try name.map { try text($0, "name") } ?? "", category: .of(category, "category"),
+            options: .of(options), priority: SessionPriority(rawValue: Int(priority)))
+        session.pointee = OpaquePointer(Unmanaged.passRetained(SessionHandle(made, of: handle)).toOpaque())
+        return 0
+    }
+}
+
+@c @implementation public func ringer_session_free(_ session: OpaquePointer?) {
+    guard let session else { return }
+    // SAFETY: the reference that ringer_session_new retained.
+    Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(session)).release()
+}
+
+@c @implementation public func ringer_session_get_number(_ session: OpaquePointer?) -> UInt64 {
+    (try? SessionHandle.at(session).session.id.rawValue) ?? 0
+}
+
+@c @implementation public func ringer_session_activate(
+    _ session: OpaquePointer?, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try SessionHandle.at(session)
+        return try handle.device.begin(id, in: handle.session) { number in
+            handle.session.activate { [weak device = handle.device] in device?.answered(number, $0) }
+            return nil
+        }
+    }
+}
+
+@c @implementation public func ringer_session_deactivate(
+    _ session: OpaquePointer?, _ resume_others: CInt, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try SessionHandle.at(session)
+        return try handle.device.begin(id, in: handle.session) { number in
+            handle.session.deactivate(notifyOthers: resume_others != 0) { [weak device = handle.device] in
+                device?.answered(number, $0)
+            }
+            return nil
+        }
+    }
+}
+
+@c @implementation public func ringer_session_set_category(
+    _ session: OpaquePointer?, _ category: ringer_category, _ options: UInt32
+) -> CInt {
+    attempt {
+        try SessionHandle.at(session).session.setCategory(.of(category, "category"), options: .of(options))
+        return 0
+    }
+}
+
+@c @implementation public func ringer_session_set_spoken(_ session: OpaquePointer?, _ is_spoken: CInt) -> CInt {
+    attempt {
+        try SessionHandle.at(session).session.setSpoken(is_spoken != 0)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_session_set_in_background(
+    _ session: OpaquePointer?, _ is_in_background: CInt
+) -> CInt {
+    attempt {
+        try SessionHandle.at(session).session.setInBackground(is_in_background != 0)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_session_play_file(
+    _ session: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try SessionHandle.at(session)
+        return try handle.play(try SoundLoader.load(try text(path, "path")), id)
+    }
+}
+
+@c @implementation public func ringer_session_play_samples(
+    _ session: OpaquePointer?, _ samples: UnsafePointer<Int16>?, _ frames: Int, _ channels: UInt32, _ rate: UInt32,
+    _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try SessionHandle.at(session)
+        return try handle.play(try pcm(samples, frames, channels, rate), id)
+    }
+}
+
+@c @implementation public func ringer_session_get_state(
+    _ session: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_session_state>?
+) -> CInt {
+    attempt {
+        let session = try SessionHandle.at(session).session
+        guard let state else { throw Failure.isNull("state") }
+        guard let now = session.state else { throw Failure(ESHUTDOWN, "the session was removed") }
+        var result = ringer_session_state()
+        result.number = session.id.rawValue
+        result.phase =
+            switch now.phase {
+            case .inactive: RINGER_SESSION_INACTIVE
+            case .active: RINGER_SESSION_ACTIVE
+            case .interrupted: RINGER_SESSION_INTERRUPTED
+            }
+        result.category = now.settings.category.constant
+        result.options = now.settings.options.rawValue
+        result.priority = Int32(clamping: now.priority.rawValue)
+        result.route = now.route.output?.constant ?? RINGER_ROUTE_NONE
+        result.input = now.route.input?.constant ?? RINGER_INPUT_NONE
+        result.is_audible = session.isAudible ? 1 : 0
+        result.is_ducked = now.isDucked ? 1 : 0
+        result.is_spoken = now.settings.isSpoken ? 1 : 0
+        result.is_in_background = now.isInBackground ? 1 : 0
+        result.is_other_audio_playing = session.isOtherAudioPlaying ? 1 : 0
+        state.pointee = result
+        return 0
+    }
+}
+
+@c @implementation public func ringer_session_get_property(
+    _ session: OpaquePointer?, _ property: ringer_property, _ value: UnsafeMutableRawPointer?,
+    _ size: UnsafeMutablePointer<Int>?
+) -> CInt {
+    attempt {
+        let session = try SessionHandle.at(session).session
+        guard let size else { throw Failure.isNull("size") }
+        let bytes = try session.value(of: FourCharacterCode(rawValue: property.rawValue)).bytes
+        let room = size.pointee
+        size.pointee = bytes.count
+        guard room >= bytes.count else {
+            throw Failure(EMSGSIZE, "the property needs \(bytes.count) bytes, not \(UInt(bitPattern: room))")
+        }
+        guard let value else { throw Failure.isNull("value") }
+        value.copyMemory(from: bytes, byteCount: bytes.count)
+        return 0
+    }
+}
+
+@c @implementation public func ringer_session_set_property(
+    _ session: OpaquePointer?, _ property: ringer_property, _ value: UnsafeRawPointer?, _ size: Int
+) -> CInt {
+    attempt {
+        let session = try SessionHandle.at(session).session
+        guard let value else { throw Failure.isNull("value") }
+        // Every property that can be set is a number.
+        guard (0...8).contains(size) else {
+            throw Failure(EMSGSIZE, "a property of \(UInt(bitPattern: size)) bytes cannot be set")
+        }
+        try session.set(
+            FourCharacterCode(rawValue: property.rawValue),
+            bytes: [UInt8](UnsafeRawBufferPointer(start: value, count: size)))
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_begin_interruption(
+    _ device: OpaquePointer?, _ interruption: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt {
+        let handle = try DeviceHandle.at(device)
+        guard let interruption else { throw Failure.isNull("interruption") }
+        interruption.pointee = handle.device.sessions.interruptionBegan().rawValue
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_answer_interruption(
+    _ device: OpaquePointer?, _ interruption: UInt64
+) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).device.sessions.interruptionAnswered(.init(rawValue: interruption))
+        return 0
+    }
+}
+
+@c @implementation public func ringer_device_end_interruption(
+    _ device: OpaquePointer?, _ interruption: UInt64, _ should_resume: CInt
+) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).device.sessions.interruptionEnded(
+            .init(rawValue: interruption), shouldResume: should_resume != 0)
+        return 0
+    }
+}

@@ -1,0 +1,59 @@
+import CRinger
+import Glibc
+import Testing
+
+/// What a command prints, and the status that it exits with.
+func run(_ command: String) throws -> (output: String, status: Int32) {
+    let pipe = try #require(popen(command + " 2>&1", "re"))
+    var bytes: [UInt8] = []
+    while case let byte = fgetc(pipe), byte != EOF { bytes.append(UInt8(byte)) }
+    return (String(decoding: bytes, as: UTF8.self), pclose(pipe))
+}
+
+/// The folder of the built programs.
+func programs() throws -> String {
+    var path = [CChar](repeating: 0, count: 4096)
+    try #require(readlink("/proc/self/exe", &path, path.count - 1) > 0)
+    let executable = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return executable.split(separator: "/").dropLast().map { "/" + $0 }.joined()
+}
+
+/// The calling thread's last failure.
+var lastError: String { String(cString: ringer_last_error()) }
+
+/// A device of ringer.h on the simulated board in virtual time.
+final class TestDevice {
+    let device: OpaquePointer?
+
+    init() throws {
+        let config = ringer_config_new()
+        defer { ringer_config_free(config) }
+        #expect(ringer_config_set_board(config, RINGER_BOARD_SIMULATED) == 0)
+        var device: OpaquePointer?
+        #expect(ringer_device_open(config, &device) == 0)
+        self.device = device
+    }
+
+    deinit {
+        ringer_device_close(device)
+    }
+
+    func events() -> [ringer_event] {
+        var events: [ringer_event] = []
+        var event = ringer_event()
+        while ringer_device_read_event(device, &event) == 1 { events.append(event) }
+        return events
+    }
+
+    func advance(milliseconds: UInt64) {
+        #expect(ringer_simulated_advance(device, milliseconds * 1000) == 0)
+    }
+
+    func session(
+        _ category: ringer_category, _ options: UInt32 = 0, priority: Int32 = RINGER_PRIORITY_ORDINARY
+    ) throws -> OpaquePointer {
+        var session: OpaquePointer?
+        #expect(ringer_session_new(device, "test", category, options, priority, &session) == 0)
+        return try #require(session)
+    }
+}
