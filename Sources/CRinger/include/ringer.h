@@ -106,7 +106,7 @@ enum ringer_reason {
     RINGER_REASON_VOLUME_ZERO = 17
 };
 
-/* A reason's name, such as "ringSilentSwitch"; "" for a number that is none. */
+/* A reason's name, such as "ringSilentSwitch"; "" for a number that is none. Swift: Decision.Reason.rawValue. */
 const char *ringer_reason_name(enum ringer_reason reason);
 
 /* MARK: configuration */
@@ -138,7 +138,7 @@ struct ringer_config *ringer_config_new(void);
 /* Frees a configuration; NULL is allowed. Devices that were opened with it stay open. */
 void ringer_config_free(struct ringer_config *config);
 
-/* Sets what owns the hardware. -EINVAL for another number. */
+/* Sets what owns the hardware. -EINVAL for another number. Swift: Device.open, Device.connect, Device.simulated. */
 int ringer_config_set_board(struct ringer_config *config, enum ringer_board board);
 
 /* Names the switch: "gpio:NAME", "gpio:CHIP:OFFSET", "evdev:PATH", "evdev:auto", "slider:PATH", "slider:auto", with the
@@ -149,19 +149,22 @@ int ringer_config_set_switch(struct ringer_config *config, const char *specifica
  * Swift: MotorSpecification. */
 int ringer_config_set_motor(struct ringer_config *config, const char *specification);
 
-/* Names the status light: an LED of /sys/class/leds, or "none". */
+/* Names the status light: an LED of /sys/class/leds, or "none". Opening fails where it is missing. Swift:
+ * Device.Hardware.statusLight. */
 int ringer_config_set_status_light(struct ringer_config *config, const char *led);
 
-/* Names the ALSA PCM that sounds are played to. */
+/* Names the ALSA PCM that sounds are played to, such as "default" or "hw:0". It is opened with the first sound, which fails
+ * where it cannot be. Swift: Device.Hardware.pcm. */
 int ringer_config_set_pcm(struct ringer_config *config, const char *pcm);
 
-/* Names the PCM of a route of the board. */
+/* Names the PCM of a route of the board. -EINVAL for RINGER_ROUTE_NONE. Swift: Device.Hardware.routes. */
 int ringer_config_set_route_pcm(struct ringer_config *config, enum ringer_route route, const char *pcm);
 
-/* Names the sound card, and the mixer's element, whose volume is followed; NULL for the first, and for the best. */
+/* Names the sound card, and the mixer's element, whose volume is followed; NULL for the first, and for the best.
+ * Swift: Device.Hardware.card, volumeElement. */
 int ringer_config_set_mixer(struct ringer_config *config, const char *card, const char *element);
 
-/* Sets what the device follows: RINGER_FOLLOW_ bits. -EINVAL for others. */
+/* Sets what the device follows: RINGER_FOLLOW_ bits. -EINVAL for others. Swift: Device.Hardware.following. */
 int ringer_config_set_following(struct ringer_config *config, uint32_t sources);
 
 /* MARK: the device */
@@ -173,10 +176,12 @@ struct ringer_device;
  * looked for. *device is NULL after a failure. Swift: Device.open, Device.connect. */
 int ringer_device_open(const struct ringer_config *config, struct ringer_device **device);
 
-/* Closes a device and frees it; NULL is allowed. Sounds and the motor are off when it returns. */
+/* Closes a device and frees it; NULL is allowed. Sounds and the motor are off when it returns; requests that have not ended
+ * get no event. Swift: Device.close. */
 void ringer_device_close(struct ringer_device *device);
 
-/* The descriptor that is readable while events wait; it belongs to the device. */
+/* The descriptor that is readable while events wait, for poll, epoll or an event loop. It belongs to the device: the program
+ * neither reads nor closes it. Swift: Device.events. */
 int ringer_device_get_fd(const struct ringer_device *device);
 
 /* The device's state. Swift: DeviceState. */
@@ -195,7 +200,7 @@ struct ringer_state {
     uint8_t reserved_2[32];
 };
 
-/* Writes the current state. */
+/* Writes the current state. It neither waits nor allocates. Swift: Device.state. */
 int ringer_device_get_state(const struct ringer_device *device, struct ringer_state *state);
 
 /* Sets whether the screen is locked, which the program knows. Swift: setScreenLocked. */
@@ -225,10 +230,12 @@ struct ringer_preferences {
     uint8_t reserved_2[16];
 };
 
-/* Writes the preferences in force. */
+/* Writes the preferences in force. Swift: Device.preferences. */
 int ringer_device_get_preferences(const struct ringer_device *device, struct ringer_preferences *preferences);
 
-/* Sets the preferences: read them first and change what is to change. Sounds that they forbid stop. */
+/* Sets the preferences: read them first and change what is to change. Sounds that they forbid stop. -EINVAL for a volume, a
+ * route or a position that is none. Over the service they are the service's, which may refuse them with an event
+ * RINGER_EVENT_DEGRADED. Swift: Device.preferences. */
 int ringer_device_set_preferences(struct ringer_device *device, const struct ringer_preferences *preferences);
 
 /* MARK: decisions */
@@ -266,7 +273,8 @@ int ringer_device_decide(const struct ringer_device *device, enum ringer_sound_k
 int ringer_device_play_file(struct ringer_device *device, const char *path, enum ringer_category category, uint32_t options,
     uint64_t *id);
 
-/* Plays samples: frames of so many interleaved channels, 1 to 32, at a rate of 1,000 to 768,000 Hz. They are copied. */
+/* Plays samples: frames of so many interleaved channels, 1 to 32, at a rate of 1,000 to 768,000 Hz. They are copied.
+ * -E2BIG for more than an hour at 48,000 Hz. Swift: Device.start. */
 int ringer_device_play_samples(struct ringer_device *device, const int16_t *samples, size_t frames, uint32_t channels,
     uint32_t rate, enum ringer_category category, uint32_t options, uint64_t *id);
 
@@ -313,10 +321,11 @@ int ringer_device_vibrate(struct ringer_device *device, const uint32_t *times_ms
 /* Finds out by timing whether sounds are heard. Swift: MuteDetector.measure. */
 int ringer_device_detect(struct ringer_device *device, uint64_t *id);
 
-/* Stops a request. One that has ended, or a detection, is not an error. */
+/* Stops a request, which ends with its event. One that has ended is not an error; a detection and a session's activation end
+ * by themselves. Swift: SoundPlayer.stop, Vibrator.stop and the like. */
 int ringer_device_stop(struct ringer_device *device, uint64_t id);
 
-/* Stops every sound and the motor. */
+/* Stops every sound of the program, and the motor. Swift: Device.stopAll. */
 int ringer_device_stop_all(struct ringer_device *device);
 
 /* MARK: sessions
@@ -334,11 +343,11 @@ struct ringer_session;
 int ringer_session_new(struct ringer_device *device, const char *name, enum ringer_category category, uint32_t options,
     int32_t priority, struct ringer_session **session);
 
-/* Removes a session and frees it; NULL is allowed. Its sounds stop, and those that it interrupted may resume. A session may be
- * freed after its device was closed. */
+/* Removes a session and frees it; NULL is allowed. Its sounds stop, and those that it interrupted may resume. It may be freed
+ * after its device was closed. Swift: the last reference to the AudioSession. */
 void ringer_session_free(struct ringer_session *session);
 
-/* The session's number, by which its events name it. 0 for NULL. */
+/* The session's number, by which its events name it. 0 for NULL. Swift: AudioSession.id. */
 uint64_t ringer_session_get_number(const struct ringer_session *session);
 
 /* Asks for the session's activation: a request, which ends with an event RINGER_EVENT_SESSION_ANSWERED. Its error is -EBUSY
@@ -396,7 +405,7 @@ struct ringer_session_state {
     uint8_t reserved_2[24];
 };
 
-/* Writes the session's state. */
+/* Writes the session's state. Swift: AudioSession.state, isAudible. */
 int ringer_session_get_state(const struct ringer_session *session, struct ringer_session_state *state);
 
 /* The properties of a session, by the four-character codes of Audio Session Services. Swift: SessionProperties. */
@@ -422,11 +431,12 @@ enum ringer_property {
 };
 
 /* Writes a property's value to the buffer of *size bytes, and its size to *size. -ENOENT for a code that is none, -EMSGSIZE
- * for a buffer that is too small: *size is what it needs. */
+ * for a buffer that is too small: *size is what it needs. Swift: AudioSession.value(of:). */
 int ringer_session_get_property(const struct ringer_session *session, enum ringer_property property, void *value,
     size_t *size);
 
-/* Sets a property to a value of so many bytes. -EMSGSIZE for another size than its type's. */
+/* Sets a property to a value of so many bytes. -EMSGSIZE for another size than its type's, -EINVAL
+ * for a value that is none or that the category does not allow. Swift: AudioSession.set(_:bytes:). */
 int ringer_session_set_property(struct ringer_session *session, enum ringer_property property, const void *value,
     size_t size);
 
@@ -573,22 +583,23 @@ struct ringer_event {
     } u;
 };
 
-/* Reads the next event: 1 if there was one, 0 if none waits. It never blocks. The first event is the state. */
+/* Reads the next event: 1 if there was one, 0 if none waits. It never blocks. The first event is the state. Swift:
+ * Device.events, and the results of requests. */
 int ringer_device_read_event(struct ringer_device *device, struct ringer_event *event);
 
 /* MARK: the simulated boards, for tests of firmware: -ENOTSUP on others */
 
-/* Moves the switch. */
+/* Moves the switch. Swift: SimulatedSwitch.position. */
 int ringer_simulated_set_position(struct ringer_device *device, enum ringer_position position);
 
-/* Plugs headphones in or out. */
+/* Plugs headphones in or out. Swift: SimulatedStateSource.set. */
 int ringer_simulated_set_headphone(struct ringer_device *device, int is_inserted);
 
-/* Presses a key and releases it. */
+/* Presses a key and releases it. Swift: SimulatedKeys.press, release. */
 int ringer_simulated_press_key(struct ringer_device *device, enum ringer_key key);
 
 /* Moves the clock of RINGER_BOARD_SIMULATED forward by so many microseconds: what falls due is done when it returns. Its time
- * moves in no other way. */
+ * moves in no other way. -EINVAL above 2^50. Swift: VirtualClock.advance. */
 int ringer_simulated_advance(struct ringer_device *device, uint64_t microseconds);
 
 /* A sound that was handed to the speaker. */
@@ -607,7 +618,7 @@ struct ringer_recording {
  * all, at most INT_MAX. */
 int ringer_simulated_get_recordings(const struct ringer_device *device, struct ringer_recording *recordings, size_t count);
 
-/* Whether the motor turns now: 1 or 0. */
+/* Whether the motor turns now: 1 or 0. Swift: SimulatedMotor.isOn. */
 int ringer_simulated_is_motor_on(const struct ringer_device *device);
 
 #ifdef __cplusplus
