@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "SessionProperties", targets: ["SessionProperties"]),
         .library(name: "RingerClient", targets: ["RingerClient"]),
         .library(name: "RingerTestKit", targets: ["RingerTestKit"]),
+        .library(name: "ProcessDevice", targets: ["ProcessDevice"]),
         .library(name: "RingerTrace", targets: ["RingerTrace"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
         .executable(name: "ringer", targets: ["RingerCommand"]),
@@ -104,6 +105,13 @@ let package = Package(
             name: "RingerService",
             dependencies: [
                 "Ringer", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ]),
+        // The process's one device, under Apple's names in Swift and C.
+        .target(
+            name: "ProcessDevice",
+            dependencies: [
+                "Ringer", "RingerClient", "RingerTestKit", "SessionProperties", "CLinux",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         // ringer.h for C and C++: the header, and its implementation.
@@ -230,6 +238,8 @@ let package = Package(
             name: "RingerHardwareTests",
             dependencies: ["RingerHardware", "RingerTestKit", "SessionProperties", "PacedSupport"],
             linkerSettings: [.linkedLibrary("asound")]),
+        .testTarget(
+            name: "ProcessDeviceTests", dependencies: ["ProcessDevice", "Ringer", "RingerTestKit", "SessionProperties"]),
         // What a C program sees.
         .executableTarget(name: "c-client", dependencies: ["CRinger", "RingerC"], path: "Tests/CClient"),
         .testTarget(name: "RingerCTests", dependencies: ["CRinger", "RingerC", "Ringer", "ServiceSupport"]),

@@ -78,7 +78,7 @@ public final class AudioSession: Sendable {
 
     /// Carries out a request, and calls `completion` inside the state machine, where it must not block, with why it was
     /// refused; nil if it was not.
-    private func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
+    package func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
         if service.contains(id) { service.send(event, completion: completion) } else { completion(closed(event)) }
     }
 

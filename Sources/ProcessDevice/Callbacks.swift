@@ -1,0 +1,80 @@
+import CLinux
+import Glibc
+import RingerServices
+import Synchronization
+import SystemPackage
+
+/// Runs the program's callbacks one after another: on the device's callback thread, never on the device's own; or, once the
+/// program has asked for the descriptor, where it dispatches them.
+package final class Callbacks: Sendable {
+    private struct State {
+        /// An eventfd, which is readable while callbacks wait; nil until the program asked for it. It is never closed: the
+        /// program may be polling it.
+        var descriptor: CInt?
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs `body` after the callbacks before it.
+    func run(on clock: any DeviceClock, _ body: @escaping @Sendable () -> Void) {
+        if !wait(body) {
+            // The program may ask for the descriptor before the thread comes to it.
+            clock.callBack { [self] in if !wait(body) { body() } }
+        }
+    }
+
+    /// Lets `body` wait for the program; false if it dispatches nothing.
+    private func wait(_ body: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard let descriptor = state.descriptor else { return false }
+            state.waiting.append(body)
+            var one: UInt64 = 1
+            write(descriptor, &one, 8)
+            return true
+        }
+    }
+
+    /// The descriptor that is readable while callbacks wait. From the first call on they run in ``dispatch()`` alone; one
+    /// that runs already on the thread runs to its end.
+    ///
+    /// - Throws: ``RingerError`` with the system's reason.
+    package func descriptor() throws(RingerError) -> CInt {
+        let (descriptor, reason) = state.withLock { state in
+            if let known = state.descriptor { return (known, CInt(0)) }
+            let descriptor = ringer_eventfd()
+            if descriptor < 0 { return (descriptor, errno) }
+            state.descriptor = descriptor
+            return (descriptor, 0)
+        }
+        if descriptor < 0 { throw RingerError("open", "the callbacks' descriptor", Errno(rawValue: reason)) }
+        return descriptor
+    }
+
+    /// Runs the callbacks that wait, on the calling thread, in order. Those that come meanwhile wait for the next call.
+    ///
+    /// - Returns: How many ran.
+    @discardableResult
+    package func dispatch() -> Int {
+        let due = state.withLock { state in
+            if let descriptor = state.descriptor {
+                var count: UInt64 = 0
+                read(descriptor, &count, 8)
+            }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for body in due { Self.perform(body) }
+        return due.count
+    }
+
+    /// Runs `body`, a callback that was handed to another thread: sounds that it plays count as played from a callback.
+    package static func perform(_ body: () -> Void) {
+        UserCode.run(body)
+    }
+}
+
+extension ProcessDevice {
+    /// Hands a callback over to another thread.
+    package typealias CallbackPlace = @Sendable (_ callback: @escaping @Sendable () -> Void) -> Void
+}

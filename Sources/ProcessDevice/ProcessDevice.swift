@@ -1,0 +1,82 @@
+public import Ringer
+import Synchronization
+
+/// The one device of a process whose sources use Apple's names, in Swift or C: those names have no parameter for it.
+///
+/// It is opened at the first use, as the environment variable `RINGER_BOARD` says (``Board``), or handed in before with
+/// ``use(_:)``. Both languages share it: the rules of sounds, completions, properties and sessions are in this module,
+/// on plain types, and each language adds its own spelling.
+public enum ProcessDevice {
+    struct State {
+        var client: Client?
+        var failure: RingerError?
+    }
+
+    private static let state = Mutex(State())
+
+    /// Runs callbacks: on a thread of their own, or where the program dispatches them.
+    package static let callbacks = Callbacks()
+
+    /// Uses `device` from now on. Sounds that were registered, completions, listeners and the session of the device before
+    /// are forgotten.
+    ///
+    /// - Parameter device: The device, which its owner closes; nil to open one at the next use. A device that was opened
+    ///   here is closed.
+    public static func use(_ device: Device?) {
+        let client = device.map { Client($0, isOwned: false) }
+        let before = state.withLock { state in
+            defer { state = State(client: client) }
+            return state.client
+        }
+        before?.close()
+    }
+
+    /// The device, which the first use opens.
+    ///
+    /// - Throws: ``RingerError`` if it cannot be opened: an unknown word in `RINGER_BOARD` or `RINGER_POSITION`, no service
+    ///   where one was asked for, a motor that cannot be used. The next use tries again.
+    public static var device: Device {
+        get throws(RingerError) { try client.device }
+    }
+
+    /// Why the device could not be opened when it was last tried; nil if it could. Apple's result codes do not say.
+    public static var failure: RingerError? { state.withLock { $0.failure } }
+
+    /// What the process has on its device. The lock is held while the device is opened: other threads wait for it.
+    static var client: Client {
+        get throws(RingerError) {
+            let result: Result<Client, RingerError> = state.withLock { state in
+                if let client = state.client { return .success(client) }
+                do throws(RingerError) {
+                    let client = Client(try Board.open(), isOwned: true)
+                    state = State(client: client)
+                    return .success(client)
+                } catch {
+                    state.failure = error
+                    return .failure(error)
+                }
+            }
+            return try result.get()
+        }
+    }
+}
+
+/// What the process has on one device.
+final class Client: Sendable {
+    let device: Device
+    private let isOwned: Bool
+    let completions = SoundCompletions()
+    let session: ProcessSession
+
+    init(_ device: Device, isOwned: Bool) {
+        self.device = device
+        self.isOwned = isOwned
+        session = ProcessSession(device)
+    }
+
+    func close() {
+        completions.removeAll()
+        session.close()
+        if isOwned { device.close() }
+    }
+}

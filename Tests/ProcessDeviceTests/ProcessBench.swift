@@ -1,0 +1,50 @@
+import Foundation
+import ProcessDevice
+import Ringer
+import RingerTestKit
+import Synchronization
+
+/// The process's device on a simulated board in virtual time. The process has one: suites that use it run one after
+/// another.
+final class ProcessBench: Sendable {
+    let clock = VirtualClock()
+    let board: SimulatedBoard
+    let device: Device
+    let directory: URL
+
+    init(_ position: SwitchPosition = .ring) throws {
+        board = SimulatedBoard(clock: clock, position: position)
+        device = try Device.simulated(board)
+        directory = FileManager.default.temporaryDirectory.appending(path: "ringer-process-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        ProcessDevice.use(device)
+    }
+
+    deinit {
+        ProcessDevice.use(nil)
+        device.close()
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// Registers silence of `frames` frames at 8 kHz.
+    func register(frames: Int) throws -> (id: UInt32, status: Int32) {
+        let sound = PCMBuffer(sampleRate: 8000, channels: 1, samples: Array(repeating: 0, count: frames))
+        let file = directory.appending(path: "\(frames).wav")
+        let format = LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)
+        try Data(SoundFiles.encode(sound, container: .wave, codec: .linearPCM(format))).write(to: file)
+        var id: UInt32 = 0
+        let status = ProcessDevice.createSound(file.path, &id)
+        return (id, status)
+    }
+}
+
+/// What callbacks note.
+final class Notes: Sendable {
+    private let notes = Mutex<[String]>([])
+
+    var all: [String] { notes.withLock { $0 } }
+
+    func add(_ note: String) {
+        notes.withLock { $0.append(note) }
+    }
+}
