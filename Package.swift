@@ -122,6 +122,10 @@ let package = Package(
                 "CRinger", "CLinux", "FourCharacterCodes", "Ringer", "RingerClient", "RingerTestKit",
                 "SessionProperties",
             ]),
+        // Apple's names for C and C++: the headers, which Swift does not see, and what they call.
+        .target(name: "CAudioToolbox", publicHeadersPath: "entry", cSettings: [.headerSearchPath("include")]),
+        .target(
+            name: "AudioToolboxC", dependencies: ["CAudioToolbox", "ProcessDevice", "RingerC", "SessionProperties"]),
         .executableTarget(name: "ringerd", dependencies: ["RingerService"], linkerSettings: small("ringerd.order")),
         .executableTarget(
             name: "RingerCommand",
@@ -243,6 +247,11 @@ let package = Package(
         // What a C program sees.
         .executableTarget(name: "c-client", dependencies: ["CRinger", "RingerC"], path: "Tests/CClient"),
         .testTarget(name: "RingerCTests", dependencies: ["CRinger", "RingerC", "Ringer", "ServiceSupport"]),
+        .executableTarget(
+            name: "audiotoolbox-client", dependencies: ["CRinger", "AudioToolboxC"], path: "Tests/AudioToolboxClient",
+            cSettings: [.headerSearchPath("../../Sources/CAudioToolbox/include")],
+            linkerSettings: [.linkedLibrary("BlocksRuntime")]),
+        .testTarget(name: "AudioToolboxCTests", dependencies: ["audiotoolbox-client"]),
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),
         .testTarget(
             name: "LabTests",

@@ -1,0 +1,213 @@
+/*
+ * The part of Core Foundation that <AudioToolbox/AudioToolbox.h> needs.
+ *
+ * Objects have a reference count. Functions with Create or Copy in their names return an object that the caller releases;
+ * the caller does not own what others return. They return NULL for bad input and without memory. NULL may be passed for an
+ * object and has no effect. Objects do not change, and any thread may use them. Allocators are ignored.
+ */
+#ifndef RINGER_COREFOUNDATION_H
+#define RINGER_COREFOUNDATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef unsigned char Boolean;
+typedef uint8_t UInt8;
+typedef int8_t SInt8;
+typedef uint16_t UInt16;
+typedef int16_t SInt16;
+typedef uint32_t UInt32;
+typedef int32_t SInt32;
+typedef uint64_t UInt64;
+typedef int64_t SInt64;
+typedef float Float32;
+typedef double Float64;
+typedef SInt32 OSStatus;
+typedef UInt32 FourCharCode;
+typedef FourCharCode OSType;
+
+enum { noErr = 0 };
+
+typedef const void *CFTypeRef;
+typedef unsigned long CFTypeID;
+typedef signed long CFIndex;
+typedef double CFTimeInterval;
+typedef const struct __CFAllocator *CFAllocatorRef;
+typedef const struct __CFString *CFStringRef;
+typedef const struct __CFNumber *CFNumberRef;
+typedef const struct __CFDictionary *CFDictionaryRef;
+typedef const struct __CFURL *CFURLRef;
+typedef struct __CFBundle *CFBundleRef;
+typedef struct __CFRunLoop *CFRunLoopRef;
+typedef CFStringRef CFRunLoopMode;
+
+#define kCFAllocatorDefault ((CFAllocatorRef)0)
+
+/* MARK: objects */
+
+/* Adds a reference, and returns the object. */
+CFTypeRef CFRetain(CFTypeRef object);
+
+/* Removes a reference; the last one frees the object. */
+void CFRelease(CFTypeRef object);
+
+/* How many references there are; a large number for an object that is never freed. */
+CFIndex CFGetRetainCount(CFTypeRef object);
+
+/* The type of an object; 0 for NULL. */
+CFTypeID CFGetTypeID(CFTypeRef object);
+
+/* Whether two objects are of one type and have one value. */
+Boolean CFEqual(CFTypeRef one, CFTypeRef other);
+
+/* MARK: strings */
+
+typedef UInt32 CFStringEncoding;
+
+/* Other encodings are not known. */
+enum {
+    kCFStringEncodingASCII = 0x0600,
+    kCFStringEncodingUTF8 = 0x08000100
+};
+
+typedef enum {
+    kCFCompareLessThan = -1,
+    kCFCompareEqualTo = 0,
+    kCFCompareGreaterThan = 1
+} CFComparisonResult;
+
+/* No options are known. */
+typedef UInt32 CFStringCompareFlags;
+
+/* The string of a literal. It is never freed. */
+#define CFSTR(literal) __CFStringMakeConstantString("" literal "")
+CFStringRef __CFStringMakeConstantString(const char *text);
+
+CFTypeID CFStringGetTypeID(void);
+
+/* A string of the text's bytes. NULL if they are not of the encoding. */
+CFStringRef CFStringCreateWithCString(CFAllocatorRef allocator, const char *text, CFStringEncoding encoding);
+
+/* The length in UTF-16 units. */
+CFIndex CFStringGetLength(CFStringRef string);
+
+/* Copies the text with a zero at its end. False if the buffer is too small, or the encoding has not all characters. */
+Boolean CFStringGetCString(CFStringRef string, char *buffer, CFIndex size, CFStringEncoding encoding);
+
+/* The text, valid as long as the string; NULL if the encoding has not all characters. */
+const char *CFStringGetCStringPtr(CFStringRef string, CFStringEncoding encoding);
+
+/* The most bytes that a string of so many UTF-16 units has, without the zero at the end. */
+CFIndex CFStringGetMaximumSizeForEncoding(CFIndex length, CFStringEncoding encoding);
+
+/* Compares strings by their characters. */
+CFComparisonResult CFStringCompare(CFStringRef one, CFStringRef other, CFStringCompareFlags options);
+
+/* MARK: numbers */
+
+typedef CFIndex CFNumberType;
+
+enum {
+    kCFNumberSInt8Type = 1,
+    kCFNumberSInt16Type = 2,
+    kCFNumberSInt32Type = 3,
+    kCFNumberSInt64Type = 4,
+    kCFNumberFloat32Type = 5,
+    kCFNumberFloat64Type = 6,
+    kCFNumberCharType = 7,
+    kCFNumberShortType = 8,
+    kCFNumberIntType = 9,
+    kCFNumberLongType = 10,
+    kCFNumberLongLongType = 11,
+    kCFNumberFloatType = 12,
+    kCFNumberDoubleType = 13,
+    kCFNumberCFIndexType = 14
+};
+
+CFTypeID CFNumberGetTypeID(void);
+
+/* A number from a value of the type. */
+CFNumberRef CFNumberCreate(CFAllocatorRef allocator, CFNumberType type, const void *value);
+
+/* Writes the number as a value of the type. False if that cannot hold it exactly. */
+Boolean CFNumberGetValue(CFNumberRef number, CFNumberType type, void *value);
+
+/* MARK: dictionaries */
+
+CFTypeID CFDictionaryGetTypeID(void);
+CFIndex CFDictionaryGetCount(CFDictionaryRef dictionary);
+Boolean CFDictionaryContainsKey(CFDictionaryRef dictionary, const void *key);
+
+/* The value of a key; NULL if there is none. */
+const void *CFDictionaryGetValue(CFDictionaryRef dictionary, const void *key);
+
+/* MARK: URLs of files */
+
+typedef CFIndex CFURLPathStyle;
+
+enum { kCFURLPOSIXPathStyle = 0 };
+
+CFTypeID CFURLGetTypeID(void);
+
+/* The URL of a file's path; a relative path is one of the current directory. */
+CFURLRef CFURLCreateWithFileSystemPath(
+    CFAllocatorRef allocator, CFStringRef path, CFURLPathStyle style, Boolean isDirectory);
+
+/* The URL of a file's path, which may have any bytes. */
+CFURLRef CFURLCreateFromFileSystemRepresentation(
+    CFAllocatorRef allocator, const UInt8 *path, CFIndex length, Boolean isDirectory);
+
+/* The URL "file:///PATH". NULL for one of another scheme, and where base is not NULL. */
+CFURLRef CFURLCreateWithString(CFAllocatorRef allocator, CFStringRef string, CFURLRef base);
+
+/* Copies the path with a zero at its end. False if the buffer is too small. */
+Boolean CFURLGetFileSystemRepresentation(CFURLRef url, Boolean resolveAgainstBase, UInt8 *buffer, CFIndex size);
+
+/* The path. NULL if it is not UTF-8. */
+CFStringRef CFURLCopyFileSystemPath(CFURLRef url, CFURLPathStyle style);
+
+/* MARK: the bundle: the folder of the program's executable */
+
+CFBundleRef CFBundleGetMainBundle(void);
+
+/* The URL of FOLDER/NAME.TYPE beside the executable; type and folder may be NULL. NULL if there is no such file. */
+CFURLRef CFBundleCopyResourceURL(CFBundleRef bundle, CFStringRef name, CFStringRef type, CFStringRef folder);
+
+/* MARK: the run loop
+ *
+ * There is one. It carries the callbacks of System Sound Services and of audio sessions, and nothing else. Where it never
+ * ran, and the program does not dispatch callbacks (ringer-audiotoolbox.h), a thread of the library's carries them. */
+
+extern const CFRunLoopMode kCFRunLoopDefaultMode;
+extern const CFRunLoopMode kCFRunLoopCommonModes;
+
+enum {
+    kCFRunLoopRunFinished = 1,      /* it could not run */
+    kCFRunLoopRunStopped = 2,
+    kCFRunLoopRunTimedOut = 3,
+    kCFRunLoopRunHandledSource = 4
+};
+
+CFRunLoopRef CFRunLoopGetMain(void);
+CFRunLoopRef CFRunLoopGetCurrent(void);
+
+/* Calls callbacks on this thread until CFRunLoopStop(). */
+void CFRunLoopRun(void);
+
+/* Calls callbacks on this thread for so many seconds, or until CFRunLoopStop(), or, if the last argument says so, until some
+ * were called. */
+SInt32 CFRunLoopRunInMode(CFRunLoopMode mode, CFTimeInterval seconds, Boolean returnAfterSourceHandled);
+
+/* Lets the run loop return; if it does not run, its next run returns at once. */
+void CFRunLoopStop(CFRunLoopRef loop);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

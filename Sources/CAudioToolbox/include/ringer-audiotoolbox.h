@@ -1,0 +1,36 @@
+/*
+ * What Ringer adds to <AudioToolbox/AudioToolbox.h>: which device the functions under Apple's names use, and where callbacks
+ * are called.
+ *
+ * The process has one device for them. It is opened when it is first needed, as the environment variable RINGER_BOARD says:
+ * "auto", also where it is not set: over the service where there is one, else this machine's hardware; "service";
+ * "simulated": a simulated board in real time, whose switch is at RINGER_POSITION.
+ *
+ * Functions return 0 or a positive number, or a negative errno; ringer_last_error() of ringer.h describes the failure.
+ */
+#ifndef RINGER_AUDIOTOOLBOX_EXTENSIONS_H
+#define RINGER_AUDIOTOOLBOX_EXTENSIONS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ringer_device;
+
+/* Uses a device of ringer.h from now on; the program closes it, and calls under Apple's names fail then. With NULL the device
+ * that RINGER_BOARD names is opened now, which tells the program why it cannot be. Sounds that were registered, completions,
+ * listeners and the session are forgotten. */
+int ringer_audiotoolbox_set_device(struct ringer_device *device);
+
+/* The descriptor that is readable while callbacks wait; it belongs to the library. From the first call on callbacks are
+ * called in ringer_callbacks_dispatch() only, and by CFRunLoopRun(). */
+int ringer_callbacks_get_fd(void);
+
+/* Calls the callbacks that wait, on this thread, and returns how many there were. It never blocks. */
+int ringer_callbacks_dispatch(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

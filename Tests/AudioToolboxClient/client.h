@@ -1,0 +1,31 @@
+/* A program under Apple's names, and the clock that it runs by. */
+#ifndef AUDIOTOOLBOX_CLIENT_H
+#define AUDIOTOOLBOX_CLIENT_H
+
+#include <stdbool.h>
+
+/* Seconds. */
+double client_time(void);
+
+/* Waits until *is_done; false after 10 s. Callbacks are called meanwhile. */
+bool client_wait(const volatile bool *is_done);
+
+/* Plugs headphones in; false where that cannot be done. */
+bool client_plug_headphones(void);
+
+/* Begins or ends an interruption by something that is no session; false where that cannot be done. */
+bool client_interrupt(bool begins);
+
+/* Whether times are exact, and printed. */
+extern bool client_times_are_exact;
+
+/* Runs it, with sound files that it writes to the folder; 0 if nothing unexpected happened. */
+int client_run(const char *folder);
+
+/* Calls every function from 8 threads with arguments of chance, each so many times. */
+int client_run_threads(unsigned int rounds);
+
+/* Checks Core Foundation's objects; the number of checks that failed, which it prints. */
+int client_run_foundation(void);
+
+#endif

@@ -1,0 +1,190 @@
+/*
+ * A program under Apple's names.
+ *
+ *     audiotoolbox-client simulated ring|silent FOLDER    on a simulated board, in virtual time
+ *     audiotoolbox-client FOLDER                          on the process's device
+ *     audiotoolbox-client callbacks                       on the process's device, whose callbacks have a thread
+ *     audiotoolbox-client run-loop                        the same, whose callbacks stop the run loop
+ *     audiotoolbox-client foundation                      Core Foundation's objects
+ *     audiotoolbox-client sizes PROPERTY...               the sizes of the session's properties of these codes
+ *     audiotoolbox-client threads ROUNDS                  every function from 8 threads
+ */
+#include <AudioToolbox/AudioToolbox.h>
+#include <poll.h>
+#include <pthread.h>
+#include <ringer-audiotoolbox.h>
+#include <ringer.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "client.h"
+
+bool client_times_are_exact;
+static struct ringer_device *device;
+static double simulated_time;
+
+double client_time(void)
+{
+    struct timespec time;
+
+    if (device)
+        return simulated_time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+bool client_wait(const volatile bool *is_done)
+{
+    struct pollfd descriptor = {.fd = -1, .events = POLLIN};
+    double end = client_time() + 10;
+
+    if (!device) {
+        /* Callbacks run on this thread, in the run loop. */
+        while (!*is_done && CFRunLoopRunInMode(kCFRunLoopDefaultMode, 10, true) == kCFRunLoopRunHandledSource)
+            ;
+        return *is_done;
+    }
+    descriptor.fd = ringer_callbacks_get_fd();
+    for (;;) {
+        if (poll(&descriptor, 1, 0) == 1 && ringer_callbacks_dispatch() == 0)
+            printf("the descriptor is readable without a callback\n");
+        if (*is_done || client_time() >= end)
+            return *is_done;
+        ringer_simulated_advance(device, 1000);
+        simulated_time += 0.001;
+    }
+}
+
+bool client_plug_headphones(void)
+{
+    if (device)
+        return ringer_simulated_set_headphone(device, 1) == 0;
+    if (!getenv("RINGER_LAB"))
+        return false;
+    /* The laboratory's test does it. */
+    printf("plug headphones in\n");
+    fflush(stdout);
+    return true;
+}
+
+bool client_interrupt(bool begins)
+{
+    static uint64_t interruption;
+
+    if (!device)
+        return false;
+    return (begins ? ringer_device_begin_interruption(device, &interruption)
+                   : ringer_device_end_interruption(device, interruption, 1)) == 0;
+}
+
+static int simulate(const char *position, const char *folder)
+{
+    struct ringer_config *config = ringer_config_new();
+    int result;
+
+    if (ringer_config_set_board(config, RINGER_BOARD_SIMULATED) < 0 || ringer_device_open(config, &device) < 0 ||
+        ringer_simulated_set_position(
+            device, strcmp(position, "ring") == 0 ? RINGER_POSITION_RING : RINGER_POSITION_SILENT) < 0 ||
+        ringer_audiotoolbox_set_device(device) < 0) {
+        fprintf(stderr, "%s\n", ringer_last_error());
+        return 1;
+    }
+    ringer_config_free(config);
+    client_times_are_exact = true;
+    result = client_run(folder);
+    printf("recordings: %d\n", ringer_simulated_get_recordings(device, NULL, 0));
+    ringer_device_close(device);
+    printf("closed: %d\n", (int)AudioServicesDisposeSystemSoundID(4096));
+    return result;
+}
+
+/* MARK: the callbacks' thread */
+
+static sem_t called;
+static pthread_t callback_threads[2];
+
+static void note_thread(void *context)
+{
+    *(pthread_t *)context = pthread_self();
+    sem_post(&called);
+}
+
+static int run_callbacks(void)
+{
+    sem_init(&called, 0, 0);
+    for (int index = 0; index < 2; index++) {
+        AudioServicesPlaySystemSoundWithCompletion_f(
+            index == 0 ? kSystemSoundID_Vibrate : 1, note_thread, &callback_threads[index]);
+        sem_wait(&called);
+    }
+    printf("on one thread: %d, on this: %d\n", !!pthread_equal(callback_threads[0], callback_threads[1]),
+        !!pthread_equal(callback_threads[0], pthread_self()));
+    return 0;
+}
+
+/* MARK: the run loop */
+
+static void stop_loop(SystemSoundID sound, void *clientData)
+{
+    AudioServicesRemoveSystemSoundCompletion(sound);
+    CFRelease(clientData);
+    CFRunLoopStop(CFRunLoopGetCurrent());
+}
+
+static int run_loop(void)
+{
+    CFStringRef name = CFStringCreateWithCString(NULL, "name", kCFStringEncodingUTF8);
+
+    /* As Apple's own example of this interface: the completion ends the program. */
+    AudioServicesAddSystemSoundCompletion(kSystemSoundID_Vibrate, NULL, NULL, stop_loop, (void *)CFRetain(name));
+    AudioServicesPlaySystemSound(kSystemSoundID_Vibrate);
+    CFRunLoopRun();
+    printf("references left: %ld\n", CFGetRetainCount(name));
+    CFRelease(name);
+    CFRunLoopStop(CFRunLoopGetMain());
+    printf("stopped before: %d\n", (int)CFRunLoopRunInMode(kCFRunLoopDefaultMode, 10, false));
+    printf("timed out: %d\n", (int)CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false));
+    return 0;
+}
+
+static int show_sizes(char **properties)
+{
+    AudioSessionInitialize(NULL, NULL, NULL, NULL);
+    for (; *properties; properties++) {
+        UInt32 property = (UInt32)strtoul(*properties, NULL, 10), size = 0, room = 64;
+        UInt64 data[8];
+        OSStatus result = AudioSessionGetPropertySize(property, &size);
+        OSStatus reading = AudioSessionGetProperty(property, &room, data);
+
+        if (reading == 0 && room != size)
+            printf("%s reads %u\n", *properties, room);
+        printf("%s %d %u %s\n", *properties, (int)result, size, reading == 0 ? "readable" : "unreadable");
+    }
+    return 0;
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 4 && strcmp(arguments[1], "simulated") == 0)
+        return simulate(arguments[2], arguments[3]);
+    if (count == 3 && strcmp(arguments[1], "threads") == 0)
+        return client_run_threads((unsigned int)strtoul(arguments[2], NULL, 10));
+    if (count == 2 && strcmp(arguments[1], "callbacks") == 0)
+        return run_callbacks();
+    if (count == 2 && strcmp(arguments[1], "run-loop") == 0)
+        return run_loop();
+    if (count == 2 && strcmp(arguments[1], "foundation") == 0)
+        return client_run_foundation();
+    if (count > 2 && strcmp(arguments[1], "sizes") == 0)
+        return show_sizes(arguments + 2);
+    if (count != 2)
+        return 64;
+    if (ringer_audiotoolbox_set_device(NULL) < 0) {
+        fprintf(stderr, "%s\n", ringer_last_error());
+        return 1;
+    }
+    return client_run(arguments[1]);
+}

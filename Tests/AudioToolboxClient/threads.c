@@ -1,0 +1,121 @@
+/* Every function from 8 threads, with arguments of chance. */
+#include <AudioToolbox/AudioToolbox.h>
+#include <CoreFoundation/CoreFoundation.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "client.h"
+
+static unsigned int rounds_of_each;
+static pthread_mutex_t in_callback = PTHREAD_MUTEX_INITIALIZER;
+
+static unsigned int chance(unsigned int *seed, unsigned int below)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % below;
+}
+
+static void called(void *context)
+{
+    (void)context;
+    if (pthread_mutex_trylock(&in_callback) != 0) {
+        printf("two callbacks at once\n");
+        return;
+    }
+    /* It may call. */
+    AudioServicesPlaySystemSound(1);
+    pthread_mutex_unlock(&in_callback);
+}
+
+static void sound_called(SystemSoundID sound, void *clientData)
+{
+    (void)sound;
+    called(clientData);
+}
+
+static void interrupted(void *clientData, UInt32 state)
+{
+    (void)state;
+    called(clientData);
+}
+
+static void property_called(void *clientData, AudioSessionPropertyID property, UInt32 size, const void *data)
+{
+    if (property == kAudioSessionProperty_AudioRouteChange && size == sizeof data)
+        CFRelease(CFRetain(data));
+    called(clientData);
+}
+
+static void *work(void *argument)
+{
+    static const SystemSoundID sounds[] = {0, 1000, 1005, 1007, 1057, kSystemSoundID_Vibrate, 4096, 4097, 4100, 0xFFFFFFFF};
+    static const UInt32 ids[] = {
+        0, kAudioServicesPropertyIsUISound, kAudioServicesPropertyCompletePlaybackIfAppDies, 0x72616E64};
+    static const UInt32 properties[] = {
+        kAudioSessionProperty_PreferredHardwareSampleRate, kAudioSessionProperty_PreferredHardwareIOBufferDuration,
+        kAudioSessionProperty_AudioCategory, kAudioSessionProperty_AudioRoute, kAudioSessionProperty_AudioRouteChange,
+        kAudioSessionProperty_CurrentHardwareOutputVolume, kAudioSessionProperty_OtherAudioIsPlaying,
+        kAudioSessionProperty_OverrideAudioRoute, kAudioSessionProperty_ServerDied,
+        kAudioSessionProperty_OverrideCategoryMixWithOthers, 0x72616E64, 0};
+    static const UInt32 categories[] = {
+        kAudioSessionCategory_AmbientSound, kAudioSessionCategory_SoloAmbientSound, kAudioSessionCategory_MediaPlayback,
+        kAudioSessionCategory_RecordAudio, kAudioSessionCategory_PlayAndRecord, 0};
+    unsigned int seed = 2463534242u + (unsigned int)(uintptr_t)argument;
+    CFURLRef none = CFURLCreateWithString(NULL, CFSTR("file:///no/such%20file"), NULL);
+
+#define ONE_OF(list) list[chance(&seed, sizeof list / sizeof list[0])]
+#define SOME(pointer) (chance(&seed, 8) ? (pointer) : NULL)
+    for (unsigned int round = 0; round < rounds_of_each; round++) {
+        SystemSoundID sound = ONE_OF(sounds), created = 0;
+        UInt32 property = ONE_OF(properties), size = chance(&seed, 17), value[8] = {ONE_OF(categories)};
+        UInt32 specifierSize = chance(&seed, 4) ? 4 : chance(&seed, 9);
+        UInt32 specifier[4] = {sound};
+        Boolean isWritable;
+        void *client = (void *)(uintptr_t)chance(&seed, 4);
+
+        switch (chance(&seed, 22)) {
+        case 0: AudioServicesCreateSystemSoundID(SOME(none), SOME(&created)); break;
+        case 1: AudioServicesDisposeSystemSoundID(sound); break;
+        case 2: AudioServicesPlaySystemSound(sound); break;
+        case 3: AudioServicesPlayAlertSound(sound); break;
+        case 4: AudioServicesPlaySystemSoundWithCompletion_f(sound, SOME(called), client); break;
+        case 5: AudioServicesPlayAlertSoundWithCompletion_f(sound, SOME(called), client); break;
+        case 6:
+            AudioServicesAddSystemSoundCompletion(
+                sound, SOME(CFRunLoopGetCurrent()), SOME(kCFRunLoopCommonModes), SOME(sound_called), client);
+            break;
+        case 7: AudioServicesRemoveSystemSoundCompletion(sound); break;
+        case 8:
+            AudioServicesGetPropertyInfo(ONE_OF(ids), specifierSize, SOME(specifier), SOME(&size), SOME(&isWritable));
+            break;
+        case 9: AudioServicesGetProperty(ONE_OF(ids), specifierSize, SOME(specifier), SOME(&size), SOME(value)); break;
+        case 10: AudioServicesSetProperty(ONE_OF(ids), specifierSize, SOME(specifier), size, SOME(value)); break;
+        case 11: AudioSessionInitialize(NULL, NULL, SOME(interrupted), client); break;
+        case 12: AudioSessionSetActive((Boolean)chance(&seed, 2)); break;
+        case 13: AudioSessionGetProperty(property, SOME(&size), SOME(value)); break;
+        case 14: AudioSessionGetPropertySize(property, SOME(&size)); break;
+        case 15: AudioSessionSetProperty(property, chance(&seed, 2) ? 4 : size, SOME(value)); break;
+        case 16: AudioSessionAddPropertyListener(property, SOME(property_called), client); break;
+        case 17: AudioSessionRemovePropertyListenerWithUserData(property, SOME(property_called), client); break;
+        case 18: AudioSessionRemovePropertyListener(property); break;
+        case 19: CFRelease(CFBundleCopyResourceURL(SOME(CFBundleGetMainBundle()), SOME(CFSTR("none")), NULL, NULL)); break;
+        case 20: CFRelease(CFURLCopyFileSystemPath(SOME(none), kCFURLPOSIXPathStyle)); break;
+        default: CFStringGetCString(SOME(CFSTR("route")), SOME((char *)value), size, kCFStringEncodingUTF8); break;
+        }
+    }
+    CFRelease(none);
+    return NULL;
+}
+
+int client_run_threads(unsigned int rounds)
+{
+    pthread_t threads[8];
+
+    rounds_of_each = rounds;
+    for (uintptr_t index = 0; index < 8; index++)
+        pthread_create(&threads[index], NULL, work, (void *)index);
+    for (int index = 0; index < 8; index++)
+        pthread_join(threads[index], NULL);
+    printf("%u calls\n", 8 * rounds);
+    return 0;
+}
