@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test unit installation feedback examples overlays lab sanitize soak format lint warnings bench install \
-	uninstall clean
+.PHONY: help run test unit installation library feedback examples overlays lab sanitize soak format lint warnings bench \
+	install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -10,13 +10,16 @@ help: ## This list
 run: ## Build, and show the ring/silent switch: the machine's own, or a simulated board
 	@scripts/run
 
-test: unit installation feedback examples overlays lab ## All tests: the unit tests, the installation, feedbackd's clients, the products, the overlays, the laboratory's
+test: unit installation library feedback examples overlays lab ## All tests: the unit tests, the installation, the C library, feedbackd's clients, the products, the overlays, the laboratory's
 
 unit: ## The tests that run on any machine
 	@scripts/test
 
 installation: ## The test of what make install places, and of make uninstall
 	@Tests/Install/test
+
+library: ## C programs against what make install places
+	@Tests/Library/test
 
 feedback: ## The clients of feedbackd, with feedbackd and with ringerd
 	@Tests/Feedback/test
@@ -49,7 +52,7 @@ warnings: ## Build everything from new, and fail on a warning
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
 
-install: ## Install the command, the service, the ALSA plug-in and their files; PREFIX is /usr/local, DESTDIR is for packages
+install: ## Install the command, the service, the ALSA plug-in, the library for C, and their files; PREFIX is /usr/local, DESTDIR is for packages
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
 
 uninstall: ## Remove what install placed

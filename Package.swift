@@ -28,6 +28,8 @@ let package = Package(
         .library(name: "ProcessDevice", targets: ["ProcessDevice"]),
         .library(name: "RingerTrace", targets: ["RingerTrace"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
+        // What scripts/library links libringer.so and libringer.a of.
+        .library(name: "libringer", type: .static, targets: ["RingerC"]),
         .executable(name: "ringer", targets: ["RingerCommand"]),
         .executable(name: "ringerd", targets: ["ringerd"]),
         .executable(name: "Minimal", targets: ["Minimal"]),
