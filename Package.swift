@@ -26,6 +26,10 @@ let package = Package(
         .library(name: "RingerClient", targets: ["RingerClient"]),
         .library(name: "RingerTestKit", targets: ["RingerTestKit"]),
         .library(name: "ProcessDevice", targets: ["ProcessDevice"]),
+        .library(name: "AudioToolbox", targets: ["AudioToolbox"]),
+        .library(name: "AVFAudio", targets: ["AVFAudio"]),
+        .library(name: "AVFoundation", targets: ["AVFoundation"]),
+        .library(name: "UserNotifications", targets: ["UserNotifications"]),
         .library(name: "RingerTrace", targets: ["RingerTrace"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
         // What scripts/library links libringer.so and libringer.a of.
@@ -116,6 +120,11 @@ let package = Package(
                 "Ringer", "RingerClient", "RingerTestKit", "SessionProperties", "CLinux",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
+        // Apple's names in Swift. They alone import Foundation.
+        .target(name: "AudioToolbox", dependencies: ["ProcessDevice", "SessionProperties"]),
+        .target(name: "AVFAudio", dependencies: ["ProcessDevice", "RingerServices"]),
+        .target(name: "AVFoundation", dependencies: ["AVFAudio", "AudioToolbox"]),
+        .target(name: "UserNotifications", dependencies: ["ProcessDevice", "RingerServices"]),
         // ringer.h for C and C++: the header, and its implementation.
         .target(name: "CRinger"),
         .target(
@@ -244,8 +253,29 @@ let package = Package(
             name: "RingerHardwareTests",
             dependencies: ["RingerHardware", "RingerTestKit", "SessionProperties", "PacedSupport"],
             linkerSettings: [.linkedLibrary("asound")]),
+        // Programs as they are written for the phone, in the language of their time, and the test that runs them.
+        .executableTarget(
+            name: "CallRinger", dependencies: ["AVFoundation", "AudioToolbox"], path: "Tests/PhoneSource/CallRinger",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "SwitchDetector", dependencies: ["AudioToolbox"], path: "Tests/PhoneSource/SwitchDetector",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "NotificationHelper", dependencies: ["UserNotifications"],
+            path: "Tests/PhoneSource/NotificationHelper",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "MusicSession", dependencies: ["AVFoundation"], path: "Tests/PhoneSource/MusicSession",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .executableTarget(
+            name: "RingLoop", dependencies: ["AudioToolbox"], path: "Tests/PhoneSource/RingLoop",
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         .testTarget(
-            name: "ProcessDeviceTests", dependencies: ["ProcessDevice", "Ringer", "RingerTestKit", "SessionProperties"]),
+            name: "AppleNamesTests",
+            dependencies: [
+                "AVFoundation", "UserNotifications", "ProcessDevice", "Ringer", "RingerTestKit", "SessionProperties",
+                "ServiceSupport",
+            ]),
         // What a C program sees.
         .executableTarget(name: "c-client", dependencies: ["CRinger", "RingerC"], path: "Tests/CClient"),
         .testTarget(name: "RingerCTests", dependencies: ["CRinger", "RingerC", "Ringer", "ServiceSupport"]),

@@ -3,6 +3,7 @@ import ProcessDevice
 import Ringer
 import RingerTestKit
 import Synchronization
+import Testing
 
 /// The process's device on a simulated board in virtual time. The process has one: suites that use it run one after
 /// another.
@@ -26,12 +27,17 @@ final class ProcessBench: Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// Registers silence of `frames` frames at 8 kHz.
-    func register(frames: Int) throws -> (id: UInt32, status: Int32) {
-        let sound = PCMBuffer(sampleRate: 8000, channels: 1, samples: Array(repeating: 0, count: frames))
-        let file = directory.appending(path: "\(frames).wav")
+    /// A file of `frames` frames at 8 kHz.
+    func wave(frames: Int) throws -> Data {
+        let sound = PCMBuffer(sampleRate: 8000, channels: 1, samples: Array(repeating: 1000, count: frames))
         let format = LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)
-        try Data(SoundFiles.encode(sound, container: .wave, codec: .linearPCM(format))).write(to: file)
+        return Data(try SoundFiles.encode(sound, container: .wave, codec: .linearPCM(format)))
+    }
+
+    /// Registers a sound of `frames` frames at 8 kHz.
+    func register(frames: Int) throws -> (id: UInt32, status: Int32) {
+        let file = directory.appending(path: "\(frames).wav")
+        try wave(frames: frames).write(to: file)
         var id: UInt32 = 0
         let status = ProcessDevice.createSound(file.path, &id)
         return (id, status)
@@ -47,4 +53,11 @@ final class Notes: Sendable {
     func add(_ note: String) {
         notes.withLock { $0.append(note) }
     }
+}
+
+/// Waits until `condition` holds: what other threads do is over soon.
+@MainActor func eventually(_ condition: () -> Bool) async throws {
+    for _ in 0..<10_000 where !condition() { try await Task.sleep(for: .milliseconds(1)) }
+    let holds = condition()
+    #expect(holds)
 }

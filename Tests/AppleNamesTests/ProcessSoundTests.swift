@@ -6,9 +6,9 @@ import Testing
 @testable import ProcessDevice
 
 /// The suites share the process's device.
-@Suite(.serialized) enum ProcessDeviceTests {}
+@Suite(.serialized, .timeLimit(.minutes(3))) enum AppleNames {}
 
-extension ProcessDeviceTests {
+extension AppleNames {
     @Suite struct Sounds {
         @Test func `A heard sound completes 20 ms after its last frame, to the microsecond`() throws {
             let bench = try ProcessBench()

@@ -6,8 +6,8 @@ import Testing
 
 @testable import ProcessDevice
 
-extension ProcessDeviceTests {
-    @Suite struct Session {
+extension AppleNames {
+    @Suite @MainActor struct Session {
         private static let notInitialized: Int32 = 0x2169_6E69
         private static let category: UInt32 = 0x6163_6174
 
@@ -98,10 +98,4 @@ extension ProcessDeviceTests {
 
 extension FourCharacterCode {
     fileprivate var status: Int32 { Int32(bitPattern: rawValue) }
-}
-
-/// Waits until `condition` holds: what other threads do is over soon.
-private func eventually(_ condition: () -> Bool) async throws {
-    for _ in 0..<10_000 where !condition() { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(condition())
 }

@@ -1,0 +1,140 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+internal import ProcessDevice
+
+// Audio Session Services: the functions and constants of <AudioToolbox/AudioServices.h>. What they do is ProcessDevice's.
+
+public typealias AudioSessionPropertyID = UInt32
+/// Called with the client data, and ``kAudioSessionBeginInterruption`` or ``kAudioSessionEndInterruption``.
+public typealias AudioSessionInterruptionListener = (UnsafeMutableRawPointer?, UInt32) -> Void
+/// Called with the client data, the property, the size of its value, and its value: the address of a number, or a
+/// ``CFString`` or ``CFDictionary`` object.
+public typealias AudioSessionPropertyListener =
+    (UnsafeMutableRawPointer?, AudioSessionPropertyID, UInt32, UnsafeRawPointer?) -> Void
+
+public let kAudioSessionNoError: OSStatus = 0
+public let kAudioSessionNotInitialized: OSStatus = 0x2169_6E69  // '!ini'
+public let kAudioSessionAlreadyInitialized: OSStatus = 0x696E_6974  // 'init'
+public let kAudioSessionInitializationError: OSStatus = 0x696E_693F  // 'ini?'
+public let kAudioSessionUnsupportedPropertyError: OSStatus = 0x7074_793F  // 'pty?'
+public let kAudioSessionBadPropertySizeError: OSStatus = 0x2173_697A  // '!siz'
+public let kAudioSessionNotActiveError: OSStatus = 0x2161_6374  // '!act'
+public let kAudioServicesNoHardwareError: OSStatus = 0x6E6F_6877  // 'nohw'
+public let kAudioSessionNoCategorySet: OSStatus = 0x3F63_6174  // '?cat'
+public let kAudioSessionIncompatibleCategory: OSStatus = 0x2163_6174  // '!cat'
+
+public let kAudioSessionProperty_PreferredHardwareSampleRate: AudioSessionPropertyID = 0x6877_7372  // 'hwsr'
+public let kAudioSessionProperty_PreferredHardwareIOBufferDuration: AudioSessionPropertyID = 0x696F_6264  // 'iobd'
+public let kAudioSessionProperty_AudioCategory: AudioSessionPropertyID = 0x6163_6174  // 'acat'
+public let kAudioSessionProperty_AudioRoute: AudioSessionPropertyID = 0x726F_7574  // 'rout'
+public let kAudioSessionProperty_AudioRouteChange: AudioSessionPropertyID = 0x726F_6368  // 'roch'
+public let kAudioSessionProperty_CurrentHardwareSampleRate: AudioSessionPropertyID = 0x6368_7372  // 'chsr'
+public let kAudioSessionProperty_CurrentHardwareInputNumberChannels: AudioSessionPropertyID = 0x6368_6963  // 'chic'
+public let kAudioSessionProperty_CurrentHardwareOutputNumberChannels: AudioSessionPropertyID = 0x6368_6F63  // 'choc'
+public let kAudioSessionProperty_CurrentHardwareOutputVolume: AudioSessionPropertyID = 0x6368_6F76  // 'chov'
+public let kAudioSessionProperty_CurrentHardwareInputLatency: AudioSessionPropertyID = 0x6369_6C74  // 'cilt'
+public let kAudioSessionProperty_CurrentHardwareOutputLatency: AudioSessionPropertyID = 0x636F_6C74  // 'colt'
+public let kAudioSessionProperty_CurrentHardwareIOBufferDuration: AudioSessionPropertyID = 0x6368_6264  // 'chbd'
+public let kAudioSessionProperty_OtherAudioIsPlaying: AudioSessionPropertyID = 0x6F74_6872  // 'othr'
+public let kAudioSessionProperty_OverrideAudioRoute: AudioSessionPropertyID = 0x6F76_7264  // 'ovrd'
+public let kAudioSessionProperty_AudioInputAvailable: AudioSessionPropertyID = 0x6169_6176  // 'aiav'
+public let kAudioSessionProperty_ServerDied: AudioSessionPropertyID = 0x6469_6564  // 'died'
+public let kAudioSessionProperty_OtherMixableAudioShouldDuck: AudioSessionPropertyID = 0x6475_636B  // 'duck'
+public let kAudioSessionProperty_OverrideCategoryMixWithOthers: AudioSessionPropertyID = 0x636D_6978  // 'cmix'
+public let kAudioSessionProperty_OverrideCategoryDefaultToSpeaker: AudioSessionPropertyID = 0x6373_706B  // 'cspk'
+public let kAudioSessionProperty_OverrideCategoryEnableBluetoothInput: AudioSessionPropertyID = 0x6362_6C75  // 'cblu'
+
+public let kAudioSessionCategory_AmbientSound: UInt32 = 0x616D_6269  // 'ambi'
+public let kAudioSessionCategory_SoloAmbientSound: UInt32 = 0x736F_6C6F  // 'solo'
+public let kAudioSessionCategory_MediaPlayback: UInt32 = 0x6D65_6469  // 'medi'
+public let kAudioSessionCategory_RecordAudio: UInt32 = 0x7265_6361  // 'reca'
+public let kAudioSessionCategory_PlayAndRecord: UInt32 = 0x706C_6172  // 'plar'
+public let kAudioSessionCategory_AudioProcessing: UInt32 = 0x7072_6F63  // 'proc'
+public let kAudioSessionCategory_UserInterfaceSoundEffects: UInt32 = 0x7569_6678  // 'uifx'
+public let kAudioSessionCategory_LiveAudio: UInt32 = 0x6C69_7665  // 'live'
+
+public let kAudioSessionBeginInterruption: UInt32 = 1
+public let kAudioSessionEndInterruption: UInt32 = 0
+
+public let kAudioSessionOverrideAudioRoute_None: UInt32 = 0
+public let kAudioSessionOverrideAudioRoute_Speaker: UInt32 = 0x7370_6B72  // 'spkr'
+
+public let kAudioSession_AudioRouteChangeKey_Reason = "OutputDeviceDidChange_Reason"
+public let kAudioSession_AudioRouteChangeKey_OldRoute = "OutputDeviceDidChange_OldRoute"
+
+public let kAudioSessionRouteChangeReason_Unknown: UInt32 = 0
+public let kAudioSessionRouteChangeReason_NewDeviceAvailable: UInt32 = 1
+public let kAudioSessionRouteChangeReason_OldDeviceUnavailable: UInt32 = 2
+public let kAudioSessionRouteChangeReason_CategoryChange: UInt32 = 3
+public let kAudioSessionRouteChangeReason_Override: UInt32 = 4
+public let kAudioSessionRouteChangeReason_WakeFromSleep: UInt32 = 6
+public let kAudioSessionRouteChangeReason_NoSuitableRouteForCategory: UInt32 = 7
+
+/// Allows the other calls, once per process. Interruptions are reported in the main run loop,
+/// which nil means; for another one, on the callbacks' thread.
+@discardableResult
+public func AudioSessionInitialize(
+    _ inRunLoop: CFRunLoop?, _ inRunLoopMode: CFString?,
+    _ inInterruptionListener: AudioSessionInterruptionListener?, _ inClientData: UnsafeMutableRawPointer?
+) -> OSStatus {
+    guard let inInterruptionListener else { return ProcessDevice.initializeSession(nil) }
+    let callback = RunLoopCallback(inRunLoop, inInterruptionListener, inClientData)
+    return ProcessDevice.initializeSession { state in
+        callback.run { callback.function(callback.clientData, state) }
+    }
+}
+
+/// Activates or deactivates the session.
+@discardableResult
+public func AudioSessionSetActive(_ active: Bool) -> OSStatus {
+    ProcessDevice.setSessionActive(active)
+}
+
+@discardableResult
+public func AudioSessionGetProperty(
+    _ inID: AudioSessionPropertyID, _ ioDataSize: UnsafeMutablePointer<UInt32>, _ outData: UnsafeMutableRawPointer
+) -> OSStatus {
+    ProcessDevice.sessionProperty(inID, ioDataSize, outData) { text in
+        // The program's variable of type CFString? owns it.
+        UnsafeRawPointer(Unmanaged.passRetained(text as CFString).toOpaque())
+    }
+}
+
+@discardableResult
+public func AudioSessionGetPropertySize(
+    _ inID: AudioSessionPropertyID, _ outDataSize: UnsafeMutablePointer<UInt32>
+) -> OSStatus {
+    ProcessDevice.sessionPropertySize(inID, outDataSize)
+}
+
+@discardableResult
+public func AudioSessionSetProperty(
+    _ inID: AudioSessionPropertyID, _ inDataSize: UInt32, _ inData: UnsafeRawPointer
+) -> OSStatus {
+    ProcessDevice.setSessionProperty(inID, inDataSize, inData)
+}
+
+/// Adds the one listener of this property with this client data. It is called in the main run loop.
+@discardableResult
+public func AudioSessionAddPropertyListener(
+    _ inID: AudioSessionPropertyID, _ inProc: @escaping AudioSessionPropertyListener,
+    _ inClientData: UnsafeMutableRawPointer?
+) -> OSStatus {
+    let callback = RunLoopCallback(nil, inProc, inClientData)
+    let key = UInt(bitPattern: inClientData)
+    return ProcessDevice.addSessionListener(inID, clientData: key, in: callback.run) { value in
+        SessionValue(value).withPointer { size, data in callback.function(callback.clientData, inID, size, data) }
+    }
+}
+
+@discardableResult
+public func AudioSessionRemovePropertyListenerWithUserData(
+    _ inID: AudioSessionPropertyID, _ inProc: AudioSessionPropertyListener?, _ inClientData: UnsafeMutableRawPointer?
+) -> OSStatus {
+    ProcessDevice.removeSessionListener(inID, clientData: UInt(bitPattern: inClientData))
+}
+
+/// Removes every listener of the property.
+@discardableResult
+public func AudioSessionRemovePropertyListener(_ inID: AudioSessionPropertyID) -> OSStatus {
+    ProcessDevice.removeSessionListeners(inID)
+}

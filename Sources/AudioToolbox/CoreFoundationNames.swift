@@ -1,0 +1,63 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+@_exported import Foundation
+
+// The part of CoreFoundation that callers of audio services use. Linux has no toll-free bridging: each name is the
+// Foundation class that its object is bridged to on the phone.
+/// A result: 0 for success.
+public typealias OSStatus = Int32
+/// C's truth value, 1 or 0.
+public typealias Boolean = UInt8
+public typealias CFTypeRef = AnyObject
+/// A URL: `url as CFURL` converts.
+public typealias CFURL = NSURL
+public typealias CFString = NSString
+public typealias CFNumber = NSNumber
+public typealias CFDictionary = NSDictionary
+public typealias CFBundle = Bundle
+public typealias CFRunLoop = RunLoop
+public typealias CFTimeInterval = TimeInterval
+
+/// C's truth value where a C function returns one through a pointer.
+public struct DarwinBoolean: ExpressibleByBooleanLiteral, Equatable, Sendable {
+    private let byte: UInt8
+
+    public init(_ value: Bool) { byte = value ? 1 : 0 }
+    public init(booleanLiteral value: Bool) { self.init(value) }
+
+    public var boolValue: Bool { byte != 0 }
+}
+
+/// A mode of a run loop.
+// SAFETY: the two modes are constants.
+public struct CFRunLoopMode: RawRepresentable, Equatable, @unchecked Sendable {
+    public let rawValue: CFString
+
+    public init(rawValue: CFString) { self.rawValue = rawValue }
+    public init(_ rawValue: CFString) { self.rawValue = rawValue }
+
+    public static let defaultMode = CFRunLoopMode(RunLoop.Mode.default.rawValue as CFString)
+    public static let commonModes = CFRunLoopMode(RunLoop.Mode.common.rawValue as CFString)
+}
+
+public func CFRunLoopGetMain() -> CFRunLoop! { RunLoop.main }
+public func CFRunLoopGetCurrent() -> CFRunLoop! { RunLoop.current }
+/// Runs the current run loop for ever.
+public func CFRunLoopRun() { RunLoop.current.run() }
+
+public func CFBundleGetMainBundle() -> CFBundle! { Bundle.main }
+
+/// The resource of a bundle; nil where there is none.
+public func CFBundleCopyResourceURL(
+    _ bundle: CFBundle!, _ resourceName: CFString!, _ resourceType: CFString!, _ subDirName: CFString!
+) -> CFURL! {
+    guard let bundle else { return nil }
+    let url = bundle.url(
+        forResource: resourceName.map { String($0) }, withExtension: resourceType.map { String($0) },
+        subdirectory: subDirName.map { String($0) })
+    return url.map { $0 as CFURL }
+}
+
+extension NSURL {
+    /// The URL of a file.
+    public class func fileURL(withPath path: String) -> URL { URL(fileURLWithPath: path) }
+}

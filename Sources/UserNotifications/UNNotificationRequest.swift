@@ -1,0 +1,72 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+/// When a notification is delivered.
+public class UNNotificationTrigger: NSObject, @unchecked Sendable {
+    // SAFETY: nothing of it changes.
+    public let repeats: Bool
+
+    fileprivate init(repeats: Bool) { self.repeats = repeats }
+
+    /// How long from now on until the next delivery, in seconds; nil if there is none.
+    func interval(after now: Date) -> TimeInterval? { nil }
+}
+
+public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
+    public let timeInterval: TimeInterval
+
+    /// - Parameters:
+    ///   - timeInterval: In seconds, more than 0; a trigger that repeats does so once in a minute at most.
+    ///   - repeats: Whether it repeats.
+    public init(timeInterval: TimeInterval, repeats: Bool) {
+        let shortest = repeats ? 60.0 : 0
+        self.timeInterval = timeInterval.isFinite ? min(max(timeInterval, shortest), 1e9) : shortest
+        super.init(repeats: repeats)
+    }
+
+    public func nextTriggerDate() -> Date? { Date(timeIntervalSinceNow: timeInterval) }
+
+    override func interval(after now: Date) -> TimeInterval? { timeInterval }
+}
+
+public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
+    public let dateComponents: DateComponents
+
+    public init(dateMatching dateComponents: DateComponents, repeats: Bool) {
+        self.dateComponents = dateComponents
+        super.init(repeats: repeats)
+    }
+
+    public func nextTriggerDate() -> Date? { next(after: Date()) }
+
+    private func next(after date: Date) -> Date? {
+        let calendar = dateComponents.calendar ?? Calendar.current
+        return calendar.nextDate(after: date, matching: dateComponents, matchingPolicy: .nextTime)
+    }
+
+    override func interval(after now: Date) -> TimeInterval? { next(after: now)?.timeIntervalSince(now) }
+}
+
+/// A notification to be delivered.
+// SAFETY: nothing of it changes: the content is a copy.
+public final class UNNotificationRequest: NSObject, @unchecked Sendable {
+    public let identifier: String
+    public let content: UNNotificationContent
+    /// Nil to deliver at once.
+    public let trigger: UNNotificationTrigger?
+
+    public init(identifier: String, content: UNNotificationContent, trigger: UNNotificationTrigger?) {
+        self.identifier = identifier
+        self.content = content.fixed()
+        self.trigger = trigger
+    }
+}
+
+/// A notification that is delivered.
+public final class UNNotification: NSObject, Sendable {
+    public let date: Date
+    public let request: UNNotificationRequest
+
+    init(_ request: UNNotificationRequest, at date: Date) {
+        self.request = request
+        self.date = date
+    }
+}

@@ -1,0 +1,144 @@
+import AVFoundation
+import ProcessDevice
+import Ringer
+import RingerTestKit
+import Testing
+import UserNotifications
+
+extension AppleNames {
+    /// The other classes, in virtual time.
+    @Suite @MainActor struct Names {
+        @Test func `A session's requests and errors are the device's`() throws {
+            let bench = try ProcessBench()
+            let session = AVAudioSession.sharedInstance()
+            #expect(session.category == .soloAmbient && session.mode == .default)
+            try session.setCategory(.playAndRecord, mode: .voiceChat, options: [.duckOthers, .allowBluetoothA2DP])
+            #expect(session.category == .playAndRecord && session.mode == .voiceChat)
+            #expect(session.categoryOptions == .duckOthers)
+            try session.setActive(true)
+            #expect(session.currentRoute.outputs.map(\.portType) == [.builtInReceiver])
+            try session.overrideOutputAudioPort(.speaker)
+            #expect(session.currentRoute.outputs.map(\.portType) == [.builtInSpeaker])
+            #expect(session.availableCategories.count == 7)
+            let error = #expect(throws: NSError.self) { try session.setCategory(.ambient, options: .defaultToSpeaker) }
+            #expect(error?.domain == NSOSStatusErrorDomain && error?.code == Int(kAudioSessionIncompatibleCategory))
+            let call = bench.device.sessions.interruptionBegan()
+            #expect(throws: NSError.self) { try session.setActive(true) }
+            bench.device.sessions.interruptionEnded(call)
+            try session.setActive(false, options: .notifyOthersOnDeactivation)
+            bench.board.surroundings.set(.outputVolume(0.25))
+            #expect(session.outputVolume == 0.25)
+        }
+
+        @Test func `A completion runs in the main run loop, for another run loop on the callbacks' thread`()
+            async throws
+        {
+            let bench = try ProcessBench(.silent)
+            let (id, _) = try bench.register(frames: 80)
+            let notes = Notes()
+            let other = Self.runLoopOfAnotherThread()
+            for (runLoop, callsAtOnce) in [(nil, 0), (CFRunLoopGetMain(), 0), (other, 1)] {
+                let before = notes.all.count
+                AudioServicesAddSystemSoundCompletion(
+                    id, runLoop, CFRunLoopMode.defaultMode.rawValue,
+                    { sound, data in notes.add("\(sound == id), \(data == nil)") }, nil)
+                AudioServicesPlaySystemSound(id)
+                #expect(notes.all.count == before + callsAtOnce)
+                try await eventually { notes.all.count == before + 1 }
+            }
+            #expect(notes.all == Array(repeating: "true, true", count: 3))
+            // A completion that was removed before the main run loop comes to it is not called.
+            AudioServicesAddSystemSoundCompletion(id, nil, nil, { _, _ in notes.add("removed") }, nil)
+            AudioServicesPlaySystemSound(id)
+            AudioServicesRemoveSystemSoundCompletion(id)
+            AudioServicesPlaySystemSoundWithCompletion(id) { DispatchQueue.main.async { notes.add("last") } }
+            try await eventually { notes.all.last == "last" }
+            #expect(notes.all.count == 4)
+        }
+
+        private nonisolated static func runLoopOfAnotherThread() -> RunLoop? {
+            nonisolated(unsafe) var runLoop: RunLoop?
+            let isDone = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                runLoop = RunLoop.current
+                isDone.signal()
+            }
+            isDone.wait()
+            return runLoop
+        }
+
+        @Test func `A route change is a dictionary with the reason and the old route`() async throws {
+            let bench = try ProcessBench()
+            #expect(AudioSessionInitialize(nil, nil, nil, nil) == kAudioSessionNoError)
+            let notes = Notes()
+            let status = AudioSessionAddPropertyListener(
+                kAudioSessionProperty_AudioRouteChange,
+                { _, property, size, data in
+                    guard let data else { return notes.add("nothing") }
+                    let change = Unmanaged<CFDictionary>.fromOpaque(data).takeUnretainedValue()
+                    let reason = change[kAudioSession_AudioRouteChangeKey_Reason as CFString] as? NSNumber
+                    let old = change[kAudioSession_AudioRouteChangeKey_OldRoute as CFString] as? String
+                    notes.add("\(property) \(size) \(reason?.uint32Value ?? 99) \(old ?? "none")")
+                }, nil)
+            #expect(status == kAudioSessionNoError)
+            #expect(AudioSessionSetActive(true) == kAudioSessionNoError)
+            bench.board.surroundings.set(.headphoneInserted(true))
+            try await eventually { !notes.all.isEmpty }
+            #expect(notes.all.last == "\(kAudioSessionProperty_AudioRouteChange) 8 1 Speaker")
+            #expect(AudioSessionRemovePropertyListener(kAudioSessionProperty_AudioRouteChange) == kAudioSessionNoError)
+        }
+
+        @Test func `A URL that is no file is refused`() throws {
+            let bench = try ProcessBench()
+            var id: AudioToolbox.SystemSoundID = 7
+            let status = AudioServicesCreateSystemSoundID(NSURL(string: "https://example.org/a.wav")!, &id)
+            #expect(status == kAudioServicesSystemSoundUnspecifiedError && id == 0)
+            _ = bench
+        }
+
+        @Test(
+            arguments: [
+                (#"{"aps": {"sound": "default"}}"#, UNNotificationSound.default),
+                (#"{"aps": {"sound": "a.caf"}}"#, UNNotificationSound(named: UNNotificationSoundName("a.caf"))),
+                (
+                    #"{"aps": {"sound": {"critical": 1, "name": "default", "volume": 0.5}}}"#,
+                    .defaultCriticalSound(withAudioVolume: 0.5)
+                ),
+                (
+                    #"{"aps": {"sound": {"critical": 1, "name": "a.caf"}}}"#,
+                    .criticalSoundNamed(UNNotificationSoundName("a.caf"))
+                ),
+                (
+                    #"{"aps": {"sound": {"critical": 0, "name": "a.caf", "volume": 1.0}}}"#,
+                    UNNotificationSound(named: UNNotificationSoundName("a.caf"))
+                ),
+                (#"{"aps": {"sound": ""}}"#, nil), (#"{"aps": {"sound": 7}}"#, nil), (#"{"aps": {}}"#, nil),
+                ("{}", nil),
+            ] as [(String, UNNotificationSound?)])
+        func `The sound of a payload`(_ payload: String, _ sound: UNNotificationSound?) throws {
+            let object = try JSONSerialization.jsonObject(with: Data(payload.utf8))
+            #expect(UNNotificationSound(payload: try #require(object as? [String: Any])) == sound)
+        }
+
+        @Test func `A notification without a delegate plays its sound when its trigger says`() async throws {
+            let bench = try ProcessBench()
+            let content = UNMutableNotificationContent()
+            content.sound = .default
+            let request = UNNotificationRequest(
+                identifier: "one", content: content,
+                trigger: UNTimeIntervalNotificationTrigger(timeInterval: 60, repeats: true))
+            content.sound = nil
+            let center = UNUserNotificationCenter.current()
+            try await center.add(request)
+            bench.clock.advance(by: .milliseconds(59_999))
+            #expect(bench.board.speaker.recordingCount == 0)
+            bench.clock.advance(by: .milliseconds(1))
+            #expect(bench.board.speaker.recordingCount == 1)
+            bench.clock.advance(by: .seconds(60))
+            #expect(bench.board.speaker.recordingCount == 2)
+            center.removeAllPendingNotificationRequests()
+            bench.clock.advance(by: .seconds(60))
+            #expect(bench.board.speaker.recordingCount == 2)
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import AVFoundation
+import ProcessDevice
+import Ringer
+import RingerTestKit
+import Testing
+
+extension AppleNames {
+    /// AVAudioPlayer in virtual time.
+    @Suite @MainActor struct Player {
+        /// Notes what the player tells.
+        private final class Delegate: AVAudioPlayerDelegate, Sendable {
+            let notes = Notes()
+
+            func audioPlayerDidFinishPlaying(_ player: AVAudioPlayer, successfully flag: Bool) {
+                notes.add("finished \(flag)")
+            }
+        }
+
+        private let delegate = Delegate()
+
+        /// A player of 1 s at 8 kHz.
+        private func player(_ bench: ProcessBench) throws -> AVAudioPlayer {
+            let player = try AVAudioPlayer(data: try bench.wave(frames: 8000))
+            player.delegate = delegate
+            return player
+        }
+
+        @Test func `It plays to its end and reports it 20 ms later`() async throws {
+            let bench = try ProcessBench()
+            let player = try player(bench)
+            #expect(player.duration == 1 && player.numberOfChannels == 1 && !player.isPlaying)
+            #expect(player.prepareToPlay() && player.play() && player.isPlaying)
+            bench.clock.advance(by: .milliseconds(250))
+            #expect(player.currentTime == 0.25)
+            bench.clock.advance(by: .milliseconds(750))
+            #expect(!player.isPlaying && player.currentTime == 0)
+            bench.clock.advance(by: .microseconds(19_999))
+            #expect(bench.clock.pendingTimers == 1)
+            bench.clock.advance(by: .microseconds(1))
+            try await eventually { delegate.notes.all == ["finished true"] }
+            #expect(bench.board.speaker.recordings.map(\.played) == [8000])
+        }
+
+        @Test func `It repeats as often as it is told, for ever with -1, and stops at once`() async throws {
+            let bench = try ProcessBench()
+            let player = try player(bench)
+            player.numberOfLoops = 2
+            #expect(player.play())
+            bench.clock.advance(by: .seconds(4))
+            #expect(bench.board.speaker.recordings.map(\.played) == [8000, 8000, 8000])
+            try await eventually { delegate.notes.all == ["finished true"] }
+            player.numberOfLoops = -1
+            #expect(player.play())
+            bench.clock.advance(by: .milliseconds(5500))
+            player.stop()
+            bench.clock.advance(by: .seconds(2))
+            #expect(bench.board.speaker.recordings.count == 9)
+            #expect(!player.isPlaying && player.currentTime == 0.5)
+            #expect(delegate.notes.all == ["finished true"])
+        }
+
+        @Test func `It pauses, goes on, and goes to a position`() throws {
+            let bench = try ProcessBench()
+            let player = try player(bench)
+            #expect(player.play())
+            bench.clock.advance(by: .milliseconds(400))
+            player.pause()
+            bench.clock.advance(by: .seconds(1))
+            #expect(player.currentTime == 0.4)
+            #expect(player.play())
+            bench.clock.advance(by: .milliseconds(100))
+            player.currentTime = 0.75
+            bench.clock.advance(by: .milliseconds(100))
+            #expect(player.currentTime == 0.85 && player.isPlaying)
+            bench.clock.advance(by: .milliseconds(150))
+            #expect(!player.isPlaying)
+            #expect(bench.board.speaker.recordings.map(\.sound.frames) == [8000, 4800, 2000])
+            for time in [-1, .nan, .infinity, -.infinity, 1e300] {
+                player.currentTime = time
+                #expect((0...1).contains(player.currentTime))
+            }
+        }
+
+        @Test func `At silent it goes on without a sound`() throws {
+            let bench = try ProcessBench(.silent)
+            let player = try player(bench)
+            #expect(player.play() && player.isPlaying)
+            bench.clock.advance(by: .milliseconds(300))
+            #expect(player.isPlaying && player.currentTime == 0.3)
+            #expect(bench.board.speaker.recordingCount == 0)
+        }
+
+        @Test func `A flip of the switch silences it, and lets it be heard again`() async throws {
+            let bench = try ProcessBench()
+            let player = try player(bench)
+            #expect(player.play())
+            bench.clock.advance(by: .milliseconds(200))
+            bench.board.ringSilent.position = .silent
+            bench.clock.advance(by: .milliseconds(200))
+            #expect(player.isPlaying)
+            #expect(bench.board.speaker.playing.count == 0)
+            bench.board.ringSilent.position = .ring
+            try await eventually { bench.board.speaker.recordingCount == 2 }
+            #expect(bench.board.speaker.recordings.last?.sound.frames == 4800)
+            bench.clock.advance(by: .milliseconds(600))
+            #expect(!player.isPlaying)
+        }
+
+        @Test func `At silent its end comes when it would be heard at ring`() async throws {
+            let bench = try ProcessBench(.silent)
+            let player = try player(bench)
+            #expect(player.play())
+            bench.clock.advance(by: .milliseconds(999))
+            #expect(player.isPlaying)
+            bench.clock.advance(by: .milliseconds(1))
+            #expect(!player.isPlaying)
+            try await eventually { delegate.notes.all == ["finished true"] }
+        }
+
+        @Test func `In the category playback the switch has no say, and the volume is a gain`() throws {
+            let bench = try ProcessBench(.silent)
+            try AVAudioSession.sharedInstance().setCategory(.playback)
+            let player = try player(bench)
+            player.volume = 0.5
+            #expect(player.play())
+            bench.clock.advance(by: .seconds(2))
+            #expect(bench.board.speaker.recordings.first?.sound.samples.first == 500)
+            for volume: Float in [-1, .nan, 7] {
+                player.volume = volume
+                #expect((0...1).contains(player.volume))
+            }
+        }
+
+        @Test func `An interruption pauses it, and during a call it does not play`() async throws {
+            let bench = try ProcessBench()
+            let player = try player(bench)
+            #expect(player.play())
+            bench.clock.advance(by: .milliseconds(300))
+            let call = bench.device.sessions.interruptionBegan()
+            bench.clock.advance(by: .milliseconds(100))
+            #expect(!player.isPlaying && player.currentTime == 0.3)
+            #expect(!player.play())
+            bench.device.sessions.interruptionEnded(call)
+            #expect(player.play())
+            bench.clock.advance(by: .milliseconds(700))
+            try await eventually { !player.isPlaying }
+        }
+
+        @Test func `What is no sound is an error with a sentence`() throws {
+            let bench = try ProcessBench()
+            for (make, code) in [
+                ({ try AVAudioPlayer(contentsOf: bench.directory.appending(path: "none.wav")) }, -43),
+                ({ try AVAudioPlayer(data: Data("no sound".utf8)) }, 0x7479_703F),
+            ] {
+                let error = #expect(throws: NSError.self) { _ = try make() }
+                #expect(error?.domain == NSOSStatusErrorDomain && error?.code == code)
+                #expect(error?.localizedDescription.isEmpty == false)
+            }
+        }
+    }
+}

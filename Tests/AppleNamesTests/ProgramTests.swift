@@ -1,0 +1,119 @@
+import Foundation
+import Glibc
+import Ringer
+import RingerTestKit
+import ServiceSupport
+import Testing
+
+/// Programs that are written as for the phone, in processes of their own: what they print, and what the board that the
+/// service shares plays and does.
+@Suite(.timeLimit(.minutes(3))) struct ProgramTests {
+    @Test func `A ringer with a player rings and vibrates at ring, and vibrates at silent`() throws {
+        for position in [SwitchPosition.ring, .silent] {
+            let scene = try ProgramScene(position)
+            let program = try scene.start("CallRinger")
+            #expect(program.rest() == ["ringing: true", "ringing: false", "connected: true, false, 0.0"])
+            #expect(program.status == 0)
+            let recordings = scene.service.board.speaker.recordings
+            if position == .ring {
+                // Rounds of the ring tone, the last of which is stopped, and the tone of the connection.
+                #expect(recordings.count >= 3)
+                #expect(recordings.dropLast(2).allSatisfy { $0.played == 9600 })
+                #expect(recordings.last?.played == 4800)
+            } else {
+                #expect(recordings.isEmpty)
+            }
+            #expect(scene.service.board.motor.turnCount >= 1)
+        }
+    }
+
+    @Test func `A detector that compares 0.099 s with 0.1 s is right at ring and at silent`() throws {
+        let ring = try ProgramScene(.ring)
+        #expect(try ring.start("SwitchDetector").rest() == Array(repeating: "not muted", count: 5))
+        #expect(ring.service.board.speaker.recordings.map(\.played) == Array(repeating: 792, count: 5))
+        let silent = try ProgramScene(.silent)
+        // On a busy machine one of its measurements may be late.
+        #expect(try silent.start("SwitchDetector").rest().contains("muted"))
+        #expect(silent.service.board.speaker.recordings.isEmpty)
+    }
+
+    @Test func `Notifications are heard at ring; at silent the critical ones are`() throws {
+        for (position, heard) in [(SwitchPosition.ring, 6), (.silent, 4)] {
+            let scene = try ProgramScene(position)
+            let lines = try scene.start("NotificationHelper").rest()
+            #expect(lines.prefix(2) == ["allowed: true", "pending: 7"])
+            #expect(
+                lines.dropFirst(2).sorted() == [
+                    "Reminder: critical named", "Reminder: critical named at 0.5", "Reminder: default",
+                    "Reminder: default critical", "Reminder: default critical at 0.5", "Reminder: named",
+                    "Reminder: none", "pending: 0",
+                ])
+            #expect(scene.service.board.speaker.recordings.count == heard)
+        }
+    }
+
+    /// Waits until `condition` holds, which another process brings about.
+    private func eventually(_ condition: () -> Bool) {
+        for _ in 0..<20_000 where !condition() { usleep(1000) }
+        #expect(condition())
+    }
+
+    @Test func `A session's client pauses for an interruption, resumes, and follows the headphones`() throws {
+        let scene = try ProgramScene(.silent)
+        let program = try scene.start("MusicSession")
+        #expect(program.line() == "playing: true, AVAudioSessionCategoryPlayback, Speaker")
+        let (sessions, speaker) = (scene.service.device.sessions, scene.service.board.speaker)
+        eventually { speaker.playing.count == 1 }
+        let call = sessions.interruptionBegan()
+        #expect(program.line() == "interrupted: false")
+        sessions.interruptionEnded(call)
+        #expect(program.line() == "resumed: true")
+        eventually { speaker.recordingCount == 2 && speaker.playing.count == 1 }
+        scene.service.board.surroundings.set(.headphoneInserted(true))
+        #expect(program.line() == "plugged in: Speaker to Headphones")
+        scene.service.board.surroundings.set(.headphoneInserted(false))
+        #expect(program.line() == "unplugged: false")
+        #expect(program.rest().isEmpty)
+        #expect(program.status == 0)
+        // It went on where it was interrupted.
+        let frames = speaker.recordings.map(\.sound.frames)
+        #expect(frames.count == 2 && frames[0] == 480_000 && frames[1] < 480_000)
+        let played = speaker.recordings.first?.played ?? 0
+        #expect(played > 0 && frames.last == 480_000 - played)
+    }
+
+    @Test func `A ring that its completions repeat rings three times at ring, and goes through its rounds at silent`()
+        throws
+    {
+        for (position, route) in [(SwitchPosition.ring, "Speaker"), (.silent, "")] {
+            let scene = try ProgramScene(position)
+            let program = try scene.start("RingLoop")
+            #expect(
+                program.rest() == [
+                    "route: '\(route)'", "registered: 0", "round 1", "round 2", "round 3", "disposed: 0, -1500",
+                    "vibrated: 4095", "vibrated: 4095",
+                ])
+            #expect(program.status == 0)
+            #expect(
+                scene.service.board.speaker.recordings.map(\.played)
+                    == (position == .ring ? [9600, 9600, 9600] : []))
+            #expect(scene.service.board.motor.turnCount == 2)
+        }
+    }
+
+    @Test func `RINGER_BOARD=simulated is a board of the process's own in real time, RINGER_POSITION its switch`()
+        throws
+    {
+        let scene = try ProgramScene(.ring)
+        let ring = try scene.start("SwitchDetector", "RINGER_BOARD=simulated")
+        let silent = try scene.start("SwitchDetector", "RINGER_BOARD=simulated RINGER_POSITION=silent")
+        #expect(ring.rest() == Array(repeating: "not muted", count: 5))
+        #expect(silent.rest().contains("muted"))
+        for wrong in ["RINGER_BOARD=teapot", "RINGER_BOARD=simulated RINGER_POSITION=up"] {
+            let program = try scene.start("SwitchDetector", wrong)
+            #expect(program.rest() == ["no clip"])
+            #expect(program.status == 1)
+        }
+        #expect(scene.service.board.speaker.recordings.isEmpty)
+    }
+}
