@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test unit installation library feedback examples overlays lab sanitize soak format lint warnings bench \
-	install uninstall clean
+.PHONY: help run test unit installation library feedback examples overlays lab processors sanitize soak format lint \
+	warnings bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -33,6 +33,9 @@ overlays: ## The device-tree overlays on their boards' own trees, against the ke
 
 lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
 	@Tests/Lab/test
+
+processors: ## Other processors: the rules under qemu, and all that needs no Foundation compiled for aarch64
+	@Tests/Processors/test
 
 sanitize: ## The unit tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize

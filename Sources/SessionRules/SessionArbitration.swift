@@ -1,3 +1,5 @@
+import RingerPolicy
+
 /// What a session does to the sound of others, as its category, options and overrides say together.
 package enum SessionMixing: Int, Sendable, Hashable, CaseIterable {
     /// It plays alone among those that do not mix.

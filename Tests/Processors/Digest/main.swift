@@ -1,0 +1,6 @@
+do {
+    Policy.report()
+    try Sessions.report()
+} catch {
+    print("error: \(error)")
+}
