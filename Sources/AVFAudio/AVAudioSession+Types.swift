@@ -2,6 +2,7 @@
 internal import RingerServices
 
 // The types and constants of AVAudioSession, with Apple's values.
+
 extension AVAudioSession {
     public struct Category: RawRepresentable, Hashable, Sendable {
         public let rawValue: String

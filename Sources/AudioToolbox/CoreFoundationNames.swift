@@ -3,6 +3,7 @@
 
 // The part of CoreFoundation that callers of audio services use. Linux has no toll-free bridging: each name is the
 // Foundation class that its object is bridged to on the phone.
+
 /// A result: 0 for success.
 public typealias OSStatus = Int32
 /// C's truth value, 1 or 0.

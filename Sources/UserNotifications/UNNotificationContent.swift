@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// What a notification consists of. Only its sound has an effect here; the rest goes to the program's delegate.
 public class UNNotificationContent: NSObject {
     struct Values {

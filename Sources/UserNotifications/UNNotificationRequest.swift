@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 /// When a notification is delivered.
 public class UNNotificationTrigger: NSObject, @unchecked Sendable {
     // SAFETY: nothing of it changes.
@@ -68,5 +69,16 @@ public final class UNNotification: NSObject, Sendable {
     init(_ request: UNNotificationRequest, at date: Date) {
         self.request = request
         self.date = date
+    }
+}
+
+/// What a user answered to a notification: sources name it, and nothing makes one.
+public final class UNNotificationResponse: NSObject, Sendable {
+    public let notification: UNNotification
+    public let actionIdentifier: String
+
+    init(_ notification: UNNotification, actionIdentifier: String) {
+        self.notification = notification
+        self.actionIdentifier = actionIdentifier
     }
 }

@@ -30,24 +30,6 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
     public static let banner = UNNotificationPresentationOptions(rawValue: 16)
 }
 
-/// Decides, on the main queue, whether a notification is heard. A program implements one of the two methods.
-public protocol UNUserNotificationCenterDelegate: AnyObject {
-    /// The sound is played if the options contain ``UNNotificationPresentationOptions/sound``.
-    func userNotificationCenter(
-        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
-        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void)
-}
-
-extension UNUserNotificationCenterDelegate {
-    /// The sound is played.
-    public func userNotificationCenter(
-        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
-        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
-    ) {
-        completionHandler([.sound, .banner, .list, .badge])
-    }
-}
-
 /// Plays the sounds of notifications, at once or when their triggers say.
 // SAFETY: its state is under the lock.
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {

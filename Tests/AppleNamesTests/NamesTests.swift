@@ -120,6 +120,31 @@ extension AppleNames {
             #expect(UNNotificationSound(payload: try #require(object as? [String: Any])) == sound)
         }
 
+        @Test func `An async delegate decides whether a notification is heard`() async throws {
+            final class Quiet: UNUserNotificationCenterDelegate, Sendable {
+                let notes = Notes()
+
+                func userNotificationCenter(
+                    _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+                ) async -> UNNotificationPresentationOptions {
+                    notes.add(notification.request.identifier)
+                    return notification.request.identifier == "quiet" ? [.banner] : [.sound]
+                }
+            }
+            let bench = try ProcessBench()
+            let delegate = Quiet()
+            let content = UNMutableNotificationContent()
+            content.sound = .default
+            let center = UNUserNotificationCenter.current()
+            center.delegate = delegate
+            for identifier in ["quiet", "loud"] {
+                try await center.add(UNNotificationRequest(identifier: identifier, content: content, trigger: nil))
+                try await eventually { delegate.notes.all.last == identifier }
+            }
+            try await eventually { bench.board.speaker.recordingCount == 1 }
+            #expect(delegate.notes.all == ["quiet", "loud"])
+        }
+
         @Test func `A notification without a delegate plays its sound when its trigger says`() async throws {
             let bench = try ProcessBench()
             let content = UNMutableNotificationContent()
