@@ -1,6 +1,7 @@
 import Ringer
 import RingerBus
 import RingerHardware
+import ServiceSupport
 
 /// A program that answers as logind does on a test's bus.
 final class FakeLogind: Sendable {
@@ -103,22 +104,29 @@ final class FakeLogind: Sendable {
 
     /// A property of the service, when it has handled all that was sent before.
     func property(_ name: String) async throws -> BusValue? {
-        try await withCheckedThrowingContinuation { continuation in
+        let answer = Answer<BusValue?>()
+        await withCheckedContinuation { continuation in
             loop.execute { [held] in
-                held.connection?.call(
+                guard let connection = held.connection else {
+                    answer.set(.failure(BusError("closed", "closed")))
+                    return continuation.resume()
+                }
+                connection.call(
                     RingerNames.service, RingerNames.path, BusInterface.properties, "Get",
                     [.string(RingerNames.interface), .string(name)]
                 ) { result in
-                    continuation.resume(
-                        with: result.flatMap { message in
+                    answer.set(
+                        result.flatMap { message in
                             do throws(BusError) {
                                 return .success(try message.read().first?.contents)
                             } catch {
                                 return .failure(error)
                             }
                         })
+                    continuation.resume()
                 }
             }
         }
+        return try answer.get()
     }
 }

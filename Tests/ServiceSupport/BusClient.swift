@@ -73,29 +73,23 @@ package final class BusClient: Sendable {
         _ member: String, _ arguments: [BusValue] = [], interface: String = RingerNames.interface,
         path: String = RingerNames.path
     ) async throws -> [BusValue] {
-        let answer = Answer()
+        let answer = Answer<[BusValue]>()
         await withCheckedContinuation { continuation in
             loop.execute { [held] in
                 guard let connection = held.connection else {
-                    answer.result.withLock { $0 = .failure(BusError("closed", "closed")) }
+                    answer.set(.failure(BusError("closed", "closed")))
                     return continuation.resume()
                 }
                 connection.call(RingerNames.service, path, interface, member, arguments) { result in
                     let values = result.flatMap { message in
                         do throws(BusError) { return .success(try message.read()) } catch { return .failure(error) }
                     }
-                    answer.result.withLock { $0 = values }
+                    answer.set(values)
                     continuation.resume()
                 }
             }
         }
-        return try answer.result.withLock { $0 }.get()
-    }
-
-    /// What a call led to. ThreadSanitizer sees the lock, and does not see a continuation that is resumed before its task
-    /// waits.
-    private final class Answer: Sendable {
-        let result = Mutex<Result<[BusValue], BusError>>(.success([]))
+        return try answer.get()
     }
 
     /// The error's name with which a call ends; nil where it succeeds.
@@ -142,5 +136,21 @@ package final class BusClient: Sendable {
                 reason: signal.arguments[2].string ?? "")
         }
         return nil
+    }
+}
+
+/// What a call led to. ThreadSanitizer sees the lock, and does not see a continuation that is resumed before its task waits.
+package final class Answer<Value: Sendable>: Sendable {
+    private let result = Mutex<Result<Value, BusError>?>(nil)
+
+    package init() {}
+
+    package func set(_ result: Result<Value, BusError>) {
+        self.result.withLock { $0 = result }
+    }
+
+    package func get() throws -> Value {
+        guard let result = result.withLock({ $0 }) else { throw BusError("unanswered", "there is no answer") }
+        return try result.get()
     }
 }
