@@ -36,6 +36,8 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         var sound: SoundPlayer.ID?
         /// The end of a stretch that is not heard.
         var timer: (any DeviceTimer)?
+        /// The heard stretch that was paused, and where it began: its sound's end says where exactly.
+        var paused: (stretch: UInt64, frame: Int)?
     }
 
     private let sound: PCMBuffer
@@ -161,6 +163,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         } catch {
             return false
         }
+        Players.add(self)
         begin(from: nil)
         return true
     }
@@ -184,6 +187,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     public func pause() {
         let now = now
         end { state in
+            if state.sound != nil { state.paused = (state.stretch, state.frame) }
             state.frame = position(state, now)
             state.isPlaying = false
         }
@@ -208,7 +212,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     private func move(to frame: Int?) {
         let wasPlaying = isPlaying
         pause()
-        if let frame { state.withLock { $0.frame = frame } }
+        if let frame { state.withLock { ($0.frame, $0.paused) = (frame, nil) } }
         if wasPlaying { begin(from: nil) }
     }
 
@@ -234,6 +238,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             if let start { state.frame = start }
             if state.frame >= sound.frames { state.frame = 0 }
             state.isPlaying = true
+            state.paused = nil
             state.since = now
             return (state.stretch, state.frame, state.volume)
         }
@@ -250,7 +255,14 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
 
     /// The sound of a stretch has ended.
     private func ended(_ stretch: UInt64, _ result: SoundResult) {
-        guard state.withLock({ $0.stretch == stretch }) else { return }
+        let isCurrent = state.withLock { state in
+            if let paused = state.paused, paused.stretch == stretch {
+                state.frame = min(paused.frame + result.position.played, sound.frames)
+                state.paused = nil
+            }
+            return state.stretch == stretch
+        }
+        guard isCurrent else { return }
         switch result.outcome {
         case .finished:
             roundEnded(stretch, result)
@@ -299,7 +311,6 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             return false
         }
         if isLate { return timer.cancel() }
-        SilentPlayers.add(self)
         // It may be heard again since.
         _ = clock.schedule(at: clock.now + .milliseconds(20)) { [weak self] in
             clock.callBack { [weak self] in
@@ -347,8 +358,8 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     }
 }
 
-/// The players that go on without a sound until the session is heard again.
-enum SilentPlayers {
+/// The players that have played.
+enum Players {
     private struct Entry: Sendable {
         weak var player: AVAudioPlayer?
     }
@@ -362,13 +373,14 @@ enum SilentPlayers {
         }
     }
 
-    /// The session is heard.
+    /// The session is heard: those that went on without a sound are heard again.
     static func areHeard() {
-        let all = players.withLock { players in
-            defer { players = [] }
-            return players
-        }
-        for entry in all { entry.player?.becomesAudible() }
+        for entry in players.withLock({ $0 }) { entry.player?.becomesAudible() }
+    }
+
+    /// The session's sounds were stopped.
+    static func pause() {
+        for entry in players.withLock({ $0 }) { if entry.player?.isPlaying == true { entry.player?.pause() } }
     }
 }
 

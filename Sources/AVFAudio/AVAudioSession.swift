@@ -177,7 +177,13 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
     /// Runs in the callbacks' thread.
     private func post(_ event: SessionEvent) {
         switch event {
+        // Players are paused before the program hears of it, as on the phone; not where it has activated the session since.
+        case .soundStopped(.oldDeviceUnavailable):
+            Players.pause()
+        case .deactivated:
+            if (try? session)?.isActive == false { Players.pause() }
         case .interruptionBegan:
+            if (try? session)?.isActive == false { Players.pause() }
             postOnMain([AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue])
         case .interruptionEnded(let shouldResume):
             let options: InterruptionOptions = shouldResume ? .shouldResume : []
@@ -193,7 +199,7 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
                     AVAudioSessionRouteChangePreviousRouteKey: AVAudioSessionRouteDescription(change.old),
                 ])
         case .audible:
-            SilentPlayers.areHeard()
+            Players.areHeard()
         default: break
         }
     }

@@ -105,14 +105,19 @@ extension AppleNames {
             "UInt32": row(UInt32.self),
         ]
 
-        private static func table() throws -> [String: Row] {
+        /// The lines of the table: name, value, size, the type of a property's value, its access.
+        private static func lines() throws -> [[String]] {
             let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
                 .appending(path: "AppleNames/constants.tsv")
-            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst()
-            return Dictionary(
-                uniqueKeysWithValues: lines.map { line in
-                    let cells = line.split(separator: "\t", omittingEmptySubsequences: false)
-                    return (String(cells[0]), Row(value: Int64(cells[1]), size: Int(cells[2]) ?? 0))
+            return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").dropFirst().map { line in
+                line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0) }
+            }
+        }
+
+        private static func table() throws -> [String: Row] {
+            Dictionary(
+                uniqueKeysWithValues: try lines().map { cells in
+                    (cells[0], Row(value: Int64(cells[1]), size: Int(cells[2]) ?? 0))
                 })
         }
 
@@ -121,6 +126,45 @@ extension AppleNames {
             #expect(table.count > 60)
             #expect(Set(table.keys) == Set(Self.here.keys))
             for (name, row) in table { #expect(Self.here[name] == row, "\(name)") }
+        }
+
+        @Test func `Each property of a session has the table's size and access`() throws {
+            let bench = try ProcessBench()
+            #expect(AudioSessionInitialize(nil, nil, nil, nil) == kAudioSessionNoError)
+            let sizes: [String: UInt32] = [
+                "UInt32": 4, "Float32": 4, "Float64": 8, "CFStringRef": 8, "CFDictionaryRef": 8,
+            ]
+            var checked = 0
+            for cells in try Self.lines() where cells[0].hasPrefix("kAudioSessionProperty_") {
+                let (name, access) = (cells[0], cells[4])
+                let property = try #require(AudioSessionPropertyID(cells[1]))
+                let size = try #require(sizes[cells[3]])
+                let buffer = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
+                defer { buffer.deallocate() }
+                buffer.storeBytes(of: 0, as: UInt64.self)
+                let isReadable = access.hasPrefix("read")
+                var given = size
+                let got = AudioSessionGetProperty(property, &given, buffer)
+                #expect(got == (isReadable ? kAudioSessionNoError : kAudioSessionUnsupportedPropertyError), "\(name)")
+                if isReadable {
+                    #expect(given == size, "\(name)")
+                    #expect(
+                        AudioSessionGetPropertySize(property, &given) == kAudioSessionNoError && given == size,
+                        "\(name)")
+                    given = size - 1
+                    #expect(
+                        AudioSessionGetProperty(property, &given, buffer) == kAudioSessionBadPropertySizeError,
+                        "\(name)")
+                }
+                let set = AudioSessionSetProperty(property, size + 1, buffer)
+                let isWritable = access.hasSuffix("write")
+                #expect(
+                    set == (isWritable ? kAudioSessionBadPropertySizeError : kAudioSessionUnsupportedPropertyError),
+                    "\(name)")
+                checked += 1
+            }
+            #expect(checked == 20)
+            _ = bench
         }
 
         @Test func `References are as large as a pointer, and the route change's keys are Apple's`() {

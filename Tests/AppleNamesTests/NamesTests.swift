@@ -120,6 +120,33 @@ extension AppleNames {
             #expect(UNNotificationSound(payload: try #require(object as? [String: Any])) == sound)
         }
 
+        @Test func `Each kind of sound is heard at ring; at silent the critical ones are, once they were asked for`()
+            async throws
+        {
+            let name = UNNotificationSoundName("none.wav")
+            let ordinary: [UNNotificationSound] = [.default, UNNotificationSound(named: name)]
+            let critical: [UNNotificationSound] = [
+                .defaultCritical, .defaultCriticalSound(withAudioVolume: 0.5), .criticalSoundNamed(name),
+                .criticalSoundNamed(name, withAudioVolume: 0.5),
+            ]
+            let center = UNUserNotificationCenter.current()
+            center.delegate = nil
+            #expect(try await center.requestAuthorization(options: [.sound, .criticalAlert]))
+            for (position, heard) in [(SwitchPosition.ring, [1, 1, 1, 1, 1, 1]), (.silent, [0, 0, 1, 1, 1, 1])] {
+                let bench = try ProcessBench(position)
+                var counts: [Int] = []
+                for sound in ordinary + critical {
+                    let before = bench.board.speaker.recordingCount
+                    let content = UNMutableNotificationContent()
+                    content.sound = sound
+                    try await center.add(UNNotificationRequest(identifier: "", content: content, trigger: nil))
+                    bench.clock.advance(by: .seconds(30))
+                    counts.append(bench.board.speaker.recordingCount - before)
+                }
+                #expect(counts == heard)
+            }
+        }
+
         @Test func `An async delegate decides whether a notification is heard`() async throws {
             final class Quiet: UNUserNotificationCenterDelegate, Sendable {
                 let notes = Notes()
@@ -143,6 +170,7 @@ extension AppleNames {
             }
             try await eventually { bench.board.speaker.recordingCount == 1 }
             #expect(delegate.notes.all == ["quiet", "loud"])
+            center.delegate = nil
         }
 
         @Test func `A notification without a delegate plays its sound when its trigger says`() async throws {

@@ -146,6 +146,28 @@ extension AppleNames {
             try await eventually { !player.isPlaying }
         }
 
+        @Test func `It is paused with its session, and an older deactivation does not pause it`() async throws {
+            let bench = try ProcessBench(.silent)
+            let session = AVAudioSession.sharedInstance()
+            let player = try player(bench)
+            #expect(player.play())
+            try session.setActive(false)
+            try await eventually { !player.isPlaying }
+            #expect(player.play())
+            try session.setActive(false)
+            try session.setActive(true)
+            #expect(player.play())
+            // The events of all that are over before that of this route.
+            let notes = Notes()
+            let observer = NotificationCenter.default.addObserver(
+                forName: AVAudioSession.routeChangeNotification, object: session, queue: nil
+            ) { _ in notes.add("route") }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            bench.board.surroundings.set(.headphoneInserted(true))
+            try await eventually { !notes.all.isEmpty }
+            #expect(player.isPlaying)
+        }
+
         @Test func `What is no sound is an error with a sentence`() throws {
             let bench = try ProcessBench()
             for (make, code) in [

@@ -58,7 +58,6 @@ final class MusicSession {
         case .newDeviceAvailable:
             print("plugged in: \(previous.outputs[0].portName) to \(session.currentRoute.outputs[0].portName)")
         case .oldDeviceUnavailable:
-            player.pause()
             print("unplugged: \(player.isPlaying)")
             try? session.setActive(false, options: .notifyOthersOnDeactivation)
             exit(0)
