@@ -130,7 +130,7 @@ let package = Package(
         .target(
             name: "RingerC",
             dependencies: [
-                "CRinger", "CLinux", "FourCharacterCodes", "Ringer", "RingerClient", "RingerTestKit",
+                "CRinger", "CLinux", "FourCharacterCodes", "ProcessDevice", "Ringer", "RingerClient", "RingerTestKit",
                 "SessionProperties",
             ]),
         // Apple's names for C and C++: the headers, which Swift does not see, and what they call.

@@ -4,7 +4,7 @@ import RingerClient
 import RingerTestKit
 
 /// Where the process's device comes from: the words of the environment variable `RINGER_BOARD`.
-enum Board: String, CaseIterable {
+package enum Board: String, CaseIterable {
     /// The service, where one runs or the bus can start it; else this machine's hardware. The default.
     case auto
     /// This machine's hardware.
@@ -14,13 +14,20 @@ enum Board: String, CaseIterable {
     /// A simulated board in real time; `RINGER_POSITION` is the position of its switch, `ring` unless set.
     case simulated
 
+    /// The board that the environment names.
+    ///
+    /// - Throws: ``RingerError`` of code `invalid` for another word.
+    package static func named() throws(RingerError) -> Board {
+        try word("RINGER_BOARD", otherwise: .auto)
+    }
+
     /// Opens the device that the environment names.
     static func open() throws(RingerError) -> Device {
-        switch try word("RINGER_BOARD", otherwise: Board.auto) {
+        switch try named() {
         case .auto: try Device.isServiceAvailable() ? Device.connect() : openHardware()
         case .hardware: try openHardware()
         case .service: try Device.connect()
-        case .simulated: try openSimulated()
+        case .simulated: try openSimulated().device
         }
     }
 
@@ -36,11 +43,15 @@ enum Board: String, CaseIterable {
         return word
     }
 
-    private static func openSimulated() throws(RingerError) -> Device {
+    /// Opens a device on a simulated board in real time.
+    package static func openSimulated(
+        configuration: Device.Configuration = Device.Configuration()
+    ) throws(RingerError) -> (device: Device, board: SimulatedBoard) {
         let position = try word("RINGER_POSITION", otherwise: SwitchPosition.ring)
         let (board, loop) = try SimulatedBoard.inRealTime(position: position)
         do throws(RingerError) {
-            return try Device(Device.Ports(simulated: board) { loop.close() })
+            let ports = Device.Ports(simulated: board) { loop.close() }
+            return (try Device(ports, configuration: configuration), board)
         } catch {
             loop.close()
             throw error

@@ -1,5 +1,5 @@
 import CRinger
-import Glibc
+import ProcessDevice
 import Ringer
 import RingerClient
 
@@ -19,15 +19,11 @@ enum BoardChoice {
         case RINGER_BOARD_SIMULATED: self = .simulated
         case RINGER_BOARD_SIMULATED_REAL_TIME: self = .simulatedInRealTime
         default:
-            switch getenv("RINGER_BOARD").map({ String(cString: $0) }) ?? "auto" {
-            case "auto":
-                self = !values.namesParts && Device.isServiceAvailable() ? .service : .hardware
-            case "hardware": self = .hardware
-            case "service": self = .service
-            case "simulated": self = .simulatedInRealTime
-            case let other:
-                throw Failure(
-                    EINVAL, "RINGER_BOARD is '\(other)': it may be auto, hardware, service or simulated")
+            switch try Board.named() {
+            case .auto: self = !values.namesParts && Device.isServiceAvailable() ? .service : .hardware
+            case .hardware: self = .hardware
+            case .service: self = .service
+            case .simulated: self = .simulatedInRealTime
             }
         }
     }

@@ -1,5 +1,6 @@
 import CRinger
 import Glibc
+import ProcessDevice
 import Ringer
 import RingerTestKit
 import Synchronization
@@ -55,15 +56,8 @@ final class DeviceHandle: Sendable {
             self.board = board
             device = try Device.simulated(board, configuration: configuration)
         case .simulatedInRealTime:
-            let (board, loop) = try SimulatedBoard.inRealTime()
-            self.board = board
-            do {
-                let ports = Device.Ports(simulated: board) { loop.close() }
-                device = try Device(ports, configuration: configuration)
-            } catch {
-                loop.close()
-                throw error
-            }
+            let (device, board) = try Board.openSimulated(configuration: configuration)
+            (self.device, self.board) = (device, board)
         }
         queue.addState()
     }

@@ -122,7 +122,8 @@ enum ringer_board {
     RINGER_BOARD_HARDWARE = 1,              /* this process */
     RINGER_BOARD_SERVICE = 2,               /* ringerd, which shares it between all processes */
     RINGER_BOARD_SIMULATED = 3,             /* a simulated board of this process, in virtual time */
-    RINGER_BOARD_SIMULATED_REAL_TIME = 4    /* a simulated board of this process, in real time */
+    /* A simulated board of this process, in real time; the environment's RINGER_POSITION is its switch's position. */
+    RINGER_BOARD_SIMULATED_REAL_TIME = 4
 };
 
 /* What a device follows besides its switch, jacks and keys, as bits. Swift: Device.Hardware.Following. */

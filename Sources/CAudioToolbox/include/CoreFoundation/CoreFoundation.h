@@ -33,6 +33,10 @@ typedef FourCharCode OSType;
 
 enum { noErr = 0 };
 
+/* The library's name of a function. Core Foundation's own would take the place of those of a Foundation that the program, or
+ * a library of it, uses besides. */
+#define RINGER_CF(name) __asm__("ringer_" #name)
+
 typedef const void *CFTypeRef;
 typedef unsigned long CFTypeID;
 typedef signed long CFIndex;
@@ -51,19 +55,19 @@ typedef CFStringRef CFRunLoopMode;
 /* MARK: objects */
 
 /* Adds a reference, and returns the object. */
-CFTypeRef CFRetain(CFTypeRef object);
+CFTypeRef CFRetain(CFTypeRef object) RINGER_CF(CFRetain);
 
 /* Removes a reference; the last one frees the object. */
-void CFRelease(CFTypeRef object);
+void CFRelease(CFTypeRef object) RINGER_CF(CFRelease);
 
 /* How many references there are; a large number for an object that is never freed. */
-CFIndex CFGetRetainCount(CFTypeRef object);
+CFIndex CFGetRetainCount(CFTypeRef object) RINGER_CF(CFGetRetainCount);
 
 /* The type of an object; 0 for NULL. */
-CFTypeID CFGetTypeID(CFTypeRef object);
+CFTypeID CFGetTypeID(CFTypeRef object) RINGER_CF(CFGetTypeID);
 
 /* Whether two objects are of one type and have one value. */
-Boolean CFEqual(CFTypeRef one, CFTypeRef other);
+Boolean CFEqual(CFTypeRef one, CFTypeRef other) RINGER_CF(CFEqual);
 
 /* MARK: strings */
 
@@ -86,27 +90,31 @@ typedef UInt32 CFStringCompareFlags;
 
 /* The string of a literal. It is never freed. */
 #define CFSTR(literal) __CFStringMakeConstantString("" literal "")
-CFStringRef __CFStringMakeConstantString(const char *text);
+CFStringRef __CFStringMakeConstantString(const char *text) RINGER_CF(__CFStringMakeConstantString);
 
-CFTypeID CFStringGetTypeID(void);
+CFTypeID CFStringGetTypeID(void) RINGER_CF(CFStringGetTypeID);
 
 /* A string of the text's bytes. NULL if they are not of the encoding. */
-CFStringRef CFStringCreateWithCString(CFAllocatorRef allocator, const char *text, CFStringEncoding encoding);
+CFStringRef CFStringCreateWithCString(CFAllocatorRef allocator, const char *text, CFStringEncoding encoding)
+    RINGER_CF(CFStringCreateWithCString);
 
 /* The length in UTF-16 units. */
-CFIndex CFStringGetLength(CFStringRef string);
+CFIndex CFStringGetLength(CFStringRef string) RINGER_CF(CFStringGetLength);
 
 /* Copies the text with a zero at its end. False if the buffer is too small, or the encoding has not all characters. */
-Boolean CFStringGetCString(CFStringRef string, char *buffer, CFIndex size, CFStringEncoding encoding);
+Boolean CFStringGetCString(CFStringRef string, char *buffer, CFIndex size, CFStringEncoding encoding)
+    RINGER_CF(CFStringGetCString);
 
 /* The text, valid as long as the string; NULL if the encoding has not all characters. */
-const char *CFStringGetCStringPtr(CFStringRef string, CFStringEncoding encoding);
+const char *CFStringGetCStringPtr(CFStringRef string, CFStringEncoding encoding) RINGER_CF(CFStringGetCStringPtr);
 
 /* The most bytes that a string of so many UTF-16 units has, without the zero at the end. */
-CFIndex CFStringGetMaximumSizeForEncoding(CFIndex length, CFStringEncoding encoding);
+CFIndex CFStringGetMaximumSizeForEncoding(CFIndex length, CFStringEncoding encoding)
+    RINGER_CF(CFStringGetMaximumSizeForEncoding);
 
 /* Compares strings by their characters. */
-CFComparisonResult CFStringCompare(CFStringRef one, CFStringRef other, CFStringCompareFlags options);
+CFComparisonResult CFStringCompare(CFStringRef one, CFStringRef other, CFStringCompareFlags options)
+    RINGER_CF(CFStringCompare);
 
 /* MARK: numbers */
 
@@ -129,22 +137,22 @@ enum {
     kCFNumberCFIndexType = 14
 };
 
-CFTypeID CFNumberGetTypeID(void);
+CFTypeID CFNumberGetTypeID(void) RINGER_CF(CFNumberGetTypeID);
 
 /* A number from a value of the type. */
-CFNumberRef CFNumberCreate(CFAllocatorRef allocator, CFNumberType type, const void *value);
+CFNumberRef CFNumberCreate(CFAllocatorRef allocator, CFNumberType type, const void *value) RINGER_CF(CFNumberCreate);
 
 /* Writes the number as a value of the type. False if that cannot hold it exactly. */
-Boolean CFNumberGetValue(CFNumberRef number, CFNumberType type, void *value);
+Boolean CFNumberGetValue(CFNumberRef number, CFNumberType type, void *value) RINGER_CF(CFNumberGetValue);
 
 /* MARK: dictionaries */
 
-CFTypeID CFDictionaryGetTypeID(void);
-CFIndex CFDictionaryGetCount(CFDictionaryRef dictionary);
-Boolean CFDictionaryContainsKey(CFDictionaryRef dictionary, const void *key);
+CFTypeID CFDictionaryGetTypeID(void) RINGER_CF(CFDictionaryGetTypeID);
+CFIndex CFDictionaryGetCount(CFDictionaryRef dictionary) RINGER_CF(CFDictionaryGetCount);
+Boolean CFDictionaryContainsKey(CFDictionaryRef dictionary, const void *key) RINGER_CF(CFDictionaryContainsKey);
 
 /* The value of a key; NULL if there is none. */
-const void *CFDictionaryGetValue(CFDictionaryRef dictionary, const void *key);
+const void *CFDictionaryGetValue(CFDictionaryRef dictionary, const void *key) RINGER_CF(CFDictionaryGetValue);
 
 /* MARK: URLs of files */
 
@@ -152,39 +160,44 @@ typedef CFIndex CFURLPathStyle;
 
 enum { kCFURLPOSIXPathStyle = 0 };
 
-CFTypeID CFURLGetTypeID(void);
+CFTypeID CFURLGetTypeID(void) RINGER_CF(CFURLGetTypeID);
 
 /* The URL of a file's path; a relative path is one of the current directory. */
 CFURLRef CFURLCreateWithFileSystemPath(
-    CFAllocatorRef allocator, CFStringRef path, CFURLPathStyle style, Boolean isDirectory);
+    CFAllocatorRef allocator, CFStringRef path, CFURLPathStyle style, Boolean isDirectory)
+    RINGER_CF(CFURLCreateWithFileSystemPath);
 
 /* The URL of a file's path, which may have any bytes. */
 CFURLRef CFURLCreateFromFileSystemRepresentation(
-    CFAllocatorRef allocator, const UInt8 *path, CFIndex length, Boolean isDirectory);
+    CFAllocatorRef allocator, const UInt8 *path, CFIndex length, Boolean isDirectory)
+    RINGER_CF(CFURLCreateFromFileSystemRepresentation);
 
 /* The URL "file:///PATH". NULL for one of another scheme, and where base is not NULL. */
-CFURLRef CFURLCreateWithString(CFAllocatorRef allocator, CFStringRef string, CFURLRef base);
+CFURLRef CFURLCreateWithString(CFAllocatorRef allocator, CFStringRef string, CFURLRef base)
+    RINGER_CF(CFURLCreateWithString);
 
 /* Copies the path with a zero at its end. False if the buffer is too small. */
-Boolean CFURLGetFileSystemRepresentation(CFURLRef url, Boolean resolveAgainstBase, UInt8 *buffer, CFIndex size);
+Boolean CFURLGetFileSystemRepresentation(CFURLRef url, Boolean resolveAgainstBase, UInt8 *buffer, CFIndex size)
+    RINGER_CF(CFURLGetFileSystemRepresentation);
 
 /* The path. NULL if it is not UTF-8. */
-CFStringRef CFURLCopyFileSystemPath(CFURLRef url, CFURLPathStyle style);
+CFStringRef CFURLCopyFileSystemPath(CFURLRef url, CFURLPathStyle style) RINGER_CF(CFURLCopyFileSystemPath);
 
 /* MARK: the bundle: the folder of the program's executable */
 
-CFBundleRef CFBundleGetMainBundle(void);
+CFBundleRef CFBundleGetMainBundle(void) RINGER_CF(CFBundleGetMainBundle);
 
 /* The URL of FOLDER/NAME.TYPE beside the executable; type and folder may be NULL. NULL if there is no such file. */
-CFURLRef CFBundleCopyResourceURL(CFBundleRef bundle, CFStringRef name, CFStringRef type, CFStringRef folder);
+CFURLRef CFBundleCopyResourceURL(CFBundleRef bundle, CFStringRef name, CFStringRef type, CFStringRef folder)
+    RINGER_CF(CFBundleCopyResourceURL);
 
 /* MARK: the run loop
  *
  * There is one. It carries the callbacks of System Sound Services and of audio sessions, and nothing else. Where it never
  * ran, and the program does not dispatch callbacks (ringer-audiotoolbox.h), a thread of the library's carries them. */
 
-extern const CFRunLoopMode kCFRunLoopDefaultMode;
-extern const CFRunLoopMode kCFRunLoopCommonModes;
+extern const CFRunLoopMode kCFRunLoopDefaultMode RINGER_CF(kCFRunLoopDefaultMode);
+extern const CFRunLoopMode kCFRunLoopCommonModes RINGER_CF(kCFRunLoopCommonModes);
 
 enum {
     kCFRunLoopRunFinished = 1,      /* it could not run */
@@ -193,18 +206,19 @@ enum {
     kCFRunLoopRunHandledSource = 4
 };
 
-CFRunLoopRef CFRunLoopGetMain(void);
-CFRunLoopRef CFRunLoopGetCurrent(void);
+CFRunLoopRef CFRunLoopGetMain(void) RINGER_CF(CFRunLoopGetMain);
+CFRunLoopRef CFRunLoopGetCurrent(void) RINGER_CF(CFRunLoopGetCurrent);
 
 /* Calls callbacks on this thread until CFRunLoopStop(). */
-void CFRunLoopRun(void);
+void CFRunLoopRun(void) RINGER_CF(CFRunLoopRun);
 
 /* Calls callbacks on this thread for so many seconds, or until CFRunLoopStop(), or, if the last argument says so, until some
  * were called. */
-SInt32 CFRunLoopRunInMode(CFRunLoopMode mode, CFTimeInterval seconds, Boolean returnAfterSourceHandled);
+SInt32 CFRunLoopRunInMode(CFRunLoopMode mode, CFTimeInterval seconds, Boolean returnAfterSourceHandled)
+    RINGER_CF(CFRunLoopRunInMode);
 
 /* Lets the run loop return; if it does not run, its next run returns at once. */
-void CFRunLoopStop(CFRunLoopRef loop);
+void CFRunLoopStop(CFRunLoopRef loop) RINGER_CF(CFRunLoopStop);
 
 #ifdef __cplusplus
 }
