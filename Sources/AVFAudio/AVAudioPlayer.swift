@@ -332,7 +332,9 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             state.sound = nil
             state.frame = 0
             state.rounds += 1
-            if state.numberOfLoops < 0 || state.rounds <= state.numberOfLoops { return true }
+            // A sound without frames would be repeated without end, and without a pause.
+            let isRepeated = state.numberOfLoops < 0 || state.rounds <= state.numberOfLoops
+            if isRepeated && sound.frames > 0 { return true }
             state.stretch += 1
             state.rounds = 0
             state.isPlaying = false

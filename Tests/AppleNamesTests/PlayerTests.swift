@@ -168,6 +168,19 @@ extension AppleNames {
             #expect(player.isPlaying)
         }
 
+        @Test func `A sound without frames ends, though it is to be repeated for ever`() async throws {
+            for (position, ends) in [(SwitchPosition.ring, 1), (.silent, 2)] {
+                let bench = try ProcessBench(position)
+                let player = try AVAudioPlayer(data: try bench.wave(frames: 0))
+                player.delegate = delegate
+                player.numberOfLoops = -1
+                #expect(player.play())
+                bench.clock.advance(by: .seconds(1))
+                #expect(!player.isPlaying && player.duration == 0)
+                try await eventually { delegate.notes.all == Array(repeating: "finished true", count: ends) }
+            }
+        }
+
         @Test func `What is no sound is an error with a sentence`() throws {
             let bench = try ProcessBench()
             for (make, code) in [
