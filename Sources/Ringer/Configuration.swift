@@ -19,6 +19,9 @@ extension Device {
         /// While it blocks, later events and completions wait; the device does not. ``Device/events`` is the
         /// alternative.
         public var observer: (@Sendable (DeviceEvent) -> Void)?
+        /// Called with every event, in order, on the thread that reports it, once what the event stops has stopped. It must
+        /// not block: for bindings of other languages, whose programs read the events on threads of their own.
+        package var relay: (@Sendable (DeviceEvent) -> Void)?
 
         /// By default a new phone's preferences, and no log.
         public init(

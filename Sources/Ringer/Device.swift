@@ -110,8 +110,7 @@ public final class Device: Sendable {
     ///
     /// - Throws: ``RingerError`` if the switch or a state source does not start. The ports are closed then.
     public init(_ ports: Ports, configuration: Configuration = Configuration()) throws(RingerError) {
-        let reporter = EventReporter(
-            clock: ports.clock, logger: configuration.logger, observer: configuration.observer)
+        let reporter = EventReporter(clock: ports.clock, configuration)
         let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
         let publisher = StatePublisher(hasSwitch: ports.ringSilent != nil, report: report)
         self.ports = ports

@@ -2,18 +2,20 @@ import Logging
 import RingerServices
 import Synchronization
 
-/// Sends each event to the subscribers at once, then to the observer and the log on the callback thread.
+/// Sends each event to the relay and the subscribers at once, then to the observer and the log on the callback thread.
 final class EventReporter: Sendable {
     private let broadcast = DeviceEventBroadcast()
     private let lost = Atomic(0)
     private let logger: Logger?
     private let observer: (@Sendable (DeviceEvent) -> Void)?
+    private let relay: (@Sendable (DeviceEvent) -> Void)?
     private let clock: any DeviceClock
 
-    init(clock: any DeviceClock, logger: Logger?, observer: (@Sendable (DeviceEvent) -> Void)?) {
+    init(clock: any DeviceClock, _ configuration: Device.Configuration) {
         self.clock = clock
-        self.logger = logger
-        self.observer = observer
+        logger = configuration.logger
+        observer = configuration.observer
+        relay = configuration.relay
     }
 
     var events: AsyncStream<DeviceEvent> { broadcast.subscribe(buffering: Device.eventBuffer) }
@@ -25,6 +27,7 @@ final class EventReporter: Sendable {
     var lostEvents: Int { lost.load(ordering: .relaxed) }
 
     func report(_ event: DeviceEvent) {
+        relay?(event)
         let count = broadcast.send(event)
         if count > 0 { lost.add(count, ordering: .relaxed) }
         guard observer != nil || logger != nil else { return }

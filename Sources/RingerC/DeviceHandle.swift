@@ -40,10 +40,11 @@ final class DeviceHandle: Sendable {
     init(_ values: ConfigurationHandle.Values) throws {
         let queue = try EventQueue()
         self.queue = queue
-        // User code's thread: nothing here can delay the device.
         let sessions = Sessions()
         self.sessions = sessions
-        let configuration = Device.Configuration(observer: { event in Self.take(event, queue, sessions) })
+        // The queue is filled on the device's own thread: one thread less is woken until the program's is.
+        var configuration = Device.Configuration()
+        configuration.relay = { event in Self.take(event, queue, sessions) }
         switch try BoardChoice(values) {
         case .hardware:
             board = nil

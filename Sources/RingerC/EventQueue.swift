@@ -20,6 +20,8 @@ final class EventQueue: Sendable {
         var lost: UInt64 = 0
         /// What was read of `events`.
         var read = 0
+        /// Whether the descriptor is readable.
+        var isReadable = false
 
         var isEmpty: Bool { !hasState && read == events.count && lost == 0 }
     }
@@ -63,7 +65,8 @@ final class EventQueue: Sendable {
     func next(_ current: () -> DeviceState, now: MonotonicTime) -> ringer_event? {
         state.withLock { state in
             defer {
-                if state.isEmpty {
+                if state.isEmpty && state.isReadable {
+                    state.isReadable = false
                     var count: UInt64 = 0
                     Glibc.read(descriptor, &count, 8)
                 }
@@ -98,9 +101,9 @@ final class EventQueue: Sendable {
 
     private func add(_ body: (inout State) -> Void) {
         state.withLock { state in
-            let wasEmpty = state.isEmpty
             body(&state)
-            guard wasEmpty && !state.isEmpty else { return }
+            guard !state.isReadable && !state.isEmpty else { return }
+            state.isReadable = true
             var one: UInt64 = 1
             write(descriptor, &one, 8)
         }
