@@ -2,13 +2,14 @@
 import PackageDescription
 
 // For a small program: relocations in a tenth of the room (glibc 2.36 and newer), no table of the program's own symbols,
-// which only plug-ins would read, and what runs at the start side by side, so that it takes few pages. Unsafe to
-// SwiftPM, as any flag is; no library's target has any.
+// which only plug-ins would read, equal functions once, of which Swift's generic code has many, and what runs at the start
+// side by side, so that it takes few pages. Unsafe to SwiftPM, as any flag is; no library's target has any.
 func small(_ order: String) -> [LinkerSetting] {
     [
         .unsafeFlags(
             [
                 "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+                "-Xlinker", "--icf=all",
                 "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/linking/\(order)",
                 "-Xlinker", "--no-warn-symbol-ordering",
             ],
