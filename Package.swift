@@ -34,7 +34,7 @@ let package = Package(
         .library(name: "RingerTrace", targets: ["RingerTrace"]),
         .library(name: "SoundFile", targets: ["SoundFile"]),
         // What scripts/library links libringer.so and libringer.a of.
-        .library(name: "libringer", type: .static, targets: ["RingerC"]),
+        .library(name: "libringer", type: .static, targets: ["RingerC", "AudioToolboxC"]),
         .executable(name: "ringer", targets: ["RingerCommand"]),
         .executable(name: "ringerd", targets: ["ringerd"]),
         .executable(name: "Minimal", targets: ["Minimal"]),

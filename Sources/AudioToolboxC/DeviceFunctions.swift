@@ -4,7 +4,7 @@ import CAudioToolbox
 import ProcessDevice
 import RingerC
 
-@c @implementation public func ringer_audiotoolbox_set_device(_ device: OpaquePointer?) -> CInt {
+@c @implementation public func ringer_audiotoolbox_open(_ device: OpaquePointer?) -> CInt {
     result {
         guard let device else {
             ProcessDevice.use(nil)
@@ -14,6 +14,10 @@ import RingerC
         ProcessDevice.use(try RingerC.device(of: device))
         return 0
     }
+}
+
+@c @implementation public func ringer_audiotoolbox_close() {
+    ProcessDevice.use(nil)
 }
 
 @c @implementation public func ringer_callbacks_get_fd() -> CInt {

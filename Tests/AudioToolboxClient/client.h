@@ -10,6 +10,9 @@ double client_time(void);
 /* Waits until *is_done; false after 10 s. Callbacks are called meanwhile. */
 bool client_wait(const volatile bool *is_done);
 
+/* The same, while simulated time stands still: for what other threads report. */
+bool client_wait_still(const volatile bool *is_done);
+
 /* Plugs headphones in; false where that cannot be done. */
 bool client_plug_headphones(void);
 

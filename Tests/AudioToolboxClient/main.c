@@ -58,6 +58,18 @@ bool client_wait(const volatile bool *is_done)
     }
 }
 
+bool client_wait_still(const volatile bool *is_done)
+{
+    struct pollfd descriptor = {.fd = -1, .events = POLLIN};
+
+    if (!device)
+        return client_wait(is_done);
+    descriptor.fd = ringer_callbacks_get_fd();
+    while (!*is_done && poll(&descriptor, 1, 10000) == 1)
+        ringer_callbacks_dispatch();
+    return *is_done;
+}
+
 bool client_plug_headphones(void)
 {
     if (device)
@@ -88,7 +100,7 @@ static int simulate(const char *position, const char *folder)
     if (ringer_config_set_board(config, RINGER_BOARD_SIMULATED) < 0 || ringer_device_open(config, &device) < 0 ||
         ringer_simulated_set_position(
             device, strcmp(position, "ring") == 0 ? RINGER_POSITION_RING : RINGER_POSITION_SILENT) < 0 ||
-        ringer_audiotoolbox_set_device(device) < 0) {
+        ringer_audiotoolbox_open(device) < 0) {
         fprintf(stderr, "%s\n", ringer_last_error());
         return 1;
     }
@@ -166,7 +178,7 @@ static int show_sizes(char **properties)
     return 0;
 }
 
-int main(int count, char **arguments)
+static int run(int count, char **arguments)
 {
     if (count == 4 && strcmp(arguments[1], "simulated") == 0)
         return simulate(arguments[2], arguments[3]);
@@ -182,9 +194,17 @@ int main(int count, char **arguments)
         return show_sizes(arguments + 2);
     if (count != 2)
         return 64;
-    if (ringer_audiotoolbox_set_device(NULL) < 0) {
+    if (ringer_audiotoolbox_open(NULL) < 0) {
         fprintf(stderr, "%s\n", ringer_last_error());
         return 1;
     }
     return client_run(arguments[1]);
+}
+
+int main(int count, char **arguments)
+{
+    int status = run(count, arguments);
+
+    ringer_audiotoolbox_close();
+    return status;
 }

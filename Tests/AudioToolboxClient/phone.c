@@ -147,6 +147,7 @@ static void ring(const char *folder)
 static void properties(SystemSoundID clip)
 {
     UInt32 value = 7, size = sizeof value;
+    UInt64 wide = 1;
     Boolean isWritable = 0;
 
     show("info", AudioServicesGetPropertyInfo(kAudioServicesPropertyIsUISound, sizeof clip, &clip, &size, &isWritable));
@@ -162,7 +163,7 @@ static void properties(SystemSoundID clip)
     printf("CompletePlaybackIfAppDies %u\n", value);
     show("another property", AudioServicesSetProperty(kSystemSoundID_Vibrate, sizeof clip, &clip, sizeof value, &value));
     show("another specifier", AudioServicesGetProperty(kAudioServicesPropertyIsUISound, 2, &clip, &size, &value));
-    show("another size", AudioServicesSetProperty(kAudioServicesPropertyIsUISound, sizeof clip, &clip, 8, &clip));
+    show("another size", AudioServicesSetProperty(kAudioServicesPropertyIsUISound, sizeof clip, &clip, sizeof wide, &wide));
 }
 
 /* MARK: the detector by timing */
@@ -239,7 +240,9 @@ static void route_changed(void *clientData, AudioSessionPropertyID property, UIn
     SInt32 reason = -1;
 
     CFNumberGetValue(number, kCFNumberSInt32Type, &reason);
-    if (property != kAudioSessionProperty_AudioRouteChange || size != sizeof change || reason == 3)
+    if (property != kAudioSessionProperty_AudioRouteChange || size != sizeof change ||
+        CFGetTypeID(change) != CFDictionaryGetTypeID() || CFDictionaryGetCount(change) != 2 ||
+        reason == kAudioSessionRouteChangeReason_CategoryChange)
         return;
     printf("%s: reason %d, from %s\n", (const char *)clientData, (int)reason,
         CFStringCompare(old, CFSTR("Speaker"), 0) == kCFCompareEqualTo ? "the speaker" : "elsewhere");
@@ -278,16 +281,16 @@ static void session(void)
     show("listen",
         AudioSessionAddPropertyListener(kAudioSessionProperty_AudioRouteChange, route_changed, "the listener"));
     if (client_plug_headphones()) {
-        printf("route changed: %d, to %s\n", client_wait(&has_route_changed), route());
+        printf("route changed: %d, to %s\n", client_wait_still(&has_route_changed), route());
         show("listen no more",
             AudioSessionRemovePropertyListenerWithUserData(
                 kAudioSessionProperty_AudioRouteChange, route_changed, "the listener"));
     }
     if (client_interrupt(true)) {
-        client_wait(&has_begun);
+        client_wait_still(&has_begun);
         show("activate meanwhile", AudioSessionSetActive(true));
         client_interrupt(false);
-        client_wait(&has_ended);
+        client_wait_still(&has_ended);
     }
     show("deactivate", AudioSessionSetActive(false));
 }

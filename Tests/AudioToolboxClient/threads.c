@@ -1,13 +1,17 @@
 /* Every function from 8 threads, with arguments of chance. */
 #include <AudioToolbox/AudioToolbox.h>
 #include <CoreFoundation/CoreFoundation.h>
+#include <dirent.h>
 #include <pthread.h>
+#include <ringer-audiotoolbox.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "client.h"
 
 static unsigned int rounds_of_each;
-static pthread_mutex_t in_callback = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t in_callback = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
+static int is_over;
 
 static unsigned int chance(unsigned int *seed, unsigned int below)
 {
@@ -22,8 +26,11 @@ static void called(void *context)
         printf("two callbacks at once\n");
         return;
     }
-    /* It may call. */
-    AudioServicesPlaySystemSound(1);
+    /* It may call, but would open the device again once that is closed. */
+    pthread_mutex_lock(&lock);
+    if (!is_over)
+        AudioServicesPlaySystemSound(1);
+    pthread_mutex_unlock(&lock);
     pthread_mutex_unlock(&in_callback);
 }
 
@@ -107,6 +114,20 @@ static void *work(void *argument)
     return NULL;
 }
 
+/* How many threads the process has. */
+static int count_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    const struct dirent *entry;
+    int count = 0;
+
+    while (folder && (entry = readdir(folder)))
+        count += entry->d_name[0] != '.';
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
 int client_run_threads(unsigned int rounds)
 {
     pthread_t threads[8];
@@ -116,6 +137,13 @@ int client_run_threads(unsigned int rounds)
         pthread_create(&threads[index], NULL, work, (void *)index);
     for (int index = 0; index < 8; index++)
         pthread_join(threads[index], NULL);
-    printf("%u calls\n", 8 * rounds);
+    pthread_mutex_lock(&lock);
+    is_over = 1;
+    pthread_mutex_unlock(&lock);
+    /* The library's threads end, once the callbacks that wait were called. */
+    ringer_audiotoolbox_close();
+    for (int tries = 0; tries < 1000 && count_threads() > 1; tries++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    printf("%u calls, %d threads left\n", 8 * rounds, count_threads());
     return 0;
 }

@@ -3,7 +3,7 @@
  * are called.
  *
  * The process has one device for them. It is opened when it is first needed, as the environment variable RINGER_BOARD says:
- * "auto", also where it is not set: over the service where there is one, else this machine's hardware; "service";
+ * "auto", also where it is not set: over the service where there is one, else this machine's hardware; "hardware"; "service";
  * "simulated": a simulated board in real time, whose switch is at RINGER_POSITION.
  *
  * Functions return 0 or a positive number, or a negative errno; ringer_last_error() of ringer.h describes the failure.
@@ -18,9 +18,13 @@ extern "C" {
 struct ringer_device;
 
 /* Uses a device of ringer.h from now on; the program closes it, and calls under Apple's names fail then. With NULL the device
- * that RINGER_BOARD names is opened now, which tells the program why it cannot be. Sounds that were registered, completions,
- * listeners and the session are forgotten. */
-int ringer_audiotoolbox_set_device(struct ringer_device *device);
+ * that RINGER_BOARD names is opened now, which tells the program why it cannot be. The device before is closed as by
+ * ringer_audiotoolbox_close(). */
+int ringer_audiotoolbox_open(struct ringer_device *device);
+
+/* Closes the device; one of ringer.h stays open. Sounds that were registered, completions, listeners and the session are
+ * forgotten. The next call under Apple's names opens a device again. */
+void ringer_audiotoolbox_close(void);
 
 /* The descriptor that is readable while callbacks wait; it belongs to the library. From the first call on callbacks are
  * called in ringer_callbacks_dispatch() only, and by CFRunLoopRun(). */

@@ -152,10 +152,13 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// The instant now. The corresponding C function is `clock_gettime`, with `CLOCK_MONOTONIC`.
     public var now: MonotonicTime { .now }
 
-    /// Calls `body` on the loop's thread at `deadline`, or as soon afterwards as the thread gets to run.
+    /// Calls `body` on the loop's thread at `deadline`, or as soon afterwards as the thread gets to run; never after
+    /// ``close()``.
     public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
         let (id, isNext) = state.withLock { state in
             state.nextID += 1
+            // It would be kept, with what it holds, and never run.
+            if state.isClosed { return (state.nextID, false) }
             let timer = Timer(deadline: deadline, id: state.nextID, body: body)
             // Search from the end, where the earliest are; equal deadlines run in the order in which they were
             // scheduled.

@@ -21,6 +21,19 @@ import Testing
         loop.close()
     }
 
+    /// A board whose clock was the loop was never freed: it held the loop, which held the timer that held the board.
+    @Test("a timer that is set after the loop was closed is dropped, with what it holds")
+    func timerAfterClose() {
+        loop.close()
+        weak var held: Record<Int>?
+        do {
+            let record = Record<Int>()
+            held = record
+            _ = loop.schedule(at: .now) { record.add(1) }
+        }
+        #expect(held == nil)
+    }
+
     @Test("a task that the loop runs stays on its thread, and its error is the caller's")
     func run() throws {
         let order = Record<Bool>()
