@@ -67,7 +67,9 @@ public struct SoundFileError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         var text = "\(code): expected \(expected), found \(found)"
         if let offset { text += " at byte \(offset)" }
+        #if !hasFeature(Embedded)  // which cannot describe an `any Error`
         if let underlying { text += " (\(underlying))" }
+        #endif
         return text
     }
 }

@@ -8,6 +8,9 @@ public enum SoundLimits {
     public static let chunks = 512
     /// The longest system sound: exactly this long is accepted.
     public static let systemSoundDuration: Duration = .seconds(30)
+    /// Bytes counted of a file: a byte holds two frames at most, so that 64 bits count them all. A sparse file can claim
+    /// more.
+    static let fileSize: Int64 = 1 << 60
     /// Bytes read of a text chunk; the rest is left out.
     static let textBytes = 4096
 }

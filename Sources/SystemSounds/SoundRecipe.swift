@@ -15,7 +15,7 @@ package struct SoundRecipe: Sendable, Hashable {
     /// No longer than 30 s; `peak` lies between 0 and ``SoundSynthesizer/ceiling``.
     package init(_ parts: [SoundPart], duration: Duration = .zero, peak: Double? = nil) {
         self.parts = parts
-        self.duration = parts.map(\.end).reduce(duration, max)
+        self.duration = parts.reduce(duration) { max($0, $1.end) }
         self.peak = peak
         precondition(self.duration <= Self.longestDuration, "a system sound lasts at most 30 s")
         precondition(peak.map { (0...SoundSynthesizer.ceiling).contains($0) } ?? true, "the peak is over the ceiling")

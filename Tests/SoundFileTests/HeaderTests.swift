@@ -35,6 +35,18 @@ struct HeaderTests {
         #expect(error?.found == "the end of the source")
     }
 
+    // Used to trap: the frames of the largest sparse file overflowed 64 bits.
+    @Test("the largest size that a source can claim is counted", arguments: [SoundCodec.ima4, .uLaw])
+    func largestSource(_ codec: SoundCodec) throws {
+        var file = try SoundFiles.encode(
+            PCMBuffer(sampleRate: 8000, channels: 1, samples: [1, 2, 3]), container: .caf, codec: codec)
+        // The data chunk lasts to the end of the file.
+        let end = Int(try SoundFiles.info(file).dataOffset) - 4
+        for index in end - 8..<end { file[index] = 0xFF }
+        let info = try SoundFiles.info(TestSource(file, size: .max))
+        #expect(info.frames + info.remainderFrames > 1 << 58)
+    }
+
     @Test("every byte of G.711 stays the same sample, decoded and encoded again", arguments: [SoundCodec.uLaw, .aLaw])
     func companding(_ codec: SoundCodec) throws {
         var file = try SoundFiles.encode(

@@ -1,3 +1,5 @@
+import FourCharacterCodes
+
 /// Reads the headers of AIFF and AIFF-C.
 ///
 /// Source: Apple, "Audio Interchange File Format" 1.3 and "AIFF-C" draft 08/26/91; QuickTime for the later codecs.

@@ -1,3 +1,5 @@
+import FourCharacterCodes
+
 /// Reads the headers of Core Audio Format, version 1.
 ///
 /// Source: Apple, "Core Audio Format Specification".

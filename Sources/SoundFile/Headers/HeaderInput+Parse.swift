@@ -1,3 +1,5 @@
+import FourCharacterCodes
+
 extension HeaderInput {
     /// Finds out the container from a file's first bytes, and reads its headers.
     mutating func parse() throws(SoundFileError) -> SoundPlan {

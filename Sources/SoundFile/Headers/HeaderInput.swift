@@ -11,7 +11,7 @@ struct HeaderInput<Source: ByteSource> {
 
     init(_ source: Source) {
         self.source = source
-        size = source.size
+        size = min(source.size, SoundLimits.fileSize)
     }
 
     /// Reads up to `count` bytes at `offset`: fewer only where the file ends.

@@ -1,3 +1,5 @@
+import FourCharacterCodes
+
 /// Reads the headers of RIFF WAVE, its big-endian form RIFX and its 64-bit form RF64.
 ///
 /// Source: Microsoft, "Multiple channel audio data and WAVE files"; EBU Tech 3306 for RF64.

@@ -19,6 +19,8 @@ extension SoundRecipe {
             touchTones, callProgressTones, simToolkitTones, headsetTones, deviceSounds, cameraSounds, voiceSounds,
             mailSounds, messageSounds, melodiesFirst, melodiesSecond,
         ]
-        return groups.reduce(into: [:]) { all, group in all.merge(group) { first, _ in first } }
+        return groups.reduce(into: [:]) { all, group in
+            for (name, recipe) in group where all[name] == nil { all[name] = recipe }
+        }
     }()
 }

@@ -1,6 +1,10 @@
+// Prints digests of what the pure targets decide and compute.
+
 do {
     Policy.report()
     try Sessions.report()
+    Times.report()
+    Sounds.report()
 } catch {
     print("error: \(error)")
 }
