@@ -1,7 +1,8 @@
 /*
  * Plays two seconds of the tests' sound in an unusual way:
  *
- *     plays fork PCM      a child is forked in mid-play, which closes the PCM that it inherited
+ *     plays fork PCM      a child is forked after a second, which closes the PCM that it inherited; six seconds, in which
+ *                         the test looks at the parent
  *     plays rewind PCM    frames that are wrong are written in mid-play, taken back, and written again
  *     plays pause PCM     it pauses for half a second in mid-play
  *
@@ -46,7 +47,7 @@ int main(int count, char **arguments)
     check("open", snd_pcm_open(&pcm, arguments[2], SND_PCM_STREAM_PLAYBACK, 0));
     check("set parameters",
         snd_pcm_set_params(pcm, SND_PCM_FORMAT_S16, SND_PCM_ACCESS_RW_INTERLEAVED, 2, RATE, 1, 80000));
-    for (int frame = 0; frame < 2 * RATE; frame += CHUNK) {
+    for (int frame = 0; frame < (forks ? 6 : 2) * RATE; frame += CHUNK) {
         if (frame == RATE && forks) {
             pid_t child = fork();
             if (child == 0) {
