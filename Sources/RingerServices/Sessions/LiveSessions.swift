@@ -103,6 +103,8 @@ final class LiveSessions: Sendable {
     /// - Returns: `audible` and `silenced` for sessions whose decision changed, in the order of their numbers.
     func judge(_ snapshot: () -> SessionSnapshot) -> [(SessionID, SessionEvent)] {
         state.withLock { state in
+            // At an edge every step counts, and a snapshot costs more than the rest of it.
+            if state.entries.isEmpty { return [] }
             let now = snapshot()
             return state.judged == now ? [] : Self.judge(&state, now)
         }
