@@ -27,8 +27,7 @@ final class LabService {
             """
         try write(Array(configuration.utf8), to: folder + "/bus.conf")
         address = "unix:path=\(folder)/bus"
-        bus = try ChildProcess("dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile")
-        while access(folder + "/bus", F_OK) != 0 { try await Task.sleep(for: .milliseconds(5)) }
+        bus = try await ChildProcess.bus(folder + "/bus.conf")
         ringerd = try Self.start(address, arguments)
         try await isServed()
     }
@@ -63,5 +62,18 @@ final class LabService {
                 "--address=\(address)", "call", RingerNames.service, RingerNames.path,
             ] + arguments
         ).wait().output
+    }
+}
+
+extension ChildProcess {
+    /// A message bus that accepts connections. Its socket's file is there before it does.
+    static func bus(_ configuration: String) async throws -> ChildProcess {
+        let bus = try ChildProcess(
+            "dbus-daemon", "--config-file=\(configuration)", "--nofork", "--nopidfile", "--print-address")
+        for _ in 0..<1000 {
+            if try bus.output().contains("unix:path=") { return bus }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        throw LabFailure("dbus-daemon prints no address: \(try bus.output())")
     }
 }

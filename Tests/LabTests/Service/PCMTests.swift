@@ -70,10 +70,7 @@ extension VirtualTime {
                     """
                 try write(Array(pcms.utf8), to: folder + "/asound.conf")
                 chmod(folder + "/asound.conf", 0o644)
-                bus = try ChildProcess("dbus-daemon", "--config-file=\(folder)/bus.conf", "--nofork", "--nopidfile")
-                for _ in 0..<1000 where access(folder + "/bus", F_OK) != 0 {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
+                bus = try await ChildProcess.bus(folder + "/bus.conf")
                 // As udev does.
                 _ = try await ChildProcess("sh", "-c", "chgrp audio /dev/snd/*; chmod 660 /dev/snd/*").wait()
                 ringerd = try Self.start(folder)
