@@ -129,6 +129,12 @@ final class SimulatedPCM: Sendable {
         }
     }
 
+    /// Ends the sounds that were told to stop, within the call.
+    func endStopping() {
+        let voices = shared.state.withLock { $0.voices.sorted { $0.key > $1.key } }
+        for (_, voice) in voices where voice.isStopping { voice.stopNow() }
+    }
+
     /// Closes the PCM, unless a sound plays on it that is not to be stopped.
     func release(stoppingSounds: Bool) {
         if stoppingSounds {

@@ -186,8 +186,8 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         completion()
     }
 
-    /// Nothing needs freeing.
-    public func close() {}
+    /// Ends the sounds that were told to stop: the clock may stand still, or be closed, from now on.
+    public func close() { pcm.endStopping() }
 }
 
 extension SimulatedSoundOutput.Fault {

@@ -9,6 +9,7 @@ final class SimulatedVoice: Playback, Sendable {
         var start: MonotonicTime?
         var pausedFor = Duration.zero
         var isPaused = false
+        var isStopping = false
         var isOver = false
         var timers: [any DeviceTimer] = []
     }
@@ -46,6 +47,7 @@ final class SimulatedVoice: Playback, Sendable {
     }
 
     func stop() {
+        state.withLock { $0.isStopping = true }
         at(clock.now) { voice in voice.stopNow() }
     }
 
@@ -53,6 +55,9 @@ final class SimulatedVoice: Playback, Sendable {
     func stopNow() {
         end(.stopped, played: framesPlayed())
     }
+
+    /// Whether ``stop()`` was called, and the clock may still have to move before the sound ends.
+    var isStopping: Bool { state.withLock { $0.isStopping } }
 
     func setGain(_ gain: Float, over duration: Duration) {
         record { $0.gains.append(gain) }

@@ -68,6 +68,20 @@ struct DeviceCloseTests {
         loop.close()
     }
 
+    // Its end waited for the clock: on a real-time board, whose clock is closed too, the sound and its device stayed.
+    @Test("a simulated sound that closing stops has ended when it returns")
+    func sounds() throws {
+        let clock = VirtualClock()
+        let board = SimulatedBoard(clock: clock)
+        let device = try Device.simulated(board)
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: Array(repeating: 0, count: 48_000))
+        try device.start(sound, category: .playback) { _ in }
+        clock.advance(by: .milliseconds(250))
+        device.close()
+        #expect(board.speaker.recordings.map(\.outcome) == [.stopped])
+        #expect(board.speaker.recordings.map(\.played) == [12_000])
+    }
+
     private func device(_ motor: SlowMotor, clock: any DeviceClock) throws -> Device {
         let board = SimulatedBoard(clock: clock)
         var ports = Device.Ports(simulated: board)
