@@ -342,8 +342,8 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         }
         guard let again else { return }
         if again { return begin(from: 0) }
-        guard let result, let clock = try? ProcessDevice.device.clock else { return finished() }
-        ProcessDevice.callBack(on: clock, after: result.outcome, result.position, at: result.endedAt) { [weak self] in
+        guard let result, let device = try? ProcessDevice.device else { return finished() }
+        ProcessDevice.callBack(on: device)(result.outcome, result.position, result.endedAt) { [weak self] in
             self?.finished()
         }
     }

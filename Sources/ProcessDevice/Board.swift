@@ -1,6 +1,7 @@
 import Glibc
 import Ringer
 import RingerClient
+import RingerHardware
 import RingerTestKit
 
 /// Where the process's device comes from: the words of the environment variable `RINGER_BOARD`.
@@ -58,12 +59,16 @@ package enum Board: String, CaseIterable {
         }
     }
 
+    /// The signals that close the hardware: those that the program had left to the system when it was first opened. It may be
+    /// opened again on a callback's thread, which has every signal blocked.
+    private static let signals = TerminationSignals.unclaimed
+
     /// The machine's own parts. The motor is off when the process ends in order, and before a signal ends it: a motor on a
-    /// GPIO line would turn on.
+    /// GPIO line would turn on. A program that handles signals itself ends in order, or closes the device.
     private static func openHardware() throws(RingerError) -> Device {
         let device = try Device.open(Device.Hardware(following: .all))
         do throws(RingerError) {
-            try device.closeOnTermination()
+            try device.close(on: signals)
         } catch {
             device.close()
             throw error

@@ -51,21 +51,30 @@ package final class Callbacks: Sendable {
         return descriptor
     }
 
-    /// Runs the callbacks that wait, on the calling thread, in order. Those that come meanwhile wait for the next call.
+    /// Runs the callbacks that wait, on the calling thread, in order. Those that come meanwhile wait for the next call; one of
+    /// these callbacks may itself dispatch those after it.
     ///
     /// - Returns: How many ran.
     @discardableResult
     package func dispatch() -> Int {
-        let due = state.withLock { state in
-            if let descriptor = state.descriptor {
+        let due = state.withLock { $0.waiting.count }
+        for ran in 0..<due {
+            guard let body = next() else { return ran }
+            Self.perform(body)
+        }
+        return due
+    }
+
+    /// Takes the first callback that waits. The descriptor stays readable while others do.
+    private func next() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            let body = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+            if let descriptor = state.descriptor, state.waiting.isEmpty {
                 var count: UInt64 = 0
                 read(descriptor, &count, 8)
             }
-            defer { state.waiting = [] }
-            return state.waiting
+            return body
         }
-        for body in due { Self.perform(body) }
-        return due.count
     }
 
     /// Runs `body`, a callback that was handed to another thread: sounds that it plays count as played from a callback.

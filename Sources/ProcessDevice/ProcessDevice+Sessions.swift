@@ -252,13 +252,19 @@ final class ProcessSession: Sendable {
     ) throws(SessionError) {
         let key = ListenerKey(property: property, clientData: clientData)
         let clock = device.clock
-        try session.addListener(property, clientData: clientData) { [weak self] notification in
-            let value = notification.change.value
-            // Looked up where it runs: a removed one is not called.
-            let call: @Sendable () -> Void = { [weak self] in self?.listener(key)?(value) }
-            ProcessDevice.callbacks.run(on: clock) { if let place { place(call) } else { call() } }
+        // First: a change may come before the call returns. The one before ends outside the lock.
+        let before = state.withLock { $0.listeners.updateValue(listener, forKey: key) }
+        do throws(SessionError) {
+            try session.addListener(property, clientData: clientData) { [weak self] notification in
+                let value = notification.change.value
+                // Looked up where it runs: a removed one is not called.
+                let call: @Sendable () -> Void = { [weak self] in self?.listener(key)?(value) }
+                ProcessDevice.callbacks.run(on: clock) { if let place { place(call) } else { call() } }
+            }
+        } catch {
+            state.withLock { $0.listeners[key] = before }
+            throw error
         }
-        state.withLock { $0.listeners[key] = listener }
     }
 
     private func listener(_ key: ListenerKey) -> (@Sendable (SessionPropertyValue) -> Void)? {

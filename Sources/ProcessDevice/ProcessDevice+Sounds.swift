@@ -1,5 +1,7 @@
 import Glibc
 import Ringer
+import RingerHardware
+import RingerServices
 import Synchronization
 
 // System Sound Services on plain types; results are Apple's OSStatus, 0 for success.
@@ -20,16 +22,14 @@ extension ProcessDevice {
         // Bytes that are not UTF-8 would name another file once repaired.
         guard let id, let path, let path = String(validatingCString: path) else { return unspecified }
         return result { () throws(SystemSoundError) in
-            id.pointee = try soundClient().device.sounds.register(path).rawValue
+            id.pointee = try soundClient().register(path)
         }
     }
 
     /// Forgets a registered sound, which stops. The corresponding C function is `AudioServicesDisposeSystemSoundID`.
     package static func disposeSound(_ id: UInt32) -> Int32 {
         result { () throws(SystemSoundError) in
-            let client = try soundClient()
-            try client.device.sounds.dispose(SystemSoundID(rawValue: id))
-            client.completions.remove(id)
+            try soundClient().dispose(id)
         }
     }
 
@@ -44,27 +44,46 @@ extension ProcessDevice {
         _ id: UInt32, asAlert: Bool = false, completion: (@Sendable () -> Void)? = nil
     ) {
         guard let client = try? soundClient() else {
-            // There is no device, and no thread of one.
-            if let completion { callbacks.run(on: NoDevice(), completion) }
+            if let completion { callBackWithoutDevice(completion) }
             return
         }
-        let (clock, completions) = (client.device.clock, client.completions)
-        client.device.sounds.start(SystemSoundID(rawValue: id), as: asAlert ? .alert : .sound) { result in
-            callBack(on: clock, after: result.outcome, result.position, at: result.endedAt) {
+        let (device, completions) = (client.device, client.completions)
+        let callBack = callBack(on: device)
+        device.sounds.start(SystemSoundID(rawValue: id), as: asAlert ? .alert : .sound) { result in
+            callBack(result.outcome, result.position, result.endedAt) {
                 completions.perform(id)
                 completion?()
             }
         }
     }
 
-    /// Runs a completion as a callback: ``outputLatency`` after a sound that was heard to its end, else at once.
+    /// A function that runs the completion of a sound as a callback: ``outputLatency`` after a sound that was heard to its end,
+    /// or when the device is closed before that; at once after any other.
     package static func callBack(
-        on clock: any DeviceClock, after outcome: SoundOutcome, _ position: StreamPosition, at end: MonotonicTime,
-        _ completion: @escaping @Sendable () -> Void
-    ) {
-        guard outcome == .finished, position.played > 0 else { return callbacks.run(on: clock, completion) }
-        _ = clock.schedule(at: end + outputLatency) { callbacks.run(on: clock, completion) }
+        on device: Device
+    )
+        -> @Sendable (
+            _ outcome: SoundOutcome, _ position: StreamPosition, _ end: MonotonicTime,
+            _ completion: @escaping @Sendable () -> Void
+        ) -> Void
+    {
+        { [clock = device.clock, weak device] outcome, position, end, completion in
+            let run: @Sendable () -> Void = { callbacks.run(on: clock, completion) }
+            // A device that is gone was closed.
+            guard let device, outcome == .finished, position.played > 0 else { return run() }
+            device.call(atCloseOr: end + outputLatency, run)
+        }
     }
+
+    /// Runs a completion as a callback where no device can be opened. A loop of plays makes 20 rounds a second.
+    private static func callBackWithoutDevice(_ completion: @escaping @Sendable () -> Void) {
+        guard let loop = withoutDevice else { return }
+        let pause = UserCode.isRunning ? Duration.milliseconds(50) : .zero
+        _ = loop.schedule(at: loop.now + pause) { callbacks.run(on: loop, completion) }
+    }
+
+    /// Runs callbacks of a process without a device; nil, and no callback, if the system has no thread left.
+    private static let withoutDevice = try? EventLoop(name: "ringer-callback")
 
     /// Sets the completion of an ID, which replaces the one before. It is a callback after each play of the ID. The
     /// corresponding C function is `AudioServicesAddSystemSoundCompletion`.
@@ -87,7 +106,7 @@ extension ProcessDevice {
     /// Removes the completion of an ID. It is not called any more once this returns, unless it runs already. The
     /// corresponding C function is `AudioServicesRemoveSystemSoundCompletion`.
     package static func removeCompletion(of id: UInt32) {
-        try? soundClient().completions.remove(id)
+        _ = try? soundClient().completions.remove(id)
     }
 
     // MARK: - Properties
@@ -163,9 +182,9 @@ extension ProcessDevice {
 
 /// The completions of sound IDs. One is looked up where it runs: a removed one is not called.
 final class SoundCompletions: Sendable {
-    private struct Completion: Sendable {
-        var place: ProcessDevice.CallbackPlace?
-        var body: @Sendable () -> Void
+    struct Completion: Sendable {
+        fileprivate var place: ProcessDevice.CallbackPlace?
+        fileprivate var body: @Sendable () -> Void
     }
 
     private let completions = Mutex<[UInt32: Completion]>([:])
@@ -175,8 +194,16 @@ final class SoundCompletions: Sendable {
         _ = completions.withLock { $0.updateValue(Completion(place: place, body: body), forKey: id) }
     }
 
-    func remove(_ id: UInt32) {
-        _ = completions.withLock { $0.removeValue(forKey: id) }
+    @discardableResult
+    func remove(_ id: UInt32) -> Completion? {
+        completions.withLock { $0.removeValue(forKey: id) }
+    }
+
+    /// Sets a removed completion again, unless there is another by now.
+    func restore(_ completion: Completion?, of id: UInt32) {
+        completions.withLock { completions in
+            if completions[id] == nil { completions[id] = completion }
+        }
     }
 
     func removeAll() {
@@ -193,20 +220,4 @@ final class SoundCompletions: Sendable {
         guard let place = completion.place else { return completion.body() }
         place { [weak self] in self?.completions.withLock { $0[id] }?.body() }
     }
-}
-
-/// The clock of a process without a device: a callback has a thread of its own.
-private struct NoDevice: DeviceClock {
-    struct Timer: DeviceTimer {
-        func cancel() {}
-    }
-
-    var now: MonotonicTime { MonotonicTime(nanoseconds: 0) }
-
-    func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
-        runAside(body)
-        return Timer()
-    }
-
-    func callBack(_ body: @escaping @Sendable () -> Void) { runAside { Callbacks.perform(body) } }
 }

@@ -67,6 +67,8 @@ final class Client: Sendable {
     private let isOwned: Bool
     let completions = SoundCompletions()
     let session: ProcessSession
+    /// The sounds that were registered here: a device that was handed in has others.
+    private let registered = Mutex<Set<UInt32>>([])
 
     init(_ device: Device, isOwned: Bool) {
         self.device = device
@@ -74,9 +76,37 @@ final class Client: Sendable {
         session = ProcessSession(device)
     }
 
+    /// Registers the sound file at `path`, and returns its ID.
+    func register(_ path: String) throws(SystemSoundError) -> UInt32 {
+        let id = try device.sounds.register(path).rawValue
+        registered.withLock { _ = $0.insert(id) }
+        return id
+    }
+
+    /// Forgets a sound, which stops, and its completion, which is not called any more.
+    func dispose(_ id: UInt32) throws(SystemSoundError) {
+        // First: the stopped sound would complete.
+        let completion = completions.remove(id)
+        do throws(SystemSoundError) {
+            try device.sounds.dispose(SystemSoundID(rawValue: id))
+        } catch {
+            completions.restore(completion, of: id)
+            throw error
+        }
+        registered.withLock { _ = $0.remove(id) }
+    }
+
     func close() {
         completions.removeAll()
         session.close()
+        let registered = registered.withLock { registered in
+            defer { registered = [] }
+            return registered
+        }
+        if !isOwned {
+            // Fails for a device that its owner has closed.
+            for id in registered { try? device.sounds.dispose(SystemSoundID(rawValue: id)) }
+        }
         if isOwned { device.close() }
     }
 }

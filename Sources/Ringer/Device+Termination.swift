@@ -12,10 +12,17 @@ extension Device {
     ///   process: to write a file, or to restore the terminal.
     /// - Throws: ``RingerError`` if the system refuses, or the device is closed already.
     public func closeOnTermination(afterwards: @escaping @Sendable () -> Void = {}) throws(RingerError) {
+        try close(on: TerminationSignals.all, afterwards: afterwards)
+    }
+
+    /// Closes the device when one of `signals` arrives, as ``closeOnTermination(afterwards:)`` does.
+    package func close(
+        on signals: [CInt], afterwards: @escaping @Sendable () -> Void = {}
+    ) throws(RingerError) {
         let own = clock as? EventLoop
         let loop = if let own { own } else { try EventLoop(name: "ringer-signals") }
         do throws(RingerError) {
-            let registration = try TerminationSignals.handle(on: loop) { [weak self] _ in
+            let registration = try TerminationSignals.handle(signals, on: loop) { [weak self] _ in
                 // Close first: the user's code may block.
                 self?.close()
                 afterwards()

@@ -22,6 +22,11 @@ extension Device {
         }
     }
 
+    /// Calls `body` once: at `deadline` on the device's thread, or before that when the device is closed, at once if it is.
+    package func call(atCloseOr deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
+        waits.call(at: deadline, on: clock, body)
+    }
+
     /// Watches a descriptor of the firmware, such as standard input or the socket of an MQTT library, in the same
     /// `ppoll` that waits for the switch. It does not poll, and starts no thread.
     ///

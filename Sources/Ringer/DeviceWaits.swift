@@ -1,8 +1,8 @@
 import RingerServices
 import Synchronization
 
-/// The tasks that wait for a time or a descriptor. Each wait ends once: when it happens, when its task is cancelled, or
-/// when the device is closed.
+/// The tasks and functions that wait for a time or a descriptor. Each wait ends once: when it happens, when its task is
+/// cancelled, or when the device is closed.
 final class DeviceWaits: Sendable {
     typealias Outcome = Result<Int16, any Error>
 
@@ -12,6 +12,7 @@ final class DeviceWaits: Sendable {
         case suspended(CheckedContinuation<Int16, any Error>, stop: @Sendable () -> Void)
         /// It ended before its task had suspended.
         case ended(Outcome)
+        case function(@Sendable () -> Void)
     }
 
     private struct State {
@@ -56,6 +57,18 @@ final class DeviceWaits: Sendable {
         }
     }
 
+    /// Calls `body` once: at `deadline`, or when the device is closed, at once if it is.
+    func call(at deadline: MonotonicTime, on clock: any DeviceClock, _ body: @escaping @Sendable () -> Void) {
+        let id: UInt64? = state.withLock { state in
+            if state.isClosed { return nil }
+            state.nextID += 1
+            state.waits[state.nextID] = .function(body)
+            return state.nextID
+        }
+        guard let id else { return body() }
+        _ = clock.schedule(at: deadline) { [self] in end(id, .success(0)) }
+    }
+
     /// Ends every wait, present or future, with the error `closed`.
     func close() {
         let ids = state.withLock { state in
@@ -71,10 +84,11 @@ final class DeviceWaits: Sendable {
             switch wait {
             case .begun: state.waits[id] = .ended(outcome)
             case .ended: state.waits[id] = wait
-            case .suspended, nil: break
+            case .suspended, .function, nil: break
             }
             return wait
         }
+        if case .function(let body)? = wait { return body() }
         guard case .suspended(let continuation, let stop)? = wait else { return }
         stop()
         continuation.resume(with: outcome)

@@ -22,7 +22,7 @@ final class ProcessBench: Sendable {
     }
 
     deinit {
-        ProcessDevice.use(nil)
+        // It stays the process's until the next one: a late callback would open the machine's own.
         device.close()
         try? FileManager.default.removeItem(at: directory)
     }

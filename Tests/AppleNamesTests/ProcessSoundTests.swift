@@ -74,6 +74,44 @@ extension AppleNames {
             #expect(notes.all.isEmpty)
         }
 
+        @Test func `A completion that is due in less than 20 ms comes when the device is closed, once`() throws {
+            let bench = try ProcessBench()
+            let (id, _) = try bench.register(frames: 80)
+            let notes = Notes()
+            ProcessDevice.playSound(id) { notes.add("over") }
+            bench.clock.advance(by: .milliseconds(15))
+            #expect(notes.all.isEmpty)
+            bench.device.close()
+            #expect(notes.all == ["over"])
+            bench.clock.advance(by: .seconds(1))
+            #expect(notes.all == ["over"])
+        }
+
+        @Test func `A sound that cannot be disposed of keeps its completion`() throws {
+            let bench = try ProcessBench()
+            let notes = Notes()
+            #expect(ProcessDevice.setCompletion(of: 4095) { notes.add("over") } == 0)
+            #expect(ProcessDevice.disposeSound(4095) == -1500)
+            ProcessDevice.playSound(4095)
+            bench.clock.advance(by: .seconds(1))
+            #expect(notes.all == ["over"])
+        }
+
+        @Test func `A device that was handed in keeps no sound that was registered here`() throws {
+            let bench = try ProcessBench()
+            let (id, _) = try bench.register(frames: 30 * 8000)
+            ProcessDevice.playSound(id)
+            bench.clock.advance(by: .milliseconds(10))
+            let other = try Device.simulated(SimulatedBoard(clock: bench.clock))
+            defer { other.close() }
+            ProcessDevice.use(other)
+            bench.clock.advance(by: .milliseconds(10))
+            let soundsLeft = bench.board.speaker.playing.count
+            #expect(soundsLeft == 0)
+            ProcessDevice.use(bench.device)
+            #expect(ProcessDevice.setCompletion(of: id) {} == -1500)
+        }
+
         @Test func `A loop of completions plays whole sounds, 20 ms apart`() throws {
             let bench = try ProcessBench()
             let (id, _) = try bench.register(frames: 8000)
@@ -182,6 +220,23 @@ extension AppleNames {
             #expect(callbacks.dispatch() == 1)
             #expect(poll(&poller, 1, 0) == 0)
             #expect(callbacks.dispatch() == 0)
+        }
+
+        @Test func `A callback may dispatch those after it`() throws {
+            let callbacks = Callbacks()
+            let descriptor = try callbacks.descriptor()
+            let clock = VirtualClock()
+            let notes = Notes()
+            callbacks.run(on: clock) {
+                notes.add("first begins")
+                callbacks.dispatch()
+                notes.add("first ends")
+            }
+            callbacks.run(on: clock) { notes.add("second") }
+            #expect(callbacks.dispatch() == 1)
+            #expect(notes.all == ["first begins", "second", "first ends"])
+            var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            #expect(poll(&poller, 1, 0) == 0)
         }
     }
 }

@@ -2,6 +2,7 @@
 #ifndef AUDIOTOOLBOX_CLIENT_H
 #define AUDIOTOOLBOX_CLIENT_H
 
+#include <AudioToolbox/AudioToolbox.h>
 #include <stdbool.h>
 
 /* Seconds. */
@@ -25,8 +26,11 @@ extern bool client_times_are_exact;
 /* Runs it, with sound files that it writes to the folder; 0 if nothing unexpected happened. */
 int client_run(const char *folder);
 
-/* Calls every function from 8 threads with arguments of chance, each so many times. */
-int client_run_threads(unsigned int rounds);
+/* Writes silence of so many frames, 8,000 a second, and returns its URL, which the caller releases. */
+CFURLRef client_create_clip(const char *folder, const char *name, UInt32 frames);
+
+/* Calls every function from 8 threads with arguments of chance, each so many times; writes a sound file to the folder. */
+int client_run_threads(unsigned int rounds, const char *folder);
 
 /* Checks Core Foundation's objects; the number of checks that failed, which it prints. */
 int client_run_foundation(void);

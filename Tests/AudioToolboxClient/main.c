@@ -4,6 +4,7 @@
  *     audiotoolbox-client simulated ring|silent FOLDER    on a simulated board, in virtual time
  *     audiotoolbox-client FOLDER                          on the process's device
  *     audiotoolbox-client callbacks                       on the process's device, whose callbacks have a thread
+ *     audiotoolbox-client no-device                       callbacks of a process whose device cannot be opened
  *     audiotoolbox-client run-loop                        the same, whose callbacks stop the run loop
  *     audiotoolbox-client foundation                      Core Foundation's objects
  *     audiotoolbox-client sizes PROPERTY...               the sizes of the session's properties of these codes
@@ -14,6 +15,7 @@
 #include <pthread.h>
 #include <ringer-audiotoolbox.h>
 #include <ringer.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +139,35 @@ static int run_callbacks(void)
     return 0;
 }
 
+/* MARK: without a device */
+
+static pthread_mutex_t in_callback = PTHREAD_MUTEX_INITIALIZER;
+static int overlaps;
+
+static void note_overlap(void *context)
+{
+    (void)context;
+    if (pthread_mutex_trylock(&in_callback) != 0) {
+        overlaps++;
+    } else {
+        for (int turn = 0; turn < 1000; turn++)
+            sched_yield();
+        pthread_mutex_unlock(&in_callback);
+    }
+    sem_post(&called);
+}
+
+static int run_without_device(void)
+{
+    sem_init(&called, 0, 0);
+    for (int index = 0; index < 50; index++)
+        AudioServicesPlaySystemSoundWithCompletion_f(1005, note_overlap, NULL);
+    for (int index = 0; index < 50; index++)
+        sem_wait(&called);
+    printf("callbacks at once: %d\n", overlaps);
+    return 0;
+}
+
 /* MARK: the run loop */
 
 static void stop_loop(SystemSoundID sound, void *clientData)
@@ -183,9 +214,11 @@ static int run(int count, char **arguments)
     if (count == 4 && strcmp(arguments[1], "simulated") == 0)
         return simulate(arguments[2], arguments[3]);
     if (count == 3 && strcmp(arguments[1], "threads") == 0)
-        return client_run_threads((unsigned int)strtoul(arguments[2], NULL, 10));
+        return client_run_threads((unsigned int)strtoul(arguments[2], NULL, 10), ".");
     if (count == 2 && strcmp(arguments[1], "callbacks") == 0)
         return run_callbacks();
+    if (count == 2 && strcmp(arguments[1], "no-device") == 0)
+        return run_without_device();
     if (count == 2 && strcmp(arguments[1], "run-loop") == 0)
         return run_loop();
     if (count == 2 && strcmp(arguments[1], "foundation") == 0)

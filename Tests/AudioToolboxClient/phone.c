@@ -16,8 +16,7 @@ static void put(FILE *file, UInt32 number, int size)
     }
 }
 
-/* Writes silence of so many frames, 8,000 a second. */
-static CFURLRef create_clip(const char *folder, const char *name, UInt32 frames)
+CFURLRef client_create_clip(const char *folder, const char *name, UInt32 frames)
 {
     char path[1024];
     CFStringRef string;
@@ -62,7 +61,7 @@ static void show_time(double start)
 static SystemSoundID register_sounds(const char *folder)
 {
     SystemSoundID clip = 0, other = 1;
-    CFURLRef url = create_clip(folder, "clip.wav", 1600), longURL = create_clip(folder, "long.wav", 240001);
+    CFURLRef url = client_create_clip(folder, "clip.wav", 1600), longURL = client_create_clip(folder, "long.wav", 240001);
     CFURLRef none = CFURLCreateWithFileSystemPath(NULL, CFSTR("/no/such/file.caf"), kCFURLPOSIXPathStyle, false);
 
     show("register", AudioServicesCreateSystemSoundID(url, &clip));
@@ -127,7 +126,7 @@ static void ring_again(SystemSoundID sound, void *clientData)
 
 static void ring(const char *folder)
 {
-    CFURLRef url = create_clip(folder, "ring.wav", 4000);
+    CFURLRef url = client_create_clip(folder, "ring.wav", 4000);
     SystemSoundID sound = 0;
     double start = client_time();
 
@@ -179,7 +178,7 @@ static void detection_completed(void *context)
 
 static void detect(const char *folder)
 {
-    CFURLRef url = create_clip(folder, "mute.wav", 792);    /* 0.099 s */
+    CFURLRef url = client_create_clip(folder, "mute.wav", 792);    /* 0.099 s */
     SystemSoundID sound = 0;
     UInt32 no = 0;
     double start;

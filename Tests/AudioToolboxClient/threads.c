@@ -10,6 +10,7 @@
 #include "client.h"
 
 static unsigned int rounds_of_each;
+static CFURLRef clip;
 static pthread_mutex_t in_callback = PTHREAD_MUTEX_INITIALIZER, lock = PTHREAD_MUTEX_INITIALIZER;
 static int is_over;
 
@@ -67,13 +68,15 @@ static void *work(void *argument)
     static const UInt32 categories[] = {
         kAudioSessionCategory_AmbientSound, kAudioSessionCategory_SoloAmbientSound, kAudioSessionCategory_MediaPlayback,
         kAudioSessionCategory_RecordAudio, kAudioSessionCategory_PlayAndRecord, 0};
+    /* Registered by this thread; another may dispose of it by its number. */
+    SystemSoundID mine = 0;
     unsigned int seed = 2463534242u + (unsigned int)(uintptr_t)argument;
     CFURLRef none = CFURLCreateWithString(NULL, CFSTR("file:///no/such%20file"), NULL);
 
 #define ONE_OF(list) list[chance(&seed, sizeof list / sizeof list[0])]
 #define SOME(pointer) (chance(&seed, 8) ? (pointer) : NULL)
     for (unsigned int round = 0; round < rounds_of_each; round++) {
-        SystemSoundID sound = ONE_OF(sounds), created = 0;
+        SystemSoundID sound = mine && chance(&seed, 2) ? mine : ONE_OF(sounds), created = 0;
         UInt32 property = ONE_OF(properties), size = chance(&seed, 17), value[8] = {ONE_OF(categories)};
         UInt32 specifierSize = chance(&seed, 4) ? 4 : chance(&seed, 9);
         UInt32 specifier[4] = {sound};
@@ -81,7 +84,12 @@ static void *work(void *argument)
         void *client = (void *)(uintptr_t)chance(&seed, 4);
 
         switch (chance(&seed, 22)) {
-        case 0: AudioServicesCreateSystemSoundID(SOME(none), SOME(&created)); break;
+        case 0:
+            if (AudioServicesCreateSystemSoundID(chance(&seed, 4) ? clip : SOME(none), SOME(&created)) == 0) {
+                AudioServicesDisposeSystemSoundID(mine);
+                mine = created;
+            }
+            break;
         case 1: AudioServicesDisposeSystemSoundID(sound); break;
         case 2: AudioServicesPlaySystemSound(sound); break;
         case 3: AudioServicesPlayAlertSound(sound); break;
@@ -128,11 +136,13 @@ static int count_threads(void)
     return count;
 }
 
-int client_run_threads(unsigned int rounds)
+int client_run_threads(unsigned int rounds, const char *folder)
 {
     pthread_t threads[8];
+    int before = count_threads();
 
     rounds_of_each = rounds;
+    clip = client_create_clip(folder, "clip.wav", 800);
     for (uintptr_t index = 0; index < 8; index++)
         pthread_create(&threads[index], NULL, work, (void *)index);
     for (int index = 0; index < 8; index++)
@@ -142,8 +152,9 @@ int client_run_threads(unsigned int rounds)
     pthread_mutex_unlock(&lock);
     /* The library's threads end, once the callbacks that wait were called. */
     ringer_audiotoolbox_close();
-    for (int tries = 0; tries < 1000 && count_threads() > 1; tries++)
+    for (int tries = 0; tries < 1000 && count_threads() > before; tries++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    printf("%u calls, %d threads left\n", 8 * rounds, count_threads());
+    CFRelease(clip);
+    printf("%u calls, %d threads left\n", 8 * rounds, count_threads() - before);
     return 0;
 }

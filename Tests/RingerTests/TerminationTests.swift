@@ -197,6 +197,23 @@ extension TerminationTests {
             #expect(handlers == before)
         }
 
+        @Test("signals that the program handles, ignores or blocks are claimed")
+        func claimed() {
+            var (set, mask) = (sigset_t(), sigset_t())
+            sigemptyset(&set)
+            pthread_sigmask(SIG_SETMASK, &set, &mask)
+            defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
+            #expect(TerminationSignals.unclaimed == [SIGTERM, SIGINT, SIGHUP])
+            let before = signal(SIGHUP, SIG_IGN)
+            #expect(TerminationSignals.unclaimed == [SIGTERM, SIGINT])
+            signal(SIGHUP) { _ in }
+            #expect(TerminationSignals.unclaimed == [SIGTERM, SIGINT])
+            signal(SIGHUP, before)
+            sigaddset(&set, SIGTERM)
+            pthread_sigmask(SIG_BLOCK, &set, nil)
+            #expect(TerminationSignals.unclaimed == [SIGINT, SIGHUP])
+        }
+
         @Test("a device that is dropped gives the signals back too")
         func dropped() throws {
             let before = handlers

@@ -6,6 +6,10 @@
  * "auto", also where it is not set: over the service where there is one, else this machine's hardware; "hardware"; "service";
  * "simulated": a simulated board in real time, whose switch is at RINGER_POSITION.
  *
+ * On hardware, SIGTERM, SIGINT and SIGHUP close the device before they end the process, if the program neither handles nor
+ * ignores them when the device is opened, and the opening thread does not block them. A program that handles them ends by
+ * exit(), or calls ringer_audiotoolbox_close(): a motor on a GPIO line would turn on.
+ *
  * Functions return 0 or a positive number, or a negative errno; ringer_last_error() of ringer.h describes the failure.
  */
 #ifndef RINGER_AUDIOTOOLBOX_EXTENSIONS_H
@@ -30,7 +34,8 @@ void ringer_audiotoolbox_close(void);
  * called in ringer_callbacks_dispatch() only, and by CFRunLoopRun(). */
 int ringer_callbacks_get_fd(void);
 
-/* Calls the callbacks that wait, on this thread, and returns how many there were. It never blocks. */
+/* Calls the callbacks that wait, on this thread, and returns how many there were. It does not wait for any. Callbacks run one
+ * after another as long as one thread at a time dispatches them, here or in CFRunLoopRun(). */
 int ringer_callbacks_dispatch(void);
 
 #ifdef __cplusplus

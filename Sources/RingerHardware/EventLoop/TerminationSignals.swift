@@ -14,6 +14,18 @@ package enum TerminationSignals {
     /// `SIGTERM`, `SIGINT` and `SIGHUP`.
     package static let all: [CInt] = [SIGTERM, SIGINT, SIGHUP]
 
+    /// Those of ``all`` that the program leaves to the system: it neither handles nor ignores them, and the calling thread does
+    /// not block them.
+    package static var unclaimed: [CInt] {
+        var blocked = sigset_t()
+        pthread_sigmask(SIG_BLOCK, nil, &blocked)
+        return all.filter { signal in
+            var action = sigaction()
+            return sigaction(signal, nil, &action) == 0 && action.sa_flags & SA_SIGINFO == 0
+                && action.__sigaction_handler.sa_handler == nil && sigismember(&blocked, signal) == 0
+        }
+    }
+
     /// Whether a caught signal has arrived. It ends the process once every body has returned; the program must not exit
     /// before that with a status of its own.
     package static var isTerminating: Bool { hasCome.load(ordering: .acquiring) }
