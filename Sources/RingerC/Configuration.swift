@@ -31,11 +31,12 @@ final class ConfigurationHandle: Sendable {
 /// Changes a configuration.
 private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle.Values) throws -> Void) -> CInt {
     attempt {
-        let handle = try ConfigurationHandle.at(config)
-        var values = handle.values.withLock { $0 }
-        try body(&values)
-        let changed = values
-        handle.values.withLock { $0 = changed }
+        try ConfigurationHandle.at(config).values.withLock { values in
+            // What fails changes nothing.
+            var changed = values
+            try body(&changed)
+            values = changed
+        }
         return 0
     }
 }

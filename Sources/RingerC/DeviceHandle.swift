@@ -9,20 +9,27 @@ import Synchronization
 final class DeviceHandle: Sendable {
     /// What stops a request.
     private enum Running {
-        /// It has not begun, or nothing stops it.
-        case beginning
+        /// It has not begun; whether it is stopped once it has.
+        case beginning(isStopped: Bool)
+        /// It ends by itself.
+        case unstoppable
         case sound(SoundPlayer.ID)
         case systemSound(SystemSoundServices.Call)
         case announcement(Announcements.ID)
-        case alert
+        case alert(RunningAlert)
         case vibration(Vibrator.ID)
+    }
+
+    private struct Request {
+        var running = Running.beginning(isStopped: false)
+        /// Whether the program has its number.
+        var isNumbered: Bool
     }
 
     private struct Requests {
         var last: UInt64 = 0
-        var running: [UInt64: Running] = [:]
-        /// The alert that runs, where one does: a new one replaces it.
-        var alert: UInt64?
+        /// Those that have not ended.
+        var all: [UInt64: Request] = [:]
     }
 
     let device: Device
@@ -77,8 +84,11 @@ final class DeviceHandle: Sendable {
     }
 
     private static func take(_ event: DeviceEvent, _ queue: EventQueue, _ sessions: Sessions) {
+        func addProblem(_ sentence: String, _ time: MonotonicTime) {
+            queue.addLosable(ringer_event(degraded: sentence, at: time))
+        }
         switch event {
-        case .switchMoved, .switchLost, .switchFound, .stateChanged, .routeChanged: queue.addState()
+        case .switchMoved, .switchFound, .stateChanged, .routeChanged: queue.addState()
         case .key(let key, let isPressed, let at):
             var event = ringer_event()
             event.type = RINGER_EVENT_KEY
@@ -86,12 +96,18 @@ final class DeviceHandle: Sendable {
             event.u.key.key = key.constant
             event.u.key.is_pressed = isPressed ? 1 : 0
             queue.addLosable(event)
-        case .degraded(let error, let at):
-            queue.addLosable(ringer_event(degraded: "\(error)", at: at))
+        case .degraded(let error, let at), .switchLost(let error, _, let at):
+            addProblem("\(error)", at)
             queue.addState()
+        case .switchEdgesDropped(let count, let source, let at):
+            addProblem("\(source): \(count.map { "\($0) " } ?? "")edges were lost, the position was read again", at)
+        case .vibration(.onFailed(let error, let at)), .vibration(.offFailed(let error, _, let at)):
+            addProblem("\(error)", at)
+        case .detectorDisagrees(let reading, let position, let at):
+            addProblem("the switch is at \(position), and sounds are measured to be \(reading.verdict)", at)
         case .fallback(let fallback, _, let at):
             let why = fallback.error.map { "\($0)" } ?? fallback.reason.rawValue
-            queue.addLosable(ringer_event(degraded: "another sound is played: \(why)", at: at))
+            addProblem("another sound is played: \(why)", at)
         case .session(let change, let session, _, let at):
             guard sessions.all.withLock({ $0.contains(session) }) else { break }
             var event = ringer_event()
@@ -99,7 +115,8 @@ final class DeviceHandle: Sendable {
             event.at = at.nanoseconds
             event.u.session = ringer_session_event(change, of: session)
             queue.add(event)
-        default: break
+        // The ends of requests have their own events; a vibration that reached the longest time on ends as stopped.
+        case .decided, .playback, .soundEnded, .vibration(.on), .vibration(.off), .vibration(.limitReached): break
         }
     }
 
@@ -117,19 +134,22 @@ final class DeviceHandle: Sendable {
     private func begin(_ id: UnsafeMutablePointer<UInt64>?, _ body: (UInt64) throws -> Running) throws -> CInt {
         let number = requests.withLock { requests in
             requests.last += 1
-            requests.running[requests.last] = .beginning
+            requests.all[requests.last] = Request(isNumbered: id != nil)
             return requests.last
         }
         id?.pointee = number
         do {
             let running = try body(number)
-            requests.withLock { requests in
+            let isStopped = requests.withLock { requests in
                 // It may have ended already.
-                if requests.running[number] != nil { requests.running[number] = running }
+                guard case .beginning(let isStopped)? = requests.all[number]?.running else { return false }
+                requests.all[number]?.running = running
+                return isStopped
             }
+            if isStopped { stop(running) }
             return 0
         } catch {
-            requests.withLock { $0.running[number] = nil }
+            requests.withLock { $0.all[number] = nil }
             id?.pointee = 0
             throw error
         }
@@ -138,23 +158,20 @@ final class DeviceHandle: Sendable {
     private func end(
         _ number: UInt64, _ type: ringer_event_type, at: MonotonicTime, _ fill: (inout ringer_event) -> Void
     ) {
-        requests.withLock { requests in
-            requests.running[number] = nil
-            if requests.alert == number { requests.alert = nil }
-        }
+        let request = requests.withLock { $0.all.removeValue(forKey: number) }
         var event = ringer_event()
         event.type = type
         event.id = number
         event.at = at.nanoseconds
         fill(&event)
-        queue.add(event)
+        if request?.isNumbered == true { queue.add(event) } else { queue.addLosable(event) }
     }
 
     /// The number of a request that a session makes. `body` begins it.
     func begin(
         _ id: UnsafeMutablePointer<UInt64>?, in session: AudioSession, _ body: (UInt64) throws -> SoundPlayer.ID?
     ) throws -> CInt {
-        try begin(id) { number in try body(number).map { .sound($0) } ?? .beginning }
+        try begin(id) { number in try body(number).map { .sound($0) } ?? .unstoppable }
     }
 
     func play(
@@ -214,11 +231,10 @@ final class DeviceHandle: Sendable {
 
     func alert(_ sound: UInt32, limit: Duration?, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
         try begin(id) { number in
-            requests.withLock { $0.alert = number }
-            device.alerts.start(SystemSoundID(rawValue: sound), limit: limit) { [weak self] result in
+            let alert = device.alerts.begin(SystemSoundID(rawValue: sound), limit: limit) { [weak self] result in
                 self?.end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { $0.u.result = ringer_result(result) }
             }
-            return .alert
+            return alert.map { .alert($0) } ?? .unstoppable
         }
     }
 
@@ -242,19 +258,27 @@ final class DeviceHandle: Sendable {
                     event.u.reading.elapsed = reading.elapsed.nanoseconds
                 }
             }
-            return .beginning
+            return .unstoppable
         }
     }
 
     func stop(_ number: UInt64) {
-        let (running, isAlert) = requests.withLock { ($0.running[number], $0.alert == number) }
+        let running = requests.withLock { requests in
+            let running = requests.all[number]?.running
+            if case .beginning? = running { requests.all[number]?.running = .beginning(isStopped: true) }
+            return running
+        }
+        if let running { stop(running) }
+    }
+
+    private func stop(_ running: Running) {
         switch running {
         case .sound(let id): device.player.stop(id)
         case .systemSound(let call): device.sounds.stop(call)
         case .announcement(let id): device.announcements.remove(id)
-        case .alert: if isAlert { device.alerts.stop() }
+        case .alert(let alert): alert.stop(because: .caller)
         case .vibration(let id): device.vibrator?.stop(id)
-        case .beginning, nil: break
+        case .beginning, .unstoppable: break
         }
     }
 }

@@ -6,15 +6,20 @@ import Synchronization
 
 /// The events that wait for the program, and the descriptor that is readable while there are some.
 ///
-/// Changes of the state that wait are merged into one. Ends of requests are never lost. Of the others the newest are lost
-/// where the program does not read, and counted.
+/// Changes of the state that wait are merged into one. Sessions' events and the ends of requests whose number the program has
+/// are never lost. Of the others the newest are lost where the program does not read, and counted.
 final class EventQueue: Sendable {
     /// How many events that may be lost wait at most.
     static let limit = 256
 
+    private struct Waiting {
+        var event: ringer_event
+        var isLosable: Bool
+    }
+
     private struct State {
         var hasState = false
-        var events: [ringer_event] = []
+        var events: [Waiting] = []
         /// How many of `events` may be lost.
         var losable = 0
         var lost: UInt64 = 0
@@ -44,9 +49,9 @@ final class EventQueue: Sendable {
         add { $0.hasState = true }
     }
 
-    /// Adds the end of a request.
+    /// Adds an event that waits until it is read.
     func add(_ event: ringer_event) {
-        add { $0.events.append(event) }
+        add { $0.events.append(Waiting(event: event, isLosable: false)) }
     }
 
     /// Adds an event that may be lost.
@@ -57,7 +62,7 @@ final class EventQueue: Sendable {
                 return
             }
             state.losable += 1
-            state.events.append(event)
+            state.events.append(Waiting(event: event, isLosable: true))
         }
     }
 
@@ -80,14 +85,14 @@ final class EventQueue: Sendable {
                 return event
             }
             if state.read < state.events.count {
-                let event = state.events[state.read]
+                let next = state.events[state.read]
                 state.read += 1
-                if event.isLosable { state.losable -= 1 }
+                if next.isLosable { state.losable -= 1 }
                 if state.read == state.events.count || state.read == Self.limit {
                     state.events.removeFirst(state.read)
                     state.read = 0
                 }
-                return event
+                return next.event
             }
             guard state.lost > 0 else { return nil }
             var event = ringer_event()
@@ -108,9 +113,4 @@ final class EventQueue: Sendable {
             write(descriptor, &one, 8)
         }
     }
-}
-
-extension ringer_event {
-    /// Whether the event may be lost.
-    fileprivate var isLosable: Bool { type == RINGER_EVENT_KEY || type == RINGER_EVENT_DEGRADED }
 }

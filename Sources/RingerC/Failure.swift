@@ -27,16 +27,17 @@ struct Failure: Error {
 }
 
 extension RingerError {
-    /// The error number: the system's, or the one that says the same as the code.
+    /// The error number, above 0: the system's, or the one that says the same as the code.
     var number: CInt {
-        if let errno { return errno.rawValue }
+        if let errno, errno.rawValue > 0 { return errno.rawValue }
         return switch code {
         case .notFound: ENOENT
         case .permissionDenied: EACCES
-        case .busy: EBUSY
+        case .busy, .sessionNotActive: EBUSY
         case .disconnected, .unreachable: ENODEV
         case .unsupported: ENOTSUP
         case .invalid, .incompatibleCategory: EINVAL
+        case .soundTooLong: E2BIG
         case .timedOut: ETIMEDOUT
         case .closed: ESHUTDOWN
         default: EIO

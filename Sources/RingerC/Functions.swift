@@ -31,6 +31,13 @@ import RingerTestKit
     while limit > 0, clock.advanceToNextTimer(by: MonotonicTime(nanoseconds: .max)) { limit -= 1 }
 }
 
+@c @implementation public func ringer_device_close_on_termination(_ device: OpaquePointer?) -> CInt {
+    attempt {
+        try DeviceHandle.at(device).device.closeOnTermination()
+        return 0
+    }
+}
+
 @c @implementation public func ringer_device_get_fd(_ device: OpaquePointer?) -> CInt {
     attempt { try DeviceHandle.at(device).queue.descriptor }
 }
@@ -185,7 +192,7 @@ func pcm(
             EINVAL, "\(channels) channels at \(rate) Hz: 1 to 32 channels at 1000 to 768000 Hz are played")
     }
     // An hour of two channels at 48 kHz.
-    guard frames >= 0, frames <= 172_800_000, frames * Int(channels) <= 345_600_000 else {
+    guard frames >= 0, frames <= 172_800_000, frames <= 345_600_000 / Int(channels) else {
         throw Failure(E2BIG, "\(UInt(bitPattern: frames)) frames are too many")
     }
     guard let samples else { throw Failure.isNull("samples") }
@@ -218,17 +225,20 @@ func pcm(
     attempt {
         let handle = try DeviceHandle.at(device)
         guard let notification = notification?.pointee else { throw Failure.isNull("notification") }
-        guard (0...1).contains(notification.volume) else {
-            throw Failure(EINVAL, "a volume of \(notification.volume) is not from 0 to 1")
+        guard notification.volume <= 1 else {
+            throw Failure(EINVAL, "a volume of \(notification.volume) is not at most 1")
         }
         let kind = try notification.sound.map { NotificationSound.Kind.named(try text($0, "sound")) } ?? .standard
-        var sound = NotificationSound.standard(volume: notification.volume)
+        var sound = NotificationSound.standard(volume: notification.volume == 0 ? 1 : max(notification.volume, 0))
         sound.kind = kind
         sound.isCritical = notification.is_critical != 0
-        let container = try notification.directory.map { directory in
-            ApplicationContainer(
-                try text(directory, "directory"), bundle: try notification.bundle.map { try text($0, "bundle") },
-                allowsCriticalAlerts: notification.allows_critical != 0)
+        let directory = try notification.directory.map { try text($0, "directory") }
+        let bundle = try notification.bundle.map { try text($0, "bundle") }
+        var container: ApplicationContainer?
+        if directory != nil || bundle != nil || notification.allows_critical != 0 {
+            // No file is found in a directory without a name.
+            container = ApplicationContainer(
+                directory ?? "", bundle: bundle, allowsCriticalAlerts: notification.allows_critical != 0)
         }
         return try handle.notify(sound, container, id)
     }
@@ -252,7 +262,7 @@ func pcm(
         for index in 0..<count { clips.append(try SoundLoader.load(try text(paths[index], "path"))) }
         let announcement = try Announcement(
             joining: clips, category: .of(category, "category"), options: .of(options), priority: Int(priority),
-            expiry: expiry_ms == 0 ? nil : .milliseconds(Int(expiry_ms)))
+            expiry: expiry_ms == 0 ? nil : .milliseconds(expiry_ms))
         return try handle.announce(announcement, id)
     }
 }
@@ -261,7 +271,7 @@ func pcm(
     _ device: OpaquePointer?, _ sound: UInt32, _ limit_ms: UInt32, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt {
-        try DeviceHandle.at(device).alert(sound, limit: limit_ms == 0 ? nil : .milliseconds(Int(limit_ms)), id)
+        try DeviceHandle.at(device).alert(sound, limit: limit_ms == 0 ? nil : .milliseconds(limit_ms), id)
     }
 }
 

@@ -1,10 +1,12 @@
 /*
  * A C program of ringer.h on the simulated board: a payment speaker whose switch is flipped in mid-sound. With the argument
- * "environment", on the board that the environment names: a sound in a session. It prints what it sees; the tests compare it.
+ * "environment", on the board that the environment names: a sound in a session; with "termination", a signal while the motor
+ * turns. It prints what it sees; the tests compare it.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,6 +112,34 @@ static int play_in_a_session(void)
     return 0;
 }
 
+static volatile sig_atomic_t has_been_called;
+
+static void note_call(int number)
+{
+    (void)number;
+    has_been_called = 1;
+}
+
+static int end_by_signal(struct ringer_config *config)
+{
+    static const uint32_t pattern[] = {1000};
+    struct ringer_device *device;
+
+    CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
+    CHECK(ringer_device_open(config, &device));
+    signal(SIGTERM, note_call);
+    CHECK(ringer_device_close_on_termination(device));
+    CHECK(ringer_device_vibrate(device, pattern, 1, 1, 0, NULL));
+    printf("motor %d\n", ringer_simulated_is_motor_on(device));
+    raise(SIGTERM);
+    while (!has_been_called)
+        poll(NULL, 0, 1);
+    printf("motor %d\n", ringer_simulated_is_motor_on(device));
+    ringer_device_close(device);
+    ringer_config_free(config);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const uint32_t pattern[] = {400, 200, 400};
@@ -125,6 +155,8 @@ int main(int argc, char **argv)
         ringer_config_free(config);
         return play_in_a_session();
     }
+    if (argc > 1 && strcmp(argv[1], "termination") == 0)
+        return end_by_signal(config);
     CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
     CHECK(ringer_device_open(config, &device));
     ringer_config_free(config);

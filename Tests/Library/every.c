@@ -179,6 +179,7 @@ FUNCTION(ringer_device_close)
     return 0;
 }
 
+FUNCTION(ringer_device_close_on_termination) { return ringer_device_close_on_termination(POINTER(c, device)); }
 FUNCTION(ringer_device_get_fd) { return ringer_device_get_fd(POINTER(c, device)); }
 
 FUNCTION(ringer_device_get_state)
@@ -502,6 +503,7 @@ static struct {
     ROW(ringer_config_set_following),
     ROW(ringer_device_open),
     ROW(ringer_device_close),
+    ROW(ringer_device_close_on_termination),
     ROW(ringer_device_get_fd),
     ROW(ringer_device_get_state),
     ROW(ringer_device_set_screen_locked),

@@ -155,4 +155,139 @@ import Testing
         #expect(bench.events().filter { $0.type == RINGER_EVENT_SOUND_ENDED }.map(\.id) == [second])
         #expect(ringer_simulated_is_motor_on(device) == 0)
     }
+
+    @Test("an alert is stopped by its number after a start of another one failed")
+    func alertBesideUnknownSound() throws {
+        let bench = try TestDevice()
+        let device = bench.device
+        var (alert, unknown): (UInt64, UInt64) = (0, 0)
+        #expect(ringer_device_alert(device, 1005, 0, &alert) == 0)
+        bench.advance(milliseconds: 100)
+        #expect(ringer_device_alert(device, 424_242, 0, &unknown) == 0)
+        #expect(bench.ends().map(\.id) == [unknown])
+        #expect(ringer_device_stop(device, alert) == 0)
+        bench.advance(milliseconds: 1_000)
+        let ends = bench.ends()
+        #expect(ends.map(\.id) == [alert] && ends.map(\.u.result.outcome) == [RINGER_OUTCOME_STOPPED])
+        #expect(ringer_simulated_is_motor_on(device) == 0)
+    }
+
+    @Test("an alert of the sound that rings joins it, has its limit, and either number stops both")
+    func joinedAlerts() throws {
+        let bench = try TestDevice()
+        let device = bench.device
+        for stopsFirst in [true, false] {
+            var (first, second): (UInt64, UInt64) = (0, 0)
+            #expect(ringer_device_alert(device, 1005, 0, &first) == 0)
+            bench.advance(milliseconds: 100)
+            #expect(ringer_device_alert(device, 1005, 500, &second) == 0)
+            bench.advance(milliseconds: 2_000)
+            #expect(bench.ends().isEmpty)
+            #expect(ringer_device_stop(device, stopsFirst ? first : second) == 0)
+            bench.advance(milliseconds: 1_000)
+            #expect(Set(bench.ends().map(\.id)) == [first, second])
+        }
+    }
+
+    @Test("a request that is stopped while it is being made is stopped once it has begun")
+    func stoppedWhileBeginning() throws {
+        let bench = try TestDevice()
+        let handle = try DeviceHandle.at(bench.device)
+        let session = try bench.session(RINGER_CATEGORY_PLAYBACK)
+        defer { ringer_session_free(session) }
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 7, count: 48_000))
+        var id: UInt64 = 0
+        let result = try handle.begin(&id, in: try SessionHandle.at(session).session) { number in
+            handle.stop(number)
+            return try handle.device.start(sound, category: .playback) { handle.ended(number, $0) }
+        }
+        #expect(result == 0)
+        bench.advance(milliseconds: 2_000)
+        let ends = bench.ends()
+        #expect(ends.map(\.id) == [id] && ends.map(\.u.result.outcome) == [RINGER_OUTCOME_STOPPED])
+    }
+
+    @Test(
+        "a motor that cannot be turned, lost edges, a lost switch and one that is contradicted are events with a sentence"
+    )
+    func problems() throws {
+        let bench = try TestDevice()
+        let device = bench.device
+        let board = try #require(try DeviceHandle.at(device).board)
+        func problems() -> [String] {
+            bench.events().filter { $0.type == RINGER_EVENT_DEGRADED }.map { event in
+                withUnsafeBytes(of: event.u.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            }
+        }
+        _ = bench.events()
+        board.speaker.fault = .unpaced
+        #expect(ringer_device_detect(device, nil) == 0)
+        bench.advance(milliseconds: 1)
+        #expect(problems() == ["the switch is at ring, and sounds are measured to be muted"])
+        board.speaker.fault = nil
+        board.motor.failTurnOff(with: [RingerError("turn off", "motor", .ioError)])
+        #expect(ringer_device_vibrate(device, [100], 1, 1, 1, nil) == 0)
+        bench.advance(milliseconds: 1_000)
+        #expect(problems() == ["\(RingerError("turn off", "motor", .ioError))"])
+        board.motor.failTurnOn(with: RingerError("turn on", "motor", .ioError))
+        #expect(ringer_device_play_system_sound(device, 1005, 1, nil) == 0)
+        bench.advance(milliseconds: 1_000)
+        #expect(problems() == ["\(RingerError("turn on", "motor", .ioError))"])
+        board.ringSilent.drop(3)
+        let edges = problems()
+        #expect(edges.count == 1 && edges.allSatisfy { $0.contains("3 edges were lost") }, "\(edges)")
+        board.ringSilent.unplug()
+        #expect(problems().count == 1)
+    }
+
+    @Test("ends of requests without a number wait as keys do: the newest are lost, and counted")
+    func unreadEnds() throws {
+        let bench = try TestDevice()
+        _ = bench.events()
+        var id: UInt64 = 0
+        for _ in 0..<300 { #expect(ringer_device_vibrate(bench.device, [1], 1, 1, 1, nil) == 0) }
+        #expect(ringer_device_vibrate(bench.device, [1], 1, 1, 1, &id) == 0)
+        bench.advance(milliseconds: 1_000)
+        let events = bench.events()
+        #expect(events.count { $0.type == RINGER_EVENT_VIBRATION_ENDED && $0.id != id } == 256)
+        #expect(events.count { $0.id == id } == 1)
+        #expect(events.last?.type == RINGER_EVENT_LOST && events.last?.u.lost == 44)
+    }
+
+    @Test("two threads that set parts of one configuration lose neither")
+    func sharedConfiguration() async throws {
+        let config = ringer_config_new()
+        defer { ringer_config_free(config) }
+        let handle = try ConfigurationHandle.at(config)
+        // Each thread is the only one that sets its part.
+        nonisolated(unsafe) let shared = config
+        async let pcms = DetachedThread.run {
+            (0..<20_000).count { number in
+                ringer_config_set_pcm(shared, "\(number)") != 0
+                    || handle.values.withLock { $0.hardware.pcm } != "\(number)"
+            }
+        }
+        async let lights = DetachedThread.run {
+            (0..<20_000).count { number in
+                ringer_config_set_status_light(shared, "\(number)") != 0
+                    || handle.values.withLock { $0.hardware.statusLight } != "\(number)"
+            }
+        }
+        #expect(await (pcms, lights) == (0, 0))
+    }
+
+    @Test("errors have a number above 0 that says the same")
+    func numbers() {
+        #expect(RingerError("read", "file", .init(rawValue: 0)).number == EIO)
+        #expect(RingerError(.soundTooLong, "register", "file").number == E2BIG)
+        #expect(RingerError(.sessionNotActive, "play", "session").number == EBUSY)
+        #expect(attempt { throw RingerError("read", "file", .init(rawValue: 0)) } == -EIO)
+    }
+
+    @Test("after a signal sounds and the motor are off before the program's own handler is called")
+    func termination() throws {
+        let result = try run("'\(try programs())/c-client' termination")
+        #expect(result == ("motor 1\nmotor 0\n", 0), "\(result.output)")
+        #expect(ringer_device_close_on_termination(nil) == -EINVAL)
+    }
 }

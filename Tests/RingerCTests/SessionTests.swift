@@ -184,7 +184,9 @@ import Testing
         #expect(ringer_session_play_samples(music, samples, samples.count, 1, 48_000, &sound) == 0)
         bench.advance(milliseconds: 1)
         #expect(
-            ends(bench.events()).contains { $0.id == sound && $0.u.result.outcome == RINGER_OUTCOME_FAILED })
+            ends(bench.events()).contains { event in
+                event.id == sound && event.u.result.outcome == RINGER_OUTCOME_FAILED && event.u.result.error == -EBUSY
+            })
         #expect(ringer_session_play_samples(music, nil, 1, 1, 48_000, nil) == -EINVAL)
 
         let config = ringer_config_new()
@@ -232,9 +234,36 @@ import Testing
             bench.advance(milliseconds: 5_000)
             #expect(ends(bench.events()).map(\.u.result.outcome) == [outcome])
         }
+        // It needs no directory for that.
+        var critical = ringer_notification()
+        (critical.is_critical, critical.allows_critical) = (1, 1)
+        #expect(ringer_device_notify(bench.device, &critical, &id) == 0)
+        bench.advance(milliseconds: 5_000)
+        #expect(ends(bench.events()).map(\.u.result.outcome) == [RINGER_OUTCOME_FINISHED])
+        [CChar](arrayLiteral: -1, 0).withUnsafeBufferPointer { text in
+            critical.bundle = text.baseAddress
+            #expect(ringer_device_notify(bench.device, &critical, &id) == -EILSEQ)
+        }
         notification.volume = .nan
         #expect(ringer_device_notify(bench.device, &notification, &id) == -EINVAL)
         #expect(ringer_device_notify(bench.device, nil, &id) == -EINVAL)
+    }
+
+    @Test("a notification is heard at full volume unless it has a volume; below 0 it is not heard")
+    func volumes() throws {
+        let bench = try TestDevice()
+        let board = try #require(try DeviceHandle.at(bench.device).board)
+        var notification = ringer_notification()
+        for volume: Float in [0, 0.25, -1] {
+            notification.volume = volume
+            #expect(ringer_device_notify(bench.device, &notification, nil) == 0)
+            bench.advance(milliseconds: 5_000)
+        }
+        #expect(board.speaker.recordings.map(\.gains) == [[1], [0.25]])
+        let last = bench.ends().last
+        #expect(last?.u.result.outcome == RINGER_OUTCOME_SILENCED && last?.u.result.reason == RINGER_REASON_VOLUME_ZERO)
+        notification.volume = 1.5
+        #expect(ringer_device_notify(bench.device, &notification, nil) == -EINVAL)
     }
 
     @Test("a registered sound has a number until it is disposed of")
@@ -242,16 +271,18 @@ import Testing
         let bench = try TestDevice()
         let path = "/tmp/ringer-registered-\(getpid()).wav"
         defer { unlink(path) }
-        // 48 frames at 8000 Hz.
-        let format: [UInt8] = [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0]
-        var wave = Array("RIFF".utf8)
-        wave += [132, 0, 0, 0]
-        wave += Array("WAVEfmt ".utf8) + format + Array("data".utf8)
-        wave += [96, 0, 0, 0]
-        wave += [UInt8](repeating: 1, count: 96)
-        let file = try #require(fopen(path, "w"))
-        #expect(fwrite(wave, 1, wave.count, file) == wave.count)
-        fclose(file)
+        /// Writes so many frames at 8000 Hz.
+        func write(frames: Int) throws {
+            func bytes(_ number: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }
+            let format: [UInt8] = [16, 0, 0, 0, 1, 0, 1, 0, 0x40, 0x1f, 0, 0, 0x80, 0x3e, 0, 0, 2, 0, 16, 0]
+            var wave = Array("RIFF".utf8) + bytes(36 + frames * 2)
+            wave += Array("WAVEfmt ".utf8) + format + Array("data".utf8)
+            wave += bytes(frames * 2) + [UInt8](repeating: 1, count: frames * 2)
+            let file = try #require(fopen(path, "w"))
+            #expect(fwrite(wave, 1, wave.count, file) == wave.count)
+            fclose(file)
+        }
+        try write(frames: 48)
         var sound: UInt32 = 0
         #expect(ringer_device_register_sound(bench.device, path, &sound) == 0 && sound != 0, "\(lastError)")
         #expect(ringer_device_play_system_sound(bench.device, sound, 0, nil) == 0)
@@ -262,5 +293,7 @@ import Testing
         #expect(ringer_device_dispose_sound(bench.device, sound) < 0)
         #expect(ringer_device_register_sound(bench.device, "/no/such/file", &sound) == -ENOENT)
         #expect(ringer_device_register_sound(bench.device, path, nil) == -EINVAL)
+        try write(frames: 31 * 8_000)
+        #expect(ringer_device_register_sound(bench.device, path, &sound) == -E2BIG)
     }
 }

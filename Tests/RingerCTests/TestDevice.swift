@@ -45,6 +45,9 @@ final class TestDevice {
         return events
     }
 
+    /// The ends of sounds and alerts among the events.
+    func ends() -> [ringer_event] { events().filter { $0.type == RINGER_EVENT_SOUND_ENDED } }
+
     func advance(milliseconds: UInt64) {
         #expect(ringer_simulated_advance(device, milliseconds * 1000) == 0)
     }

@@ -24,14 +24,15 @@ static gboolean end(gpointer unused)
 
 int minimal_run(struct minimal *firmware, int descriptor)
 {
-    guint sources[3];
+    guint sources[4];
 
     loop = g_main_loop_new(NULL, FALSE);
     sources[0] = g_unix_fd_add(descriptor, G_IO_IN, take_events, firmware);
     sources[1] = g_unix_signal_add(SIGTERM, end, NULL);
     sources[2] = g_unix_signal_add(SIGINT, end, NULL);
+    sources[3] = g_unix_signal_add(SIGHUP, end, NULL);
     g_main_loop_run(loop);
-    for (int index = 0; index < 3; index++)
+    for (int index = 0; index < 4; index++)
         g_source_remove(sources[index]);
     g_main_loop_unref(loop);
     return result;

@@ -17,6 +17,7 @@ int minimal_run(struct minimal *firmware, int descriptor)
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     descriptors[1].fd = signalfd(-1, &signals, SFD_CLOEXEC);
     if (descriptors[1].fd < 0)

@@ -24,6 +24,7 @@ int minimal_run(struct minimal *firmware, int descriptor)
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, NULL);
     if (result >= 0)
         result = sd_event_add_io(event, NULL, descriptor, EPOLLIN, take_events, firmware);
@@ -32,6 +33,8 @@ int minimal_run(struct minimal *firmware, int descriptor)
         result = sd_event_add_signal(event, NULL, SIGTERM, NULL, NULL);
     if (result >= 0)
         result = sd_event_add_signal(event, NULL, SIGINT, NULL, NULL);
+    if (result >= 0)
+        result = sd_event_add_signal(event, NULL, SIGHUP, NULL, NULL);
     if (result >= 0)
         result = sd_event_loop(event);
     sd_event_unref(event);

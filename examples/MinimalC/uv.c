@@ -29,10 +29,10 @@ static void close_handle(uv_handle_t *handle, void *unused)
 
 int minimal_run(struct minimal *firmware, int descriptor)
 {
-    static const int numbers[] = {SIGTERM, SIGINT};
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     uv_loop_t loop;
     uv_poll_t poll;
-    uv_signal_t signals[2];
+    uv_signal_t signals[3];
 
     result = uv_loop_init(&loop);
     if (result < 0)
@@ -41,7 +41,7 @@ int minimal_run(struct minimal *firmware, int descriptor)
     poll.data = firmware;
     if (result == 0)
         result = uv_poll_start(&poll, UV_READABLE, take_events);
-    for (int index = 0; result == 0 && index < 2; index++) {
+    for (int index = 0; result == 0 && index < 3; index++) {
         uv_signal_init(&loop, &signals[index]);
         result = uv_signal_start(&signals[index], end, numbers[index]);
     }

@@ -37,11 +37,11 @@ extern "C" {
 /* The version of this header: 1,000,000 * major + 1,000 * minor + patch. */
 #define RINGER_VERSION 1000
 
-/* The version of the library, as RINGER_VERSION. */
+/* The version of the library, as RINGER_VERSION. No Swift counterpart. */
 uint32_t ringer_version(void);
 
 /* The calling thread's last failure, such as "/dev/input/event0: cannot open: Permission denied"; "" if there was none. It is
- * valid until the thread's next call. */
+ * valid until the thread's next call. Swift: the error that is thrown. */
 const char *ringer_last_error(void);
 
 /* MARK: values */
@@ -120,7 +120,8 @@ enum ringer_board {
      * this process. */
     RINGER_BOARD_AUTO = 0,
     RINGER_BOARD_HARDWARE = 1,              /* this process */
-    RINGER_BOARD_SERVICE = 2,               /* ringerd, which shares it between all processes */
+    /* ringerd, which shares it between all processes: named parts, and what is followed, are ignored. */
+    RINGER_BOARD_SERVICE = 2,
     RINGER_BOARD_SIMULATED = 3,             /* a simulated board of this process, in virtual time */
     /* A simulated board of this process, in real time; the environment's RINGER_POSITION is its switch's position. */
     RINGER_BOARD_SIMULATED_REAL_TIME = 4
@@ -165,7 +166,8 @@ int ringer_config_set_route_pcm(struct ringer_config *config, enum ringer_route 
  * Swift: Device.Hardware.card, volumeElement. */
 int ringer_config_set_mixer(struct ringer_config *config, const char *card, const char *element);
 
-/* Sets what the device follows: RINGER_FOLLOW_ bits. -EINVAL for others. Swift: Device.Hardware.following. */
+/* Sets what the device follows: RINGER_FOLLOW_ bits; 0, the default, for nothing. -EINVAL for others. Swift:
+ * Device.Hardware.following. */
 int ringer_config_set_following(struct ringer_config *config, uint32_t sources);
 
 /* MARK: the device */
@@ -174,12 +176,21 @@ struct ringer_device;
 
 /* Opens the device of a configuration; NULL is a new one. It waits for a slider to settle, at most 1 s, and for the service's
  * answer. The device has threads of its own, on which no code of the program runs. libsystemd is loaded where a service is
- * looked for. *device is NULL after a failure. Swift: Device.open, Device.connect. */
+ * looked for. *device is NULL after a failure.
+ *
+ * A motor on a GPIO line may turn after the process has ended, unless the device was closed before. A program that does not
+ * handle SIGTERM, SIGINT and SIGHUP itself calls ringer_device_close_on_termination. Swift: Device.open, Device.connect. */
 int ringer_device_open(const struct ringer_config *config, struct ringer_device **device);
 
 /* Closes a device and frees it; NULL is allowed. Sounds and the motor are off when it returns; requests that have not ended
- * get no event. Swift: Device.close. */
+ * get no event. A motor that cannot be turned off is not reported here: a program that needs to know calls
+ * ringer_device_stop_all before, and reads the events, where RINGER_EVENT_DEGRADED says so. Swift: Device.close. */
 void ringer_device_close(struct ringer_device *device);
+
+/* Stops the device's sounds and motor for good when the process gets SIGTERM, SIGINT or SIGHUP, and then lets the signal end
+ * the process. Signals that the process ignores stay ignored; a handler of the program is called afterwards. Once the device
+ * is closed, signals do what they did before. Swift: Device.closeOnTermination. */
+int ringer_device_close_on_termination(struct ringer_device *device);
 
 /* The descriptor that is readable while events wait, for poll, epoll or an event loop. It belongs to the device: the program
  * neither reads nor closes it. Swift: Device.events. */
@@ -190,7 +201,7 @@ struct ringer_state {
     enum ringer_position position;
     enum ringer_route route;
     uint8_t switch_connected;       /* whether the switch is there */
-    uint8_t switch_unreadable;      /* whether there is one that was never read: it counts as silent */
+    uint8_t switch_unreadable;      /* whether there is one that was never read: see when_switch_unreadable */
     uint8_t screen_locked;
     uint8_t headphone;
     uint8_t microphone;
@@ -210,11 +221,13 @@ int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked)
 /* Sets where sound leaves the device, which the program knows. Swift: setRoute. */
 int ringer_device_set_route(struct ringer_device *device, enum ringer_route route);
 
-/* Sets the output volume, 0 to 1, in the mixer. -ENOTSUP if the device follows none. Swift: setOutputVolume. */
+/* Sets the output volume, 0 to 1, in the mixer. -ENOTSUP if the device follows none: on this process's own hardware that takes
+ * RINGER_FOLLOW_VOLUME. Over the service it waits for the reply. -EINVAL for a volume that is none. Swift:
+ * setOutputVolume. */
 int ringer_device_set_volume(struct ringer_device *device, float volume);
 
-/* Lights the status light: off with (0, 0), on with (1, 0), blinking with two times in milliseconds. -ENOENT without a
- * light; -ENOTSUP if it cannot blink, and is lit. Swift: StatusLight.show. */
+/* Lights the status light: off with (0, 0), on with (1, 0), blinking with two times in milliseconds, each at most 60,000:
+ * -EINVAL above. -ENOENT without a light; -ENOTSUP if it cannot blink, and is lit. Swift: StatusLight.show. */
 int ringer_device_set_light(struct ringer_device *device, uint32_t on_ms, uint32_t off_ms);
 
 /* What the user chose. Swift: UserPreferences. */
@@ -227,7 +240,7 @@ struct ringer_preferences {
     uint8_t routes_silenced;        /* bits: 1 << (route - 1) */
     uint8_t reserved[2];
     float alert_volume;             /* 0 to 1 */
-    enum ringer_position when_switch_unreadable;
+    enum ringer_position when_switch_unreadable;    /* what a switch that was never read counts as; silent at first */
     uint8_t reserved_2[16];
 };
 
@@ -268,19 +281,21 @@ int ringer_device_decide(const struct ringer_device *device, enum ringer_sound_k
 /* MARK: requests
  *
  * Each takes id, where it writes the request's number before the request begins, or NULL. Each ends with one event of that
- * number. */
+ * number. The program reads events: the ends of numbered requests, and what happens to its sessions, wait in memory until they
+ * are read. Ends of requests without id are lost, and counted, where 256 events that may be lost wait. */
 
-/* Plays a sound file in a category. It is read before the call returns. Swift: Device.start. */
+/* Plays a sound file in a category. It is read before the call returns: the system's error, such as -ENOENT, where that fails;
+ * -EINVAL where it is no sound, and for a category or options that are none. Swift: Device.start. */
 int ringer_device_play_file(struct ringer_device *device, const char *path, enum ringer_category category, uint32_t options,
     uint64_t *id);
 
 /* Plays samples: frames of so many interleaved channels, 1 to 32, at a rate of 1,000 to 768,000 Hz. They are copied.
- * -E2BIG for more than an hour at 48,000 Hz. Swift: Device.start. */
+ * -E2BIG above 172,800,000 frames, an hour at 48,000 Hz, or 345,600,000 samples. Swift: Device.start. */
 int ringer_device_play_samples(struct ringer_device *device, const int16_t *samples, size_t frames, uint32_t channels,
     uint32_t rate, enum ringer_category category, uint32_t options, uint64_t *id);
 
 /* Registers a sound file of at most 30 s as a system sound, and writes its number to *sound. It is decoded when it is first
- * played. Swift: SystemSoundServices.register. */
+ * played. -E2BIG for a longer one; else the errors of ringer_device_play_file. Swift: SystemSoundServices.register. */
 int ringer_device_register_sound(struct ringer_device *device, const char *path, uint32_t *sound);
 
 /* Forgets a registered sound; where it plays, it stops. -ENOENT for a number that is not registered. Swift:
@@ -290,40 +305,44 @@ int ringer_device_dispose_sound(struct ringer_device *device, uint32_t sound);
 /* Plays a system sound by its number, or, as an alert, with a vibration where that is due. Swift: SystemSoundServices. */
 int ringer_device_play_system_sound(struct ringer_device *device, uint32_t sound, int as_alert, uint64_t *id);
 
-/* The sound of a notification. Swift: NotificationSound, ApplicationContainer. */
+/* The sound of a notification: the default sound at full volume where all is 0. Swift: NotificationSound,
+ * ApplicationContainer. */
 struct ringer_notification {
     const char *sound;              /* the name of a sound of the application; NULL for the default sound */
     const char *directory;          /* the application's directory, with Library/Sounds; NULL for none */
     const char *bundle;             /* a second directory, where names are looked up after that; NULL for none */
-    float volume;                   /* 0 to 1 */
+    float volume;                   /* above 0 up to 1; 0 for full volume; below 0 it is not heard */
     uint8_t is_critical;            /* whether it is heard in spite of the switch */
     uint8_t allows_critical;        /* whether the application may send critical ones: otherwise it is an ordinary one */
     uint8_t reserved[10];
 };
 
 /* Plays a notification's sound, and vibrates where that is due. The default sound plays where the named one cannot be: an
- * event RINGER_EVENT_DEGRADED has the reason. Swift: NotificationSounds.start. */
+ * event RINGER_EVENT_DEGRADED has the reason. -EINVAL for a volume above 1. Swift: NotificationSounds.start. */
 int ringer_device_notify(struct ringer_device *device, const struct ringer_notification *notification, uint64_t *id);
 
-/* Queues an announcement: files that are joined without a gap. Greater priorities go first. It expires after so many
- * milliseconds before its start; 0 for never. Swift: Announcements.add. */
+/* Queues an announcement: 1 to 10,000 files, which are joined without a gap. Greater priorities go first. It expires after so
+ * many milliseconds before its start; 0 for never. -EINVAL where the files differ in rate or channels; else the errors of
+ * ringer_device_play_file. Swift: Announcements.add. */
 int ringer_device_announce(struct ringer_device *device, const char *const *paths, size_t count,
     enum ringer_category category, uint32_t options, int32_t priority, uint32_t expiry_ms, uint64_t *id);
 
 /* Repeats a system sound and a vibration until it is stopped, at most so many milliseconds; 0 for no limit. One alert runs at
- * a time: another one replaces it. Swift: Alerts.start. */
+ * a time: one of another sound replaces it. One of the same sound joins the one that runs, whose limit holds: stopping either
+ * ends both. Swift: Alerts.start. */
 int ringer_device_alert(struct ringer_device *device, uint32_t sound, uint32_t limit_ms, uint64_t *id);
 
 /* Turns the motor: times on and off in milliseconds, alternating, at most 1,000 of them, each up to 3,600,000. The strength is
- * above 0 up to 1; times is how often, 0 until it is stopped. Swift: Vibrator.start. */
+ * above 0 up to 1; times is how often, 0 until it is stopped. -ENOENT without a motor, -EINVAL for a pattern that is none:
+ * every time on is above 0. Swift: Vibrator.start. */
 int ringer_device_vibrate(struct ringer_device *device, const uint32_t *times_ms, size_t count, float strength,
     uint32_t times, uint64_t *id);
 
 /* Finds out by timing whether sounds are heard. Swift: MuteDetector.measure. */
 int ringer_device_detect(struct ringer_device *device, uint64_t *id);
 
-/* Stops a request, which ends with its event. One that has ended is not an error; a detection and a session's activation end
- * by themselves. Swift: SoundPlayer.stop, Vibrator.stop and the like. */
+/* Stops a request, which ends with its event; one that is just being made, once it has begun. One that has ended is not an
+ * error; a detection and a session's activation end by themselves. Swift: SoundPlayer.stop, Vibrator.stop and the like. */
 int ringer_device_stop(struct ringer_device *device, uint64_t id);
 
 /* Stops every sound of the program, and the motor. Swift: Device.stopAll. */
@@ -370,8 +389,8 @@ int ringer_session_set_spoken(struct ringer_session *session, int is_spoken);
 /* Reports that the session's application went to the background, or came back. Swift: AudioSession.setInBackground. */
 int ringer_session_set_in_background(struct ringer_session *session, int is_in_background);
 
-/* Plays a sound file, or samples, in the session. A session that is not active: the request fails with an event. Swift:
- * AudioSession.start. */
+/* Plays a sound file, or samples, in the session. A session that is not active: the request fails with an event, whose error
+ * is -EBUSY. Otherwise the errors of ringer_device_play_file and ringer_device_play_samples. Swift: AudioSession.start. */
 int ringer_session_play_file(struct ringer_session *session, const char *path, uint64_t *id);
 int ringer_session_play_samples(struct ringer_session *session, const int16_t *samples, size_t frames, uint32_t channels,
     uint32_t rate, uint64_t *id);
@@ -463,7 +482,7 @@ enum ringer_event_type {
     RINGER_EVENT_VIBRATION_ENDED = 4,   /* a vibration has ended: result */
     RINGER_EVENT_DETECTED = 5,          /* a detection has ended: reading */
     RINGER_EVENT_DEGRADED = 6,          /* something is wrong with the device, or was lost: message */
-    RINGER_EVENT_LOST = 7,              /* so many events of the kinds KEY and DEGRADED were not read in time: lost */
+    RINGER_EVENT_LOST = 7,              /* so many keys, degradations and ends without id were not read in time: lost */
     RINGER_EVENT_SESSION = 8,           /* something happened to a session: session */
     RINGER_EVENT_SESSION_ANSWERED = 9   /* an activation or deactivation was carried out or refused: result.error */
 };
@@ -616,7 +635,7 @@ struct ringer_recording {
 };
 
 /* Writes the newest recordings, at most count, the oldest of them first; NULL with 0 for none. Returns how many there are in
- * all, at most INT_MAX. */
+ * all, at most INT_MAX. Swift: SimulatedSoundOutput.recordings. */
 int ringer_simulated_get_recordings(const struct ringer_device *device, struct ringer_recording *recordings, size_t count);
 
 /* Whether the motor turns now: 1 or 0. Swift: SimulatedMotor.isOn. */

@@ -87,13 +87,12 @@ public final class Alerts: Sendable {
         vibration: VibrationPattern? = nil, pause: Duration = .zero,
         completion: (@Sendable (AlertResult) -> Void)? = nil
     ) {
-        let kind = Kind(sound: sound, way: way, vibration: vibration, pause: pause)
         guard let completion else {
-            begin(kind, limit) { _ in }
+            begin(sound, way: way, limit: limit, vibration: vibration, pause: pause) { _ in }
             return
         }
         let user = UserCompletion(sounds.engine.clock, completion)
-        begin(kind, limit) { user.complete($0) }
+        begin(sound, way: way, limit: limit, vibration: vibration, pause: pause) { user.complete($0) }
         user.callReturns()
     }
 
@@ -104,10 +103,12 @@ public final class Alerts: Sendable {
         vibration: VibrationPattern? = nil, pause: Duration = .zero
     ) async -> AlertResult {
         let alert = AlertToStop()
-        let kind = Kind(sound: sound, way: way, vibration: vibration, pause: pause)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                alert.set(begin(kind, limit) { continuation.resume(returning: $0) })
+                alert.set(
+                    begin(sound, way: way, limit: limit, vibration: vibration, pause: pause) {
+                        continuation.resume(returning: $0)
+                    })
             }
         } onCancel: {
             alert.stop()
@@ -128,19 +129,23 @@ public final class Alerts: Sendable {
     }
 
     /// Begins the alert, or joins the one that runs. `completion` must not block.
+    ///
+    /// - Returns: The alert; nil for a sound that there is not.
     @discardableResult
-    private func begin(
-        _ kind: Kind, _ limit: Duration?, _ completion: @escaping @Sendable (AlertResult) -> Void
+    package func begin(
+        _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration?, vibration: VibrationPattern? = nil,
+        pause: Duration = .zero, completion: @escaping @Sendable (AlertResult) -> Void
     ) -> RunningAlert? {
-        guard sounds.table.contains(kind.sound) else {
+        guard sounds.table.contains(sound) else {
             let now = sounds.engine.clock.now
             completion(
                 AlertResult(
-                    outcome: .failed(SystemSoundError.unknown(kind.sound, "alert").cause), rounds: 0, sounded: false,
+                    outcome: .failed(SystemSoundError.unknown(sound, "alert").cause), rounds: 0, sounded: false,
                     vibrated: false, startedAt: now, endedAt: now))
             return nil
         }
-        let new = RunningAlert(sounds: sounds, sound: kind.sound, vibration: kind.vibration)
+        let kind = Kind(sound: sound, way: way, vibration: vibration, pause: pause)
+        let new = RunningAlert(sounds: sounds, sound: sound, vibration: vibration)
         // Another thread may stop the alert as soon as it is the current one: the completions are added before.
         new.join { [running, weak new] _ in
             running.value.withLock { state in
@@ -160,7 +165,7 @@ public final class Alerts: Sendable {
         }
         if let joined { return joined }
         replaced?.stop(because: .replaced)
-        new.start(kind.way, limit: limit, pause: kind.pause)
+        new.start(way, limit: limit, pause: pause)
         return new
     }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// One alert, from its start to its end: carries out the actions of its ``AlertMachine``.
-final class RunningAlert: Sendable {
+package final class RunningAlert: Sendable {
     private let sounds: SystemSoundServices
     private let waiters: AlertWaiters
     private let round: AlertRound
@@ -61,7 +61,8 @@ final class RunningAlert: Sendable {
         runner.send(.rules(rules, now: sounds.engine.clock.now))
     }
 
-    func stop(because cause: SoundOutcome.StopCause) {
+    /// Stops the alert: motor and sound at once. One that is over stays so.
+    package func stop(because cause: SoundOutcome.StopCause) {
         // At once, though another thread may be at work in the runner.
         waiters.close()
         runner.send(.stop(cause, now: sounds.engine.clock.now))
