@@ -150,13 +150,13 @@ let package = Package(
         // How long what must be quick takes: run in release, never asserted in a test.
         .executableTarget(
             name: "system-sounds-benchmark", dependencies: ["SystemSounds", "SoundFile"],
-            path: "Benchmarks/SystemSounds"),
+            path: "Benchmarks/SystemSounds", exclude: ["run"]),
         .executableTarget(
             name: "system-sound-services-benchmark",
             dependencies: [
                 "Ringer", "RingerHardware", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
             ],
-            path: "Benchmarks/SystemSoundServices"),
+            path: "Benchmarks/SystemSoundServices", exclude: ["run"]),
         .executableTarget(
             name: "memory-benchmark",
             dependencies: ["Ringer", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system")],

@@ -3,9 +3,17 @@
 #
 # Needs the Swift toolchain alone. Seeds come from Tests/SoundFileTests/Corpus; what is found new is kept in .build/fuzz.
 # FUZZ_TIMEOUT gives another number of seconds, for machines that are busy with other things: they are counted by the clock.
-# An input that takes longer than a second, or more than 64 MiB beyond four times 4 KiB, counts as a finding.
+# An input is at most 1 KiB long. One that takes longer than a second, or allocates more than 65 MiB at once, counts as a
+# finding.
 set -eu
 cd "$(dirname "$0")/.."
+case ${1-} in
+caf | aiff | wave) ;;
+*)
+    echo "usage: Fuzz/run.sh caf|aiff|wave [SECONDS [FURTHER LIBFUZZER OPTIONS...]]" >&2
+    exit 64
+    ;;
+esac
 container=$1
 seconds=${2:-60}
 [ $# -ge 2 ] && shift 2 || shift 1

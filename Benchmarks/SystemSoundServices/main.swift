@@ -1,8 +1,8 @@
 // The time until system sounds start and complete, and the memory that they take:
 //
-//     ALSA_CONFIG_PATH=$(Tests/Paced/build) swift run -c release system-sound-services-benchmark [--pcm default]
+//     Benchmarks/SystemSoundServices/run [--pcm default] [PART...]
 //
-// Without a configuration of its own it plays on the machine's default PCM. Each part runs alone when it is named:
+// It plays on the paced test sink, and without `run` on the machine's default PCM. Each part runs alone when it is named:
 // predefined, silenced, warm, cold. With --files DIR, the files that `ringer sounds --render DIR` wrote are
 // registered. --realtime PRIORITY runs the sound thread with SCHED_FIFO.
 import Glibc

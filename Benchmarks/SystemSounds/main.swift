@@ -1,5 +1,5 @@
 // Renders every predefined sound and says how long each took:
-// swift run -c release system-sounds-benchmark [--sample-rate 44100] [--rounds 20]
+// Benchmarks/SystemSounds/run [--sample-rate 44100] [--rounds 20]
 import SoundFile
 import SystemSounds
 

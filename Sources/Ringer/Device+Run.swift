@@ -8,9 +8,9 @@ extension Device {
     /// thread: put large arrays on the heap, and bound recursion.
     ///
     /// - Parameters:
-    /// - hardware: The parts to use; by default those that are found.
+    ///   - hardware: The parts to use; by default those that are found.
     ///   - configuration: How the device behaves.
-    ///  - body: The firmware. The device is closed when it ends.
+    ///   - body: The firmware. The device is closed when it ends.
     /// - Throws: ``RingerError`` as ``discover(_:configuration:)`` does, and the errors of `body`.
     public static func run(
         _ hardware: Hardware = Hardware(), configuration: Configuration = Configuration(),

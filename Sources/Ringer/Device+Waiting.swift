@@ -42,7 +42,7 @@ extension Device {
     /// wait ends at once. The caller closes it after the loop.
     ///
     /// - Parameters:
-    ///  - descriptor: An open descriptor that `poll` supports; regular files are always ready.
+    ///   - descriptor: An open descriptor that `poll` supports; regular files are always ready.
     ///   - events: What to wait for; errors and hang-ups always end a wait.
     /// - Returns: What the descriptor is ready for, each time an iterator asks. The sequence ends when the task is
     ///   cancelled, when the device is closed, and after ``DescriptorEvents/invalid``.

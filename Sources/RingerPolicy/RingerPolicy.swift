@@ -6,8 +6,8 @@
 ///
 /// - Parameters:
 ///   - request: The sound.
-///  - state: The current state of the device. A device without a switch counts as one at ring; a switch that cannot be
-///    read counts as ``UserPreferences/whenSwitchUnreadable``.
+///   - state: The current state of the device. A device without a switch counts as one at ring; a switch that cannot be
+///     read counts as ``UserPreferences/whenSwitchUnreadable``.
 ///   - preferences: The user's preferences.
 /// - Returns: Whether the sound is heard, silenced, or felt, and why.
 public func decide(

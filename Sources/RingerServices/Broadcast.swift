@@ -23,7 +23,7 @@ final class Broadcast<Element: Sendable>: Sendable {
     /// Subscribes. The subscription ends when the stream is dropped or its task cancelled.
     ///
     /// - Parameters:
-    ///  - policy: What the subscriber's buffer keeps when it is full.
+    ///   - policy: What the subscriber's buffer keeps when it is full.
     ///   - first: The first value; nil for none.
     /// - Returns: The values from now on, in order.
     func subscribe(

@@ -5,7 +5,7 @@ extension Device {
     ///
     /// - Parameters:
     ///   - board: The board. A test creates one on a ``VirtualClock``, and moves its switch and its clock.
-    /// - configuration: The device's behaviour.
+    ///   - configuration: The device's behaviour.
     /// - Returns: The device.
     /// - Throws: ``RingerError`` if ``SimulatedSwitch/failStart(with:)`` set one.
     public static func simulated(

@@ -40,7 +40,7 @@ struct SessionPropertyTests {
         return nil
     }
 
-    /// The reference's table, once more and by hand.
+    /// The properties of Audio Session Services, once more and by hand.
     static let table = """
         hwsr rw     float64
         iobd rw     float32

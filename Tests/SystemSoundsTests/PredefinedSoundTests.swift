@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Predefined sounds")
 struct PredefinedSoundTests {
-    @Test("the table is the reference's, row by row")
+    @Test("the table is that of system-sounds.csv, row by row")
     func table() throws {
         let url = try #require(Bundle.module.url(forResource: "system-sounds", withExtension: "csv"))
         let lines = try String(contentsOf: url, encoding: .utf8).split(whereSeparator: \.isNewline).dropFirst()

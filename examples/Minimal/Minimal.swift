@@ -9,9 +9,9 @@ struct Minimal {
         // Everything runs on the device's own thread.
         try Device.run { device in
             try device.closeOnTermination()
-            for await state in device.states {
-                guard state.ringSilent == .ring else {
-                    // At silent the sound would not be heard: vibrate instead.
+            for await _ in device.states {
+                guard device.decide(.session(.soloAmbient)).isHeard else {
+                    // The chime would not be heard: vibrate instead.
                     _ = await device.vibrate()
                     continue
                 }

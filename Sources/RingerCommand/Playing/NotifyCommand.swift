@@ -9,7 +9,7 @@ struct NotifyCommand: AsyncParsableCommand {
         discussion: """
             A name is looked up in the container's Library/Sounds, then in its bundle, nowhere else. If the file cannot be \
             played, or lasts 30 s or longer, the default sound is played instead, and "fallback" says why: missing, \
-            undecodable, tooLong, refusedName, criticalNotAllowed.
+            undecodable, tooLong, permissionDenied, refusedName, criticalNotAllowed.
             JSON: {"outcome":"finished|silenced|stopped|failed","by":...,
             "elapsed":seconds,"frames":...,"vibrated":true|false,
             "completion":seconds from the call,"fallback":reason or null}

@@ -48,7 +48,7 @@ public enum MotorSpecification: Sendable, Hashable {
     /// Opens the motor; nil for ``none``.
     ///
     /// - Parameters:
-    ///  - loop: The thread on which the return of a lost device is watched for.
+    ///   - loop: The thread on which the return of a lost device is watched for.
     ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` if the motor is missing, forbidden or in use.
     public func make(

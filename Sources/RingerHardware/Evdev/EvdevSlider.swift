@@ -13,7 +13,7 @@ public final class EvdevSlider: RingSilentSwitch {
     /// The slider of an input device.
     ///
     /// - Parameters:
-    ///  - device: Which device.
+    ///   - device: Which device.
     ///   - settleTime: How long a position must not change before it counts.
     ///   - loop: The thread that reads it.
     ///   - paths: Where the kernel shows its devices.

@@ -10,7 +10,7 @@ public final class EvdevSwitch: RingSilentSwitch {
     /// The switch of an input device.
     ///
     /// - Parameters:
-    ///  - device: Which device.
+    ///   - device: Which device.
     ///   - code: The switch's code.
     ///   - isInverted: False if the switch is on at silent, as `SW_MUTE_DEVICE` is; true if it is on at ring.
     ///   - loop: The thread that reads it.

@@ -61,7 +61,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// Starts the thread.
     ///
     /// - Parameters:
-    /// - name: The thread's name, as `ps -L` shows it; cut to 15 bytes.
+    ///   - name: The thread's name, as `ps -L` shows it; cut to 15 bytes.
     ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. If the process lacks the right
     ///     to it, the loop runs with the ordinary scheduler and sets ``schedulingError``.
     ///   - stackSize: The thread's stack in bytes, 256 KiB by default. The kernel gives it memory as it is used.

@@ -21,8 +21,8 @@ public enum SoundLoader {
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///  - maximumDuration: How long the sound may be; nil for any length. It is checked with the header's values before
-    ///    anything is decoded.
+    ///   - maximumDuration: How long the sound may be; nil for any length. It is checked with the header's values before
+    ///     anything is decoded.
     /// - Returns: The sound.
     /// - Throws: ``RingerError`` naming the file, with the system's reason, or with code `invalid` and the fault in the
     ///   file.

@@ -89,8 +89,8 @@ public final class SoundPlayer: Sendable {
     /// - Parameters:
     ///   - sound: The sound.
     ///   - request: The kind of sound, for the policy.
-    ///  - completion: Called once, with the outcome: before the call returns, on the caller's thread, if the policy
-    ///    silences the sound; else on the callback thread (``DeviceClock/callBack(_:)``).
+    ///   - completion: Called once, with the outcome: before the call returns, on the caller's thread, if the policy
+    ///     silences the sound; else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: Identifies the sound, for ``stop(_:because:)``.
     @discardableResult
     public func startOutsideSessions(
