@@ -1,27 +1,18 @@
 import Glibc
 import Ringer
-import RingerHardware
-import Synchronization
-import SystemPackage
 
-/// The file that keeps the preferences. It is written on a thread of its own.
+/// The file that keeps the preferences.
 package final class PreferencesFile: Sendable {
     package typealias Completion = @Sendable (RingerError?) -> Void
 
-    private struct State {
-        /// What is to be written next. What is older than it is not written any more.
-        var pending: UserPreferences?
-        var completions: [Completion] = []
-        var isWriting = false
-    }
-
     /// The file's path.
     package let path: String
-    private let state = Mutex(State())
+    private let writer: TextFileWriter
 
     /// The file at `path`, which need not exist.
     package init(path: String) {
         self.path = path
+        writer = TextFileWriter(path: path)
     }
 
     /// Reads the preferences; those of a new device where there is no file. A damaged file is renamed, `.damaged` is added to
@@ -48,55 +39,11 @@ package final class PreferencesFile: Sendable {
     /// Writes the preferences, and calls `completion` once they are durable, on the thread that writes. Of several calls that
     /// come while a write runs, the newest is written.
     package func write(_ preferences: UserPreferences, _ completion: @escaping Completion) {
-        enqueue(preferences, completion)
+        writer.write(preferences.text, completion)
     }
 
     /// Waits until everything is written that was to be written when it was called: at the end of the program.
-    package func finish() {
-        let isWritten = Latch()
-        enqueue(nil) { _ in isWritten.open() }
-        isWritten.wait()
-    }
-
-    private func enqueue(_ preferences: UserPreferences?, _ completion: @escaping Completion) {
-        let mustStart = state.withLock { state in
-            if let preferences { state.pending = preferences }
-            state.completions.append(completion)
-            defer { state.isWriting = true }
-            return !state.isWriting
-        }
-        guard mustStart else { return }
-        do throws(Errno) {
-            try DetachedThread.start(stackSize: 256 * 1024) { [self] in writeAll() }
-        } catch {
-            let completions = state.withLock { state in
-                defer { state = State() }
-                return state.completions
-            }
-            for completion in completions { completion(RingerError("write", path, error, detail: "no thread is left")) }
-        }
-    }
-
-    private func writeAll() {
-        while true {
-            let next = state.withLock { state -> (UserPreferences?, [Completion])? in
-                state.isWriting = !state.completions.isEmpty
-                guard state.isWriting else { return nil }
-                defer { (state.pending, state.completions) = (nil, []) }
-                return (state.pending, state.completions)
-            }
-            guard let (preferences, completions) = next else { return }
-            var failure: RingerError?
-            if let preferences {
-                do throws(RingerError) {
-                    try TextFile.replace(path, with: preferences.text)
-                } catch {
-                    failure = error
-                }
-            }
-            for completion in completions { completion(failure) }
-        }
-    }
+    package func finish() { writer.finish() }
 }
 
 extension UserPreferences {

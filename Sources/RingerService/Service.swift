@@ -396,7 +396,8 @@ package final class Service: @unchecked Sendable {
 
     // MARK: - Clients
 
-    /// Calls `body` with the caller's client once the bus has said who it is, and if that one may do it.
+    /// Calls `body` with the caller's client once the bus has said who it is, and if that one may do it; else replies with an
+    /// error, and calls `refused`.
     func admit(
         _ message: BusMessage, _ permission: Authorization.Permission, refused: (() -> Void)? = nil,
         _ body: @escaping (ServiceClient) throws(BusError) -> Void
@@ -415,12 +416,14 @@ package final class Service: @unchecked Sendable {
         if let client = clients[message.sender] {
             if client.credentials != nil { return run(client) }
             guard client.waiting.count < limits.requests else {
+                defer { refused?() }
                 return connection.reply(
                     to: message, .limitsExceeded("more than \(limits.requests) calls of one client wait"))
             }
             return client.waiting.append(run)
         }
         guard clients.count < limits.clients else {
+            defer { refused?() }
             return connection.reply(to: message, .limitsExceeded("\(limits.clients) clients use the service already"))
         }
         let client = ServiceClient(message.sender, device.sounds.makeClient())
@@ -528,6 +531,13 @@ package final class Service: @unchecked Sendable {
         connection.signal(
             RingerNames.path, RingerNames.interface, "Ended",
             [.uint32(id), .string(end.outcome), .string(end.reason), .dictionary(end.details)], to: client.name)
+    }
+
+    /// Reads the file at `path` on a thread of its own.
+    func load(_ path: String) async throws(RingerError) -> PCMBuffer {
+        reading += 1
+        defer { reading -= 1 }
+        return try await SoundLoader.loadElsewhere(path)
     }
 
     /// Reads a caller's file on a thread of its own.

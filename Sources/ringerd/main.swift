@@ -125,9 +125,9 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             PCMServer(device, loop: loop, path: $0, authorization: authorization)
         }
         let signals = try TerminationSignals.handle(on: loop) { _ in
-            feedback?.stop()
             pcms?.stop()
             service.stop()
+            feedback?.stop()
             connection.close()
             device.close()
             // The signal ends the process when this body returns.

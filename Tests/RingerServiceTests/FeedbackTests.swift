@@ -1,3 +1,4 @@
+import Glibc
 import Ringer
 import RingerBus
 import RingerTestKit
@@ -102,7 +103,7 @@ import Testing
         _ = try await client.trigger("alarm-clock-elapsed", app: "org.quiet")
         try await client.advance(.seconds(5))
         #expect(bench.board.speaker.recordings.count == 1)
-        _ = try await client.call("SetSwitch", [.string("silent")], interface: RingerNames.simulatedBoardInterface)
+        try await client.setSwitch("silent")
         _ = try await client.trigger("alarm-clock-elapsed", ["important": .boolean(true)], app: "org.clock")
         try await client.advance(.seconds(5))
         #expect(bench.board.speaker.recordings.count == 1)
@@ -114,13 +115,13 @@ import Testing
         let client = try bench.client()
         let id = try await client.trigger("phone-incoming-call", timeout: 0)
         try await client.advance(.milliseconds(100))
-        _ = try await client.call("SetSwitch", [.string("silent")], interface: RingerNames.simulatedBoardInterface)
+        try await client.setSwitch("silent")
         try await client.advance(.milliseconds(20))
         #expect(bench.board.speaker.playing.isEmpty)
         let turns = bench.board.motor.turns.count
         try await client.advance(.seconds(5))
         #expect(bench.board.speaker.playing.isEmpty && bench.board.motor.turns.count > turns)
-        _ = try await client.call("SetSwitch", [.string("ring")], interface: RingerNames.simulatedBoardInterface)
+        try await client.setSwitch("ring")
         try await client.advance(.seconds(2))
         #expect(!bench.board.speaker.playing.isEmpty)
         _ = try await client.feedback("EndFeedback", [.uint32(id)])
@@ -203,7 +204,65 @@ import Testing
         #expect(bench.board.speaker.recordings.isEmpty && bench.board.motor.turns.isEmpty)
     }
 
-    @Test("Haptic runs a pattern of amplitudes, and an empty one stops it")
+    @Test("of the events that play out for callers that have left, the newest do, as many as one client may have")
+    func leftBehind() async throws {
+        var limits = Service.Limits()
+        limits.requests = 2
+        let bench = try ServiceBench(limits: limits, feedback: FeedbackService.Configuration())
+        let other = try bench.client()
+        for _ in 0..<4 {
+            let gone = try bench.client()
+            _ = try await gone.trigger("phone-hangup")
+            try await other.advance(.milliseconds(20))
+            gone.close()
+            while bench.clientCount > 0 { await Task.yield() }
+        }
+        try await other.advance(.milliseconds(20))
+        #expect(bench.board.speaker.recordings.count == 4 && bench.board.speaker.playing.count == 2)
+    }
+
+    // fbcli waits for the announcement, and not for the reply.
+    @Test("a client too many that sets the profile is refused, and gets the one in force", .timeLimit(.minutes(1)))
+    func clientTooMany() async throws {
+        var limits = Service.Limits()
+        limits.clients = 1
+        let bench = try ServiceBench(limits: limits, feedback: FeedbackService.Configuration())
+        let known = try bench.client()
+        try await known.setProfile("silent")
+        let client = try bench.client()
+        await #expect(throws: BusError.self) { try await client.setProfile("full") }
+        for await signal in client.signals where signal.member == "PropertiesChanged" {
+            guard signal.arguments[0].string == FeedbackNames.interface else { continue }
+            #expect(signal.arguments[1].dictionary == ["Profile": .string("silent")])
+            break
+        }
+    }
+
+    @Test("the profile that was set last is kept when the service ends, and holds after it was started again")
+    func keepsProfile() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = FeedbackService.Configuration()
+        configuration.profileFile = folder.path + "/feedback-profile"
+        for last in ["silent", "quiet", "full", "silent"] {
+            let bench = try ServiceBench(feedback: configuration)
+            let client = try bench.client()
+            for name in ["full", "quiet", "silent", "full", "quiet", last] { try await client.setProfile(name) }
+            bench.stop()
+            #expect(folder.names == ["feedback-profile"])
+            #expect(try TextFile.read(folder.path + "/feedback-profile") == last + "\n")
+            // The signals end with the bus.
+            bench.bus.send(SIGKILL)
+            for await signal in client.signals { #expect(signal.member != "Degraded") }
+        }
+        let bench = try ServiceBench(feedback: configuration)
+        let client = try bench.client()
+        let value = try await client.call(
+            "Get", [.string(FeedbackNames.interface), .string("Profile")], interface: BusInterface.properties,
+            path: FeedbackNames.path)
+        #expect(value.first?.contents == .string("silent"))
+    }
+
+    @Test("Haptic runs a pattern of amplitudes; an empty one and a profile that does not permit it stop it")
     func haptic() async throws {
         let bench = try bench()
         let client = try bench.client()
@@ -227,7 +286,16 @@ import Testing
         #expect(try await vibrate([]) == true)
         try await client.advance(.milliseconds(1))
         #expect(!bench.board.motor.isOn)
+        #expect(try await vibrate([(1, 1_000), (0, 200), (1, 1_000)]) == true)
+        try await client.setProfile("quiet")
+        try await client.advance(.milliseconds(100))
+        #expect(bench.board.motor.isOn)
         try await client.setProfile("silent")
+        try await client.advance(.milliseconds(1))
+        #expect(!bench.board.motor.isOn)
+        let count = bench.board.motor.turnCount
+        try await client.advance(.seconds(5))
+        #expect(bench.board.motor.turnCount == count)
         #expect(try await vibrate([(1, 100)]) == false)
     }
 }
@@ -243,6 +311,10 @@ extension BusClient {
         try await feedback(
             "TriggerFeedback", [.string(app), .string(event), .dictionary(hints), .int32(timeout)]
         ).first?.uint32 ?? 0
+    }
+
+    func setSwitch(_ position: String) async throws {
+        _ = try await call("SetSwitch", [.string(position)], interface: RingerNames.simulatedBoardInterface)
     }
 
     func setProfile(_ name: String) async throws {

@@ -32,10 +32,13 @@ final class TemporaryFolder: Sendable {
     }
 
     /// Writes a file, and returns its path.
-    func write(_ text: String, to name: String) throws -> String {
+    func write(_ text: String, to name: String) throws -> String { try write(Array(text.utf8), to: name) }
+
+    /// Writes a file, and returns its path.
+    func write(_ bytes: [UInt8], to name: String) throws -> String {
         let file = try FileDescriptor.open(
             FilePath("\(path)/\(name)"), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-        try file.closeAfter { _ = try file.writeAll(text.utf8) }
+        try file.closeAfter { _ = try file.writeAll(bytes) }
         return "\(path)/\(name)"
     }
 }

@@ -115,8 +115,8 @@ package final class ServiceBench: Sendable {
     /// Ends the service as SIGTERM does.
     package func stop() {
         loop.sync { [running] in
-            running.feedback?.stop()
             running.service?.stop()
+            running.feedback?.stop()
             running.connection?.close()
             (running.connection, running.service, running.feedback) = (nil, nil, nil)
         }

@@ -41,6 +41,10 @@ package final class FeedbackService: @unchecked Sendable {
         var vibration: Vibrator.ID?
         var light: ServiceLight.Token?
         var timer: (any DeviceTimer)?
+        /// What gives it.
+        var task: Task<Void, Never>?
+        /// Whether the motor has turned for it.
+        var hasTurned = false
         var isOver = false
 
         init(_ id: UInt32, _ client: String, _ app: String, _ event: FeedbackEvent, _ hints: Hints, _ timeout: Int32) {
@@ -80,7 +84,14 @@ package final class FeedbackService: @unchecked Sendable {
     private var running: [UInt32: Running] = [:]
     private var lastID: UInt32 = 0
     /// The pattern that a caller of Haptic runs, and who it is.
-    private var haptic: (client: String, task: Task<Void, Never>)?
+    private var haptic: (client: String, app: String, task: Task<Void, Never>)?
+    /// Keeps the profile; nil where it is not kept.
+    private let profileFile: TextFileWriter?
+
+    /// From the end of an event's vibration to its next one: without a rest, the rounds of a loop would be one long turn.
+    private static let rest = Duration.milliseconds(500)
+    /// From the beginning of a loop's round to the next one, at least: a round may be silenced at once, or have an empty file.
+    private static let shortestRound = Duration.milliseconds(50)
 
     private var device: Device { service.device }
     private var connection: BusConnection { service.connection }
@@ -89,6 +100,7 @@ package final class FeedbackService: @unchecked Sendable {
     package init(_ service: Service, _ configuration: Configuration = Configuration()) {
         self.service = service
         self.configuration = configuration
+        profileFile = configuration.profileFile.map { TextFileWriter(path: $0) }
         if let file = configuration.profileFile, let text = try? TextFile.read(file),
             let level = text.split(separator: "\n").first.flatMap({ FeedbackLevel(rawValue: String($0)) })
         {
@@ -105,11 +117,13 @@ package final class FeedbackService: @unchecked Sendable {
         service.onForget = { [unowned self] client in forget(client) }
     }
 
-    /// Ends every event. Called on the loop's thread.
+    /// Ends every event, and waits for a profile that is being written. Called on the loop's thread, once the service has
+    /// stopped: what plays and turns does not wait for the disk.
     package func stop() {
         for id in running.keys.sorted() { end(id, .explicit) }
-        haptic?.task.cancel()
+        endHaptic()
         served = nil
+        profileFile?.finish()
     }
 
     // MARK: - Messages
@@ -183,6 +197,7 @@ package final class FeedbackService: @unchecked Sendable {
             guard level != profile else { return }
             profile = level
             for id in running.keys.sorted() { judgeAnew(id) }
+            if let haptic, !mayVibrate(haptic.app) { endHaptic() }
             announceProfile(to: nil)
             keep(level)
         }
@@ -198,14 +213,9 @@ package final class FeedbackService: @unchecked Sendable {
     }
 
     private func keep(_ level: FeedbackLevel) {
-        guard let file = configuration.profileFile else { return }
         let (loop, service) = (service.loop, service)
-        loop.runAside {
-            do throws(RingerError) {
-                try TextFile.replace(file, with: level.rawValue + "\n")
-            } catch {
-                loop.execute { service.reportDegraded(error) }
-            }
+        profileFile?.write(level.rawValue + "\n") { error in
+            if let error { loop.execute { service.reportDegraded(error) } }
         }
     }
 
@@ -242,7 +252,7 @@ package final class FeedbackService: @unchecked Sendable {
                 return ended(event, .notFound)
             }
             running[id] = event
-            Task(executorPreference: service.loop) { [self] in await give(event) }
+            event.task = Task(executorPreference: service.loop) { [self] in await give(event) }
         }
     }
 
@@ -261,19 +271,8 @@ package final class FeedbackService: @unchecked Sendable {
 
     /// Gives an event's feedback until it is over.
     private func give(_ event: Running) async {
-        var samples: PCMBuffer?
-        if parts(of: event).sound {
-            do {
-                if let file = event.hints.soundFile {
-                    samples = try await SoundLoader.loadElsewhere(file)
-                } else if let sound = event.event.sound {
-                    samples = try device.sounds.samples(of: sound)
-                }
-            } catch {
-                return end(event.id, .natural)
-            }
-        }
-        if let pattern = event.event.light, device.statusLight != nil, !event.isOver {
+        guard !event.isOver else { return }
+        if let pattern = event.event.light, device.statusLight != nil {
             do throws(RingerError) {
                 event.light = try service.light.push(pattern)
             } catch {
@@ -285,18 +284,36 @@ package final class FeedbackService: @unchecked Sendable {
                 service.loop.execute { [self] in end(event.id, .natural) }
             }
         }
+        var samples: PCMBuffer?
         while !event.isOver {
+            let began = device.clock.now
             let (isHeard, isFelt) = parts(of: event)
             // A light alone lasts until the event is ended.
             if event.light != nil && !isHeard && !isFelt { return }
             // The profile or the switch forbid all that is left.
             if !isHeard && !isFelt { return end(event.id, .explicit) }
+            if isHeard && samples == nil {
+                samples = await load(event)
+                if samples == nil { return end(event.id, .natural) }
+                // The profile may have been lowered meanwhile.
+                continue
+            }
             async let felt = isFelt ? turn(event) : false
             let heard = isHeard ? await play(samples, of: event) : false
             let wasGiven = await felt || heard
             // What could not be given would fail for ever.
             if !event.repeats || !wasGiven { return end(event.id, .natural) }
+            if device.clock.now - began < Self.shortestRound {
+                // It fails where the event has ended.
+                try? await device.sleep(until: began + Self.shortestRound)
+            }
         }
+    }
+
+    /// The samples of an event's sound; nil where there are none that can be read.
+    private func load(_ event: Running) async -> PCMBuffer? {
+        if let file = event.hints.soundFile { return try? await service.load(file) }
+        return event.event.sound.flatMap { try? device.sounds.samples(of: $0) }
     }
 
     /// Plays an event's sound once; returns whether it was heard to its end.
@@ -312,16 +329,36 @@ package final class FeedbackService: @unchecked Sendable {
         return result.outcome == .finished
     }
 
-    /// Turns the motor in an event's pattern once; returns whether it was felt.
+    /// Turns the motor in an event's pattern once, and rests where another round follows. The first round replaces what runs;
+    /// later ones leave the motor to the vibrations of other events. Returns whether another round may follow.
     private func turn(_ event: Running) async -> Bool {
         guard let vibrator = device.vibrator, let pattern = event.event.vibration, !event.isOver else { return false }
-        haptic?.task.cancel()
-        haptic = nil
-        let end: VibrationEnd = await withCheckedContinuation { continuation in
-            event.vibration = vibrator.start(pattern) { continuation.resume(returning: $0) }
+        var end = VibrationEnd.replaced
+        if !event.hasTurned || !isVibrating {
+            event.hasTurned = true
+            endHaptic()
+            end = await withCheckedContinuation { continuation in
+                event.vibration = vibrator.start(pattern) { continuation.resume(returning: $0) }
+            }
+            event.vibration = nil
         }
-        event.vibration = nil
-        return end == .finished || end == .replaced
+        guard event.repeats else { return false }
+        var rest = Self.rest
+        switch end {
+        case .finished, .limited: break
+        // Two loops that replaced each other at once would do nothing else. The other rests in time.
+        case .replaced where isVibrating: rest = Self.rest / 2
+        // What replaced it is not an event's, and its end is not known.
+        case .replaced: rest += pattern.duration ?? .zero
+        case .stopped, .failed: return false
+        }
+        do {
+            try await device.sleep(for: rest)
+            return true
+        } catch {
+            // The event has ended, or the device is closed.
+            return false
+        }
     }
 
     /// Stops what the profile no longer permits of an event.
@@ -337,6 +374,7 @@ package final class FeedbackService: @unchecked Sendable {
     private func end(_ id: UInt32, _ reason: Reason) {
         guard let event = running.removeValue(forKey: id) else { return }
         event.isOver = true
+        event.task?.cancel()
         event.timer?.cancel()
         if let sound = event.sound { device.player.stop(sound) }
         if let vibration = event.vibration { device.vibrator?.stop(vibration) }
@@ -356,48 +394,43 @@ package final class FeedbackService: @unchecked Sendable {
             [.uint32(event.id), .uint32(reason.rawValue)], to: event.client)
     }
 
-    /// A client has left the bus: what repeats ends, and what plays once plays out.
+    /// A client has left the bus: what repeats ends, and what plays once plays out. Of all that plays out so, no more is kept
+    /// than one client may have: the newest.
     private func forget(_ client: String) {
         for event in running.values where event.client == client && event.endsWithCaller { end(event.id, .explicit) }
-        if haptic?.client == client { haptic?.task.cancel() }
+        let left = running.filter { service.clients[$0.value.client] == nil }.keys.sorted()
+        for id in left.dropLast(service.limits.requests) { end(id, .explicit) }
+        if haptic?.client == client { endHaptic() }
     }
 
     // MARK: - The motor
 
+    /// Whether the motor turns for an event.
+    private var isVibrating: Bool { running.values.contains { $0.vibration != nil } }
+
+    /// Whether the profiles and the policy permit an application's pattern now.
+    private func mayVibrate(_ app: String) -> Bool {
+        level(app, Hints([:])) >= .quiet && device.decide(.alert).vibrates
+    }
+
+    private func endHaptic() {
+        haptic?.task.cancel()
+        haptic = nil
+    }
+
     private func vibrate(_ message: BusMessage, _ arguments: [BusValue]) {
-        let turns = (arguments[1].elements ?? []).prefix(10).map { pair in
-            let (amplitude, milliseconds) = (pair.elements?[0].double ?? 0, pair.elements?[1].uint32 ?? 0)
-            return (
-                amplitude: amplitude.isNaN ? 0 : min(max(amplitude, 0), 1),
-                length: Duration.milliseconds(Int(min(milliseconds, 10_000)))
-            )
-        }
+        let pattern = HapticPattern(arguments[1])
         service.admit(message, .play) { [self] client in
-            let isVibrating = running.values.contains { $0.vibration != nil }
             let app = arguments[0].string ?? ""
-            let isPermitted = level(app, Hints([:])) >= .quiet && device.decide(.alert).vibrates
-            guard turns.isEmpty || isPermitted && !isVibrating else {
+            guard pattern.isEmpty || mayVibrate(app) && !isVibrating else {
                 return connection.reply(to: message, [.boolean(false)])
             }
-            haptic?.task.cancel()
-            haptic = nil
-            if !turns.isEmpty {
-                let device = device
-                haptic = (
-                    client.name,
-                    Task(executorPreference: service.loop) {
-                        for turn in turns where !Task.isCancelled {
-                            guard turn.amplitude > 0, turn.length > .zero,
-                                let pattern = try? VibrationPattern(
-                                    pulses: [.init(on: turn.length)], strength: Float(turn.amplitude))
-                            else {
-                                try? await device.sleep(for: turn.length)
-                                continue
-                            }
-                            _ = await device.vibrate(pattern)
-                        }
-                    }
-                )
+            endHaptic()
+            if !pattern.isEmpty {
+                let task = Task(executorPreference: service.loop) { [self] in
+                    await pattern.run(on: device) { [self] in mayVibrate(app) }
+                }
+                haptic = (client.name, app, task)
             }
             connection.reply(to: message, [.boolean(true)])
         }
