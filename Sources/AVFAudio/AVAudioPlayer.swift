@@ -32,8 +32,8 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         var since = MonotonicTime(nanoseconds: 0)
         /// What plays from one position on, heard or not, has a number: what belongs to an older one is late.
         var stretch: UInt64 = 0
-        /// The sound that is heard.
-        var sound: SoundPlayer.ID?
+        /// The sound that is heard, and its session: the process may have another device by now.
+        var sound: (id: SoundPlayer.ID, session: AudioSession)?
         /// The end of a stretch that is not heard.
         var timer: (any DeviceTimer)?
         /// The heard stretch that was paused, and where it began: its sound's end says where exactly.
@@ -49,6 +49,11 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         self.sound = sound
         self.url = url
         self.data = data
+    }
+
+    /// A player of a sound without frames, as a first value of a property.
+    public override convenience init() {
+        self.init(PCMBuffer(sampleRate: 44_100, channels: 1, samples: []), nil, nil)
     }
 
     /// - Throws: An error of `NSOSStatusErrorDomain`: -43 where the file cannot be read, `typ?` where it is no sound.
@@ -88,7 +93,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     deinit {
         let state = state.withLock { $0 }
         state.timer?.cancel()
-        if let sound = state.sound { try? ProcessDevice.session.stop(sound) }
+        if let sound = state.sound { sound.session.stop(sound.id) }
     }
 
     // MARK: - Properties
@@ -157,14 +162,15 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     public func play() -> Bool {
         // Its events tell when the session is heard again.
         guard let session = try? AVAudioSession.sharedInstance().session else { return false }
-        if isPlaying { return true }
+        let before = state.withLock { $0.isPlaying ? nil : $0.stretch }
+        guard let before else { return true }
         do {
             if !session.isActive { try ProcessDevice.setActive(true) }
         } catch {
             return false
         }
         Players.add(self)
-        begin(from: nil)
+        begin(after: before)
         return true
     }
 
@@ -186,11 +192,13 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     /// Stops, and keeps the position.
     public func pause() {
         let now = now
-        end { state in
-            if state.sound != nil { state.paused = (state.stretch, state.frame) }
-            state.frame = position(state, now)
-            state.isPlaying = false
-        }
+        end { pause(&$0, now) }
+    }
+
+    private func pause(_ state: inout State, _ now: MonotonicTime?) {
+        if state.sound != nil { state.paused = (state.stretch, state.frame) }
+        state.frame = position(state, now)
+        state.isPlaying = false
     }
 
     /// Stops, and keeps the position; the next ``play()`` begins its rounds anew.
@@ -210,30 +218,44 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
 
     /// Goes to another position, or with nil begins anew at the present one.
     private func move(to frame: Int?) {
-        let wasPlaying = isPlaying
-        pause()
-        if let frame { state.withLock { ($0.frame, $0.paused) = (frame, nil) } }
-        if wasPlaying { begin(from: nil) }
+        let now = now
+        let ended = end { state in
+            pause(&state, now)
+            if let frame { (state.frame, state.paused) = (frame, nil) }
+        }
+        if ended.wasPlaying { begin(after: ended.stretch) }
     }
 
     /// Ends the stretch that plays, and changes the state.
-    private func end(_ change: @Sendable (inout State) -> Void) {
-        let (sound, timer) = state.withLock { state in
-            defer {
-                change(&state)
-                state.stretch += 1
-                (state.sound, state.timer) = (nil, nil)
+    ///
+    /// - Parameter stretch: The stretch to end; another one is left alone. Nil for any.
+    /// - Returns: Whether it played, and the number of the pause that follows it.
+    @discardableResult
+    private func end(
+        _ stretch: UInt64? = nil, _ change: @Sendable (inout State) -> Void
+    ) -> (wasPlaying: Bool, stretch: UInt64) {
+        let (sound, timer, wasPlaying, next) = state.withLock { state in
+            if let stretch, state.stretch != stretch {
+                return (
+                    nil as (id: SoundPlayer.ID, session: AudioSession)?, nil as (any DeviceTimer)?, false, state.stretch
+                )
             }
-            return (state.sound, state.timer)
+            let (sound, timer, wasPlaying) = (state.sound, state.timer, state.isPlaying)
+            change(&state)
+            state.stretch += 1
+            (state.sound, state.timer) = (nil, nil)
+            return (sound, timer, wasPlaying, state.stretch)
         }
         timer?.cancel()
-        if let sound { try? ProcessDevice.session.stop(sound) }
+        if let sound { sound.session.stop(sound.id) }
+        return (wasPlaying, next)
     }
 
-    /// Begins a stretch.
-    private func begin(from start: Int?) {
+    /// Begins a stretch, unless the player was played, paused or stopped since `previous`.
+    private func begin(from start: Int? = nil, after previous: UInt64) {
         guard let session = try? ProcessDevice.session, let now else { return }
-        let (stretch, frame, volume) = state.withLock { state in
+        let begun = state.withLock { state -> (stretch: UInt64, frame: Int, volume: Float)? in
+            guard state.stretch == previous else { return nil }
             state.stretch += 1
             if let start { state.frame = start }
             if state.frame >= sound.frames { state.frame = 0 }
@@ -242,12 +264,13 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             state.since = now
             return (state.stretch, state.frame, state.volume)
         }
+        guard let (stretch, frame, volume) = begun else { return }
         let id = session.start(volume == 1 ? sound : sound.scaled(by: volume), from: frame) { [weak self] result in
             self?.ended(stretch, result)
         }
         let isLate = state.withLock { state in
             guard state.stretch == stretch else { return true }
-            if state.timer == nil { state.sound = id }
+            if state.timer == nil { state.sound = (id, session) }
             return false
         }
         if isLate { session.stop(id) }
@@ -283,8 +306,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     }
 
     private func pause(_ stretch: UInt64, _ result: SoundResult) {
-        end { state in
-            guard state.stretch == stretch else { return }
+        end(stretch) { state in
             state.frame = min(state.frame + result.position.played, sound.frames)
             state.isPlaying = false
         }
@@ -341,7 +363,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             return false
         }
         guard let again else { return }
-        if again { return begin(from: 0) }
+        if again { return begin(from: 0, after: stretch) }
         guard let result, let device = try? ProcessDevice.device else { return finished() }
         ProcessDevice.callBack(on: device)(result.outcome, result.position, result.endedAt) { [weak self] in
             self?.finished()

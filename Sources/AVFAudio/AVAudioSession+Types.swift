@@ -125,6 +125,11 @@ extension AVAudioSession {
         public static let builtInSpeaker = Port(rawValue: "Speaker")
         public static let bluetoothHFP = Port(rawValue: "BluetoothHFP")
         public static let bluetoothA2DP = Port(rawValue: "BluetoothA2DPOutput")
+        public static let bluetoothLE = Port(rawValue: "BluetoothLE")
+        public static let airPlay = Port(rawValue: "AirPlay")
+        public static let usbAudio = Port(rawValue: "USBAudio")
+        public static let carAudio = Port(rawValue: "CarAudio")
+        public static let HDMI = Port(rawValue: "HDMI")
     }
 
     public static let interruptionNotification = NSNotification.Name("AVAudioSessionInterruptionNotification")

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+import Dispatch
 @_exported import Foundation
 internal import ProcessDevice
 internal import RingerServices
@@ -6,19 +7,20 @@ import Synchronization
 
 /// The process's audio session.
 ///
-/// Notifications are posted from the first call of ``sharedInstance()`` on: of interruptions on the main queue, the others on
-/// the callbacks' thread.
+/// Notifications are posted from the first call of ``sharedInstance()`` on: of interruptions on the main queue, of route changes
+/// on a serial queue of their own.
 // SAFETY: its state is under the lock, or the device's, which any thread may use.
 public final class AVAudioSession: NSObject, @unchecked Sendable {
     private struct State {
         /// The session whose events are observed.
-        var observed: AudioSession?
+        weak var observed: AudioSession?
         var mode = Mode.default
         var preferredInput: AVAudioSessionPortDescription?
         var observation: NSObjectProtocol?
     }
 
     private static let shared = AVAudioSession()
+    private static let routeChanges = DispatchQueue(label: "ringer.route-changes")
     private let state = Mutex(State())
 
     private override init() {}
@@ -184,27 +186,30 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
             if (try? session)?.isActive == false { Players.pause() }
         case .interruptionBegan:
             if (try? session)?.isActive == false { Players.pause() }
-            postOnMain([AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue])
+            postOnMain([AVAudioSessionInterruptionTypeKey: NSNumber(value: InterruptionType.began.rawValue)])
         case .interruptionEnded(let shouldResume):
             let options: InterruptionOptions = shouldResume ? .shouldResume : []
             postOnMain([
-                AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,
-                AVAudioSessionInterruptionOptionKey: options.rawValue,
+                AVAudioSessionInterruptionTypeKey: NSNumber(value: InterruptionType.ended.rawValue),
+                AVAudioSessionInterruptionOptionKey: NSNumber(value: options.rawValue),
             ])
         case .routeChanged(let change):
-            NotificationCenter.default.post(
-                name: Self.routeChangeNotification, object: self,
-                userInfo: [
-                    AVAudioSessionRouteChangeReasonKey: UInt(change.reason.rawValue),
-                    AVAudioSessionRouteChangePreviousRouteKey: AVAudioSessionRouteDescription(change.old),
-                ])
+            // The center waits for an observer that has a queue, such as the main one, which may itself wait for a callback.
+            Self.routeChanges.async { [self] in
+                NotificationCenter.default.post(
+                    name: Self.routeChangeNotification, object: self,
+                    userInfo: [
+                        AVAudioSessionRouteChangeReasonKey: NSNumber(value: UInt(change.reason.rawValue)),
+                        AVAudioSessionRouteChangePreviousRouteKey: AVAudioSessionRouteDescription(change.old),
+                    ])
+            }
         case .audible:
             Players.areHeard()
         default: break
         }
     }
 
-    private func postOnMain(_ information: [String: UInt]) {
+    private func postOnMain(_ information: [String: NSNumber]) {
         // As an operation: for an observer whose queue is another one than the current the center waits, and on the main
         // queue it would wait for itself.
         OperationQueue.main.addOperation {

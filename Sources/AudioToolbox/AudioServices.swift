@@ -23,6 +23,7 @@ public let kAudioServicesPropertyIsUISound: AudioServicesPropertyID = 0x6973_756
 public let kAudioServicesPropertyCompletePlaybackIfAppDies: AudioServicesPropertyID = 0x6966_6469  // 'ifdi'
 
 /// Registers a sound file of at most 30 s.
+@discardableResult
 public func AudioServicesCreateSystemSoundID(
     _ inFileURL: CFURL, _ outSystemSoundID: UnsafeMutablePointer<SystemSoundID>
 ) -> OSStatus {

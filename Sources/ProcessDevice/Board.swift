@@ -73,7 +73,7 @@ package enum Board: String, CaseIterable {
             device.close()
             throw error
         }
-        atexit { ProcessDevice.use(nil) }
+        atexit { ProcessDevice.closeAtExit() }
         return device
     }
 }

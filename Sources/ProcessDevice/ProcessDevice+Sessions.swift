@@ -1,14 +1,14 @@
-import Ringer
+public import Ringer
 import RingerHardware
 package import SessionProperties
 import Synchronization
 
 // Audio Session Services on plain types; results are Apple's OSStatus, 0 for success.
 extension ProcessDevice {
-    /// The process's session.
+    /// The process's session, for what Apple's names do not have, such as ``AudioSession/setInBackground(_:)``.
     ///
     /// - Throws: ``RingerError`` if the device cannot be opened.
-    package static var session: AudioSession {
+    public static var session: AudioSession {
         get throws(RingerError) { try client.session.session }
     }
 

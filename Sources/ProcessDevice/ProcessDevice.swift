@@ -31,6 +31,12 @@ public enum ProcessDevice {
         before?.close()
     }
 
+    /// Closes a device that was opened here. It stays the process's, so that a callback that plays opens no other.
+    static func closeAtExit() {
+        guard let client = state.withLock({ $0.client }), client.isOwned else { return }
+        client.close()
+    }
+
     /// The device, which the first use opens.
     ///
     /// - Throws: ``RingerError`` if it cannot be opened: an unknown word in `RINGER_BOARD` or `RINGER_POSITION`, no service
@@ -64,7 +70,7 @@ public enum ProcessDevice {
 /// What the process has on one device.
 final class Client: Sendable {
     let device: Device
-    private let isOwned: Bool
+    let isOwned: Bool
     let completions = SoundCompletions()
     let session: ProcessSession
     /// The sounds that were registered here: a device that was handed in has others.

@@ -35,7 +35,8 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     private struct Pending {
         var request: UNNotificationRequest
-        var timer: any DeviceTimer
+        /// Nil until it is set.
+        var timer: (any DeviceTimer)?
         /// A timer of an older request of the same identifier is late.
         var number: UInt64
     }
@@ -51,6 +52,13 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         var allowsCriticalAlerts = false
         var pending: [String: Pending] = [:]
         var last: UInt64 = 0
+
+        /// Makes a request pending, without a timer; one of the same identifier is replaced.
+        mutating func add(_ request: UNNotificationRequest) -> (number: UInt64, replaced: Pending?) {
+            last += 1
+            let replaced = pending.updateValue(Pending(request: request, number: last), forKey: request.identifier)
+            return (last, replaced)
+        }
     }
 
     private static let shared = UNUserNotificationCenter()
@@ -86,6 +94,18 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     private func authorize(_ options: UNAuthorizationOptions) {
         if options.contains(.criticalAlert) { state.withLock { $0.allowsCriticalAlerts = true } }
+    }
+
+    @preconcurrency
+    public func getNotificationSettings(completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void) {
+        let settings = settings
+        DispatchQueue.global().async { completionHandler(settings) }
+    }
+
+    public func notificationSettings() async -> UNNotificationSettings { settings }
+
+    private var settings: UNNotificationSettings {
+        UNNotificationSettings(allowsCriticalAlerts: state.withLock { $0.allowsCriticalAlerts })
     }
 
     // MARK: - Requests
@@ -137,39 +157,46 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
             for identifier in removed.keys { state.pending[identifier] = nil }
             return removed
         }
-        for entry in removed.values { entry.timer.cancel() }
+        for entry in removed.values { entry.timer?.cancel() }
     }
 
     /// Delivers a request now, or at the time of its trigger.
     private func schedule(_ request: UNNotificationRequest) throws {
-        let device = try ProcessDevice.device
+        let clock = try ProcessDevice.device.clock
         guard let trigger = request.trigger else { return deliver(request) }
         guard let interval = trigger.interval(after: Date()) else { return }
-        let number = state.withLock { state in
-            state.last += 1
-            return state.last
-        }
-        let clock = device.clock
-        let timer = clock.schedule(at: clock.now + .nanoseconds(Int64(min(interval, 1e9) * 1e9))) { [weak self] in
-            clock.callBack { [weak self] in self?.isDue(request, number) }
-        }
-        let replaced = state.withLock { state in
-            state.pending.updateValue(
-                Pending(request: request, timer: timer, number: number), forKey: request.identifier)
-        }
-        replaced?.timer.cancel()
+        let (number, replaced) = state.withLock { $0.add(request) }
+        replaced?.timer?.cancel()
+        setTimer(of: request, number, interval, on: clock)
     }
 
-    private func isDue(_ request: UNNotificationRequest, _ number: UInt64) {
+    private func setTimer(
+        of request: UNNotificationRequest, _ number: UInt64, _ interval: TimeInterval, on clock: any DeviceClock
+    ) {
+        let timer = clock.schedule(at: clock.now + .nanoseconds(Int64(min(interval, 1e9) * 1e9))) { [weak self] in
+            clock.callBack { [weak self] in self?.isDue(request, number, on: clock) }
+        }
+        // It may be due, removed or replaced already.
         let isPending = state.withLock { state in
             guard state.pending[request.identifier]?.number == number else { return false }
-            state.pending[request.identifier] = nil
+            state.pending[request.identifier]?.timer = timer
             return true
         }
-        guard isPending else { return }
+        if !isPending { timer.cancel() }
+    }
+
+    private func isDue(_ request: UNNotificationRequest, _ number: UInt64, on clock: any DeviceClock) {
+        let next = request.trigger.flatMap { $0.repeats ? $0.interval(after: Date()) : nil }
+        let nextNumber = state.withLock { state -> UInt64? in
+            guard state.pending[request.identifier]?.number == number else { return nil }
+            // Until it is removed, a repeated one is pending without a pause.
+            if next != nil { return state.add(request).number }
+            state.pending[request.identifier] = nil
+            return 0
+        }
+        guard let nextNumber else { return }
+        if let next { setTimer(of: request, nextNumber, next, on: clock) }
         deliver(request)
-        // The device is there: it has run the timer.
-        if request.trigger?.repeats == true { try? schedule(request) }
     }
 
     private func deliver(_ request: UNNotificationRequest) {
@@ -177,7 +204,9 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         guard delegate.object != nil else { return play(request.content.sound) }
         let notification = UNNotification(request, at: Date())
         DispatchQueue.main.async { [self] in
-            delegate.object?.userNotificationCenter(self, willPresent: notification) { [self] options in
+            // It may be gone since.
+            guard let object = delegate.object else { return play(request.content.sound) }
+            object.userNotificationCenter(self, willPresent: notification) { [self] options in
                 if options.contains(.sound) { play(request.content.sound) }
             }
         }

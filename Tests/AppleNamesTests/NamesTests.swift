@@ -132,6 +132,8 @@ extension AppleNames {
             let center = UNUserNotificationCenter.current()
             center.delegate = nil
             #expect(try await center.requestAuthorization(options: [.sound, .criticalAlert]))
+            let settings = await center.notificationSettings()
+            #expect(settings.authorizationStatus == .authorized && settings.criticalAlertSetting == .enabled)
             for (position, heard) in [(SwitchPosition.ring, [1, 1, 1, 1, 1, 1]), (.silent, [0, 0, 1, 1, 1, 1])] {
                 let bench = try ProcessBench(position)
                 var counts: [Int] = []

@@ -168,6 +168,75 @@ extension AppleNames {
             #expect(player.isPlaying)
         }
 
+        @Test func `A stop beside a change of the volume leaves nothing playing`() throws {
+            let bench = try ProcessBench()
+            let player = try player(bench)
+            for round in 0..<1_000 {
+                #expect(player.play())
+                let hasChanged = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    for volume in [Float(0.5), 0.6, 0.7, 1] { player.volume = volume }
+                    hasChanged.signal()
+                }
+                // As the rounds go on, the stop comes later.
+                for _ in 0..<round { _ = player.isPlaying }
+                player.stop()
+                hasChanged.wait()
+                bench.clock.advance()
+                let soundsLeft = bench.board.speaker.playing.count
+                #expect(!player.isPlaying && soundsLeft == 0)
+            }
+        }
+
+        @Test func `A player stops its sound on the device that plays it, though the process has another by now`()
+            throws
+        {
+            let bench = try ProcessBench()
+            let player = try player(bench)
+            #expect(player.play())
+            bench.clock.advance(by: .milliseconds(100))
+            let other = try Device.simulated(SimulatedBoard(clock: bench.clock))
+            defer { other.close() }
+            ProcessDevice.use(other)
+            player.stop()
+            bench.clock.advance(by: .milliseconds(1))
+            #expect(bench.board.speaker.recordings.map(\.played) == [800])
+        }
+
+        @Test func `An observer on the main queue does not hold callbacks up while the main thread waits for one`()
+            async throws
+        {
+            let bench = try ProcessBench()
+            let session = AVAudioSession.sharedInstance()
+            try session.setActive(true)
+            let notes = Notes()
+            let observer = NotificationCenter.default.addObserver(
+                forName: AVAudioSession.routeChangeNotification, object: session, queue: .main
+            ) { notification in
+                notes.add("reason \(notification.userInfo?[AVAudioSessionRouteChangeReasonKey] as? Int ?? -1)")
+            }
+            defer { NotificationCenter.default.removeObserver(observer) }
+            bench.board.surroundings.set(.headphoneInserted(true))
+            #expect(vibratesWhileMainWaits(bench))
+            try await eventually { notes.all.contains("reason 1") }
+        }
+
+        private func vibratesWhileMainWaits(_ bench: ProcessBench) -> Bool {
+            let isOver = DispatchSemaphore(value: 0)
+            AudioServicesPlaySystemSoundWithCompletion(kSystemSoundID_Vibrate) { isOver.signal() }
+            bench.clock.advance(by: .seconds(1))
+            return isOver.wait(timeout: .now() + 10) == .success
+        }
+
+        @Test func `A player without a file has nothing to play`() throws {
+            let bench = try ProcessBench()
+            let player = AVAudioPlayer()
+            #expect(player.duration == 0 && player.url == nil)
+            #expect(player.play())
+            bench.clock.advance(by: .seconds(1))
+            #expect(!player.isPlaying)
+        }
+
         @Test func `A sound without frames ends, though it is to be repeated for ever`() async throws {
             for (position, ends) in [(SwitchPosition.ring, 1), (.silent, 2)] {
                 let bench = try ProcessBench(position)
