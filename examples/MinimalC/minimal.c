@@ -21,14 +21,15 @@ struct minimal {
 static int announce(struct minimal *firmware)
 {
     static const uint32_t pulse[] = {400};
-    struct ringer_state state;
-    int result = ringer_device_get_state(firmware->device, &state);
+    struct ringer_decision decision;
+    int result = ringer_device_decide(
+        firmware->device, RINGER_SOUND_CATEGORY, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision);
 
     firmware->has_moved = 0;
     if (result < 0)
         return result;
-    if (state.position != RINGER_POSITION_RING) {
-        /* At silent the sound would not be heard: vibrate instead, where there is a motor. */
+    if (!decision.heard) {
+        /* The chime would not be heard: vibrate instead, where there is a motor. */
         result = ringer_device_vibrate(firmware->device, pulse, 1, 1, 1, &firmware->running);
         return result == -ENOENT ? 0 : result;
     }
