@@ -79,6 +79,8 @@ class Publisher:
         self.lock = threading.Lock()
         self.results = []
         self.retained = {}
+        # Called with each state, also with those that are soon replaced.
+        self.on_state = lambda state: None
         self.client = mqtt.Client(f"publisher-{device}", protocol=mqtt.MQTTv5)
         self.client.max_queued_messages_set(0)
         self.client.max_inflight_messages_set(1000)
@@ -99,6 +101,8 @@ class Publisher:
                 self.results.append(json.loads(message.payload))
             elif name in ("state", "health"):
                 self.retained[name] = json.loads(message.payload)
+                if name == "state":
+                    self.on_state(self.retained[name])
 
     def publish(self, payload, retain=False, expiry=None, name=None):
         properties = Properties(PacketTypes.PUBLISH)
@@ -125,19 +129,21 @@ class Publisher:
 class Speaker:
     """The program, whose lines are kept over its restarts."""
 
-    def __init__(self, program, directory, port, device, *options, board=("--board", "simulated")):
+    def __init__(self, program, directory, port, device, *options, board=("--board", "simulated"), prepare=None):
         self.ledger = os.path.join(directory, f"{device}.sqlite")
         self.lines_path = os.path.join(directory, f"{device}.lines")
         self.errors_path = os.path.join(directory, f"{device}.errors")
         self.command = [
             program, "--broker", f"127.0.0.1:{port}", "--device", device, "--ledger", self.ledger, "--json", *board,
             *options]
+        # Called in the new process.
+        self.prepare = prepare
         self.process = None
         self.start()
 
     def start(self):
         with open(self.lines_path, "a") as lines, open(self.errors_path, "a") as errors:
-            self.process = subprocess.Popen(self.command, stdout=lines, stderr=errors)
+            self.process = subprocess.Popen(self.command, stdout=lines, stderr=errors, preexec_fn=self.prepare)
         processes.append(self.process)
 
     def stop(self, number=signal.SIGTERM):

@@ -2,6 +2,7 @@
 import array
 import base64
 import collections
+import ctypes
 import glob
 import hashlib
 import hmac
@@ -12,6 +13,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -128,10 +130,15 @@ def notices_of_every_kind(directory):
     has("fresh", "refused")
     for broken in ("{", "[1]", '{"transaction":"n","amount":12.5,"currency":"CNY","time":"2026-01-01T00:00:00Z"}', "\0"):
         publisher.publish(broken)
-    wait_until(lambda: publisher.retained["health"]["refused"] == 5, "five notices are refused")
+    # Larger than the largest packet: it does not come.
+    publisher.publish("x" * 20_000)
+    publisher.publish(notice("behind"))
+    has("behind", "announced")
+    wait_until(lambda: publisher.retained["health"]["announced"] == 2, "two notices are announced")
+    assert publisher.retained["health"]["refused"] == 5, publisher.retained["health"]
     publisher.publish("repeat", name="command")
-    has("fresh", "announced", 2)
-    assert publisher.outcome("fresh")[-1]["requested"]
+    has("behind", "announced", 2)
+    assert publisher.outcome("behind")[-1]["requested"]
     assert publisher.retained["state"] == {"state": "online", "policy": "obey", "position": "ring", "unheard": 0}
     speaker.stop(signal.SIGKILL)
     wait_until(lambda: publisher.retained["state"] == {"state": "offline"}, "the will")
@@ -181,6 +188,125 @@ def a_full_disk(directory):
     return "notices that could not be recorded were delivered again"
 
 
+def a_notice_that_is_not_recorded(directory):
+    """It is not acknowledged either, at a time when the status is published at once."""
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "full")
+    speaker = Speaker(program, directory, broker.port, "full", "--sound", "skip")
+    publisher.wait_online()
+    publisher.publish(notice("before"))
+    wait_until(lambda: publisher.outcome("before"), "the first one is announced")
+    # The status is published once a second; from now on nothing changes it.
+    time.sleep(2.5)
+    size = os.path.getsize(speaker.ledger + "-wal")
+    resource.prlimit(speaker.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    publisher.publish(notice("after"))
+    wait_until(lambda: publisher.retained["state"]["state"] == "offline", "the speaker leaves the broker")
+    resource.prlimit(speaker.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    wait_until(lambda: publisher.outcome("after"), "it is delivered again", 20)
+    assert publisher.outcome("after")[0]["outcome"] == "announced", publisher.outcome("after")
+    with open(speaker.errors_path) as file:
+        assert "cannot write the ledger" in file.read()
+    speaker.stop()
+    publisher.close()
+    broker.stop()
+    return "delivered again"
+
+
+def a_subscription_that_is_refused(directory):
+    """The speaker is not online without its notices; it tries again, and is once it may have them."""
+    def allow(may_subscribe):
+        # mosquitto 2.0 checks subscriptions by this plug-in only.
+        allowed = dict.fromkeys(("publishClientSend", "publishClientReceive", "subscribe", "unsubscribe"), True)
+        acl = {"acltype": "subscribeLiteral", "topic": "payments/shy", "priority": 0, "allow": may_subscribe}
+        with open(os.path.join(directory, "acl.json"), "w") as file:
+            json.dump({
+                "defaultACLAccess": allowed, "roles": [{"rolename": "all", "acls": [acl]}],
+                "groups": [{"groupname": "all", "roles": [{"rolename": "all"}], "clients": []}],
+                "anonymousGroup": "all", "clients": []}, file)
+
+    allow(False)
+    plugin, = glob.glob("/usr/lib/*/mosquitto_dynamic_security.so")
+    broker = Broker(directory, [
+        "allow_anonymous true", f"plugin {plugin}", f"plugin_opt_config_file {os.path.join(directory, 'acl.json')}"])
+    publisher = Publisher(broker.port, "shy")
+    states = []
+    publisher.on_state = states.append
+    speaker = Speaker(program, directory, broker.port, "shy", "--sound", "skip")
+
+    def log():
+        with open(os.path.join(directory, "mosquitto.log")) as file:
+            return file.read()
+
+    wait_until(lambda: log().count("as payment-speaker-shy") >= 3, "the speaker tries again")
+    with open(speaker.errors_path) as file:
+        assert "cannot subscribe at" in file.read()
+    assert all(state == {"state": "offline"} for state in states), states
+    assert speaker.process.poll() is None
+    broker.stop()
+    allow(True)
+    broker.start()
+    publisher.wait_online()
+    speaker.stop()
+    publisher.close()
+    broker.stop()
+    return "not online until it is granted"
+
+
+def results_of_an_outage(directory):
+    """Announcements that end without a broker: their results are published when it is back."""
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "alone")
+    speaker = Speaker(program, directory, broker.port, "alone")
+    publisher.wait_online()
+    names = [f"t{number}" for number in range(8)]
+    for name in names:
+        publisher.publish(notice(name))
+    wait_until(lambda: publisher.outcome("t0"), "the first one is announced")
+    # All are recorded by now: the broker sent them together.
+    wait_until(lambda: rows(speaker, "SELECT count(*) FROM payments") == [(8,)], "all are recorded")
+    broker.stop()
+    wait_until(lambda: len(speaker.lines()) == 8, "all are announced")
+    broker.start()
+    wait_until(lambda: all(publisher.outcome(name) for name in names), "all results are published")
+    assert {result["outcome"] for result in publisher.results} <= {"announced", "duplicate"}, publisher.results
+    speaker.stop()
+    publisher.close()
+    broker.stop()
+    return "published afterwards"
+
+
+def a_clock_that_may_not_be_asked(directory):
+    """Where adjtimex(2) is forbidden, no age is judged."""
+    # x86-64, aarch64: adjtimex, clock_adjtime.
+    numbers = {"x86_64": (159, 305), "aarch64": (171, 266)}[os.uname().machine]
+    load, is_equal, give = 0x20, 0x15, 0x06
+    code = [(load, 0, 0, 0)]
+    for number in numbers:
+        code += [(is_equal, 0, 1, number), (give, 0, 0, 0x0005_0000 | 1)]  # SECCOMP_RET_ERRNO, EPERM
+    code.append((give, 0, 0, 0x7FFF_0000))  # SECCOMP_RET_ALLOW
+    instructions = b"".join(struct.pack("HBBI", *instruction) for instruction in code)
+    memory = ctypes.create_string_buffer(instructions)
+    filter = struct.pack("HxxxxxxP", len(code), ctypes.addressof(memory))
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def forbid():
+        assert libc.prctl(38, 1, 0, 0, 0) == 0  # PR_SET_NO_NEW_PRIVS
+        assert libc.prctl(22, 2, filter, 0, 0) == 0  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "early")
+    speaker = Speaker(program, directory, broker.port, "early", "--sound", "skip", prepare=forbid)
+    publisher.wait_online()
+    publisher.publish({**notice("a"), "time": "1999-01-01T00:00:00Z"})
+    wait_until(lambda: publisher.outcome("a"), "it has its outcome")
+    assert publisher.outcome("a")[0]["outcome"] == "announced", publisher.outcome("a")
+    speaker.stop()
+    publisher.close()
+    broker.stop()
+    return "its ages are not judged"
+
+
 def base64url(data):
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
@@ -209,8 +335,8 @@ def signed_notices_over_tls(directory):
     with open(path("signing-keys"), "w") as file:
         file.write(f"# two keys\nshop HS256 {base64url(secret)}\nbank EdDSA {base64url(public)}\n")
 
-    def sign(name, algorithm, contents):
-        header = base64url(json.dumps({"alg": algorithm, "kid": name}).encode())
+    def sign(name, algorithm, contents, **more):
+        header = base64url(json.dumps({"alg": algorithm, "kid": name, **more}).encode())
         text = f"{header}.{base64url(json.dumps(contents).encode())}"
         if algorithm == "HS256":
             signature = hmac.new(secret, text.encode(), hashlib.sha256).digest()
@@ -231,10 +357,12 @@ def signed_notices_over_tls(directory):
     header, contents, signature = right[0].split(".")
     forged = base64url(json.dumps(notice("a", "9000.00", device="secure")).encode())
     none = base64url(b'{"alg":"none","kid":"shop"}')
+    # An extension that the speaker does not know.
+    extended = sign("shop", "HS256", notice("g", device="secure"), crit=["b64"], b64=True)
     wrong = [
         json.dumps(notice("c", device="secure")), f"{header}.{forged}.{signature}", f"{none}.{contents}.",
         sign("shop", "HS256", notice("d", device="another")), sign("nobody", "HS256", notice("e", device="secure")),
-        sign("bank", "HS256", notice("f", device="secure")), f"{header}.{contents}.{signature}A",
+        sign("bank", "HS256", notice("f", device="secure")), f"{header}.{contents}.{signature}A", extended,
     ]
     for payload in wrong + right + right:
         publisher.publish(payload)
@@ -330,8 +458,12 @@ def the_board_of_the_service(directory):
 
 
 scenarios = [
-    every_payment_once, notices_of_every_kind, a_full_disk, signed_notices_over_tls, recordings_without_a_gap,
-    the_board_of_the_service]
+    every_payment_once, notices_of_every_kind, a_full_disk, a_notice_that_is_not_recorded,
+    a_subscription_that_is_refused, results_of_an_outage, a_clock_that_may_not_be_asked, signed_notices_over_tls,
+    recordings_without_a_gap, the_board_of_the_service]
+unknown = set(chosen) - {scenario.__name__ for scenario in scenarios}
+if unknown:
+    sys.exit(f"no such scenario: {', '.join(sorted(unknown))}")
 failed = 0
 for scenario in scenarios:
     if chosen and scenario.__name__ not in chosen:

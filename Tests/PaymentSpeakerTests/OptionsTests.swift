@@ -17,7 +17,7 @@ import Testing
         [], ["--device", "a/b"], ["--device", "a", "--broker", ":1883"], ["--device", "a", "--broker", "host:0"],
         ["--device", "a", "--policy", "loud"], ["--device", "a", "--sound", "skip"], ["--device", "a", "--cert", "c"],
         ["--device", "a", "--cafile", "f", "--key", "k"], ["--device"], ["a"], ["--device", "a", "--volume", "1"],
-        ["--device", "a", "--keep-alive", "4"],
+        ["--device", "a", "--keep-alive", "4"], ["--device", "a", "--password-file", "p"],
     ])
     func wrongOptionsAreRefused(arguments: [String]) {
         #expect(throws: UsageError.self) { try Options(arguments) }
@@ -31,6 +31,13 @@ import Testing
         ] {
             #expect(throws: RingerError.self) { try Envelope(wrong, path: "keys", device: "a") }
         }
+    }
+
+    @Test func aFileThatCannotBeReadIsAnError() throws {
+        let directory = try TemporaryDirectory()
+        // It can be opened.
+        #expect(throws: RingerError.self) { try contents(of: directory.path) }
+        #expect(throws: RingerError.self) { try contents(of: directory.path + "/missing") }
     }
 
     @Test func base64OfAddressesIsDecodedStrictly() {

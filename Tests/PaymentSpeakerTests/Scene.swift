@@ -14,7 +14,7 @@ final class Scene {
     let clock: VirtualClock
     let board: SimulatedBoard
     let speaker: PaymentSpeaker
-    private let device: Device
+    let device: Device
     private let running: Task<Void, any Error>
     private var reports: [Report] = []
 
@@ -22,10 +22,10 @@ final class Scene {
     ///
     /// - Parameters:
     ///   - ledger: The ledger's file, or one in memory.
-    ///   - now: The wall clock; nil while it is not set.
+    ///   - now: The wall clock, of the device's clock; nil while it is not set.
     nonisolated static func run(
         policy: Options.Policy = .announce, position: SwitchPosition = .ring, ledger: String = ":memory:",
-        envelope: Envelope? = nil, now: @escaping @Sendable () -> WallTime? = { Scene.noon },
+        envelope: Envelope? = nil, now: @escaping @Sendable (MonotonicTime) -> WallTime? = { _ in Scene.noon },
         _ body: @escaping @PaymentActor (Scene) async throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "scene")
@@ -45,22 +45,30 @@ final class Scene {
 
     private init(
         _ loop: EventLoop, policy: Options.Policy, position: SwitchPosition, ledger: String, envelope: Envelope?,
-        now: @escaping @Sendable () -> WallTime?
+        now: @escaping @Sendable (MonotonicTime) -> WallTime?
     ) throws {
-        clock = VirtualClock()
+        let clock = VirtualClock(start: Scene.start)
+        self.clock = clock
         board = SimulatedBoard(clock: clock, position: position)
         device = try Device.simulated(board)
         let speaker = PaymentSpeaker(
             device, ledger: try Ledger(ledger),
             settings: .init(
                 announcer: Announcer(language: .mandarin, directory: nil, policy: policy),
-                staleness: Staleness(limit: 300), envelope: envelope, wallClock: now))
+                staleness: Staleness(limit: 300), envelope: envelope, wallClock: { now(clock.now) }))
         self.speaker = speaker
         running = Task(executorPreference: loop) { try await speaker.run() }
         speaker.report = { [unowned self] in reports.append($0) }
     }
 
     nonisolated static let noon = WallTime(microseconds: 1_795_348_800_000_000)
+    /// The device's clock when a scene begins.
+    nonisolated static let start = MonotonicTime(seconds: 1000, nanoseconds: 0)
+
+    /// A wall clock that was ``noon`` when the scene began.
+    nonisolated static func sinceNoon(_ now: MonotonicTime) -> WallTime {
+        WallTime(microseconds: noon.microseconds + Int64((now - start) / .microseconds(1)))
+    }
 
     /// The payload of a notice, paid at ``noon``.
     nonisolated static func notice(
@@ -91,6 +99,9 @@ final class Scene {
         try await advance { !self.reports.isEmpty }
         return reports.removeFirst()
     }
+
+    /// Whether there is a report that ``report()`` has not returned.
+    var hasReport: Bool { !reports.isEmpty }
 
     /// Moves the clock, from timer to timer, until `condition` holds.
     func advance(until condition: () -> Bool) async throws {

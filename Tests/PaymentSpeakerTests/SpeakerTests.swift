@@ -99,6 +99,35 @@ import Testing
             try scene.take(Scene.notice("a"))
             #expect(try await scene.report().outcome == .vibrated)
             #expect(scene.speaker.status.unheard == 1)
+            #expect(scene.board.motor.turnCount > 0)
+        }
+    }
+
+    @Test func whatWorksAgainIsNoProblem() async throws {
+        try await Scene.run(policy: .vibrate, position: .silent) { scene in
+            let error = RingerError(.disconnected, "test", "part")
+            scene.board.motor.failTurnOn(with: error)
+            scene.board.statusLight.fail(with: error)
+            scene.board.ringSilent.becomeUnreadable()
+            try scene.take(Scene.notice("a"))
+            #expect(try await scene.report().outcome == .silenced)
+            #expect(scene.speaker.status.problems.keys.sorted() == ["motor", "status light", "switch"])
+            scene.board.motor.failTurnOn(with: nil)
+            scene.board.statusLight.fail(with: nil)
+            scene.board.ringSilent.becomeReadable()
+            try scene.take(Scene.notice("b"))
+            #expect(try await scene.report().outcome == .vibrated)
+            #expect(scene.speaker.status.problems == [:])
+        }
+    }
+
+    @Test func aSwitchThatIsMovedWhileTheSpeakerStartsHasItsNewPosition() async throws {
+        try await Scene.run { scene in
+            // The light is shown first when the speaker starts.
+            scene.board.statusLight.fail(with: RingerError(.disconnected, "test", "light"))
+            scene.speaker.reportProblem = { [board = scene.board] _ in board.ringSilent.position = .silent }
+            await scene.settle()
+            #expect(scene.speaker.status.position == .silent)
         }
     }
 
@@ -123,6 +152,80 @@ import Testing
         }
     }
 
+    @Test func theLastAnnouncementIsTheOneThatWasHeardLast() async throws {
+        try await Scene.run(policy: .obey, position: .silent) { scene in
+            try scene.take(Scene.notice("older"))
+            #expect(try await scene.report().outcome == .silenced)
+            scene.board.ringSilent.position = .ring
+            try scene.take(Scene.notice("newer"))
+            #expect(try await scene.report().outcome == .announced)
+            for _ in 0..<2 {
+                scene.pressRepeat()
+                #expect(try await scene.report().transaction == "older")
+            }
+        }
+    }
+
+    @Test func aRepetitionThatFailsIsAProblemAndHasNoOutcome() async throws {
+        try await Scene.run { scene in
+            try scene.take(Scene.notice("a"))
+            _ = try await scene.report()
+            scene.board.speaker.fault = .missing
+            scene.pressRepeat()
+            try await scene.advance { scene.speaker.status.problems["sound"] != nil || scene.hasReport }
+            #expect(!scene.hasReport)
+            scene.board.speaker.fault = nil
+            scene.pressRepeat()
+            #expect(try await scene.report().outcome == .announced)
+            #expect(scene.speaker.status.problems == [:])
+        }
+    }
+
+    @Test func aNoticeThatBecomesOldDuringACallIsNotAnnounced() async throws {
+        try await Scene.run(now: Scene.sinceNoon) { scene in
+            let call = scene.device.sessions.interruptionBegan()
+            try scene.take(Scene.notice("a"))
+            let old = try await scene.report()
+            #expect(old.outcome == .stale && old.reason == "old")
+            #expect(scene.clock.now == Scene.start + .seconds(300))
+            scene.device.sessions.interruptionEnded(call)
+            await scene.settle()
+            #expect(scene.board.speaker.recordingCount == 0)
+        }
+    }
+
+    @Test func aRecordedExpiryAppliesDuringACallAfterARestart() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/payments.sqlite"
+        try await Scene.run(ledger: path, now: Scene.sinceNoon) { scene in
+            _ = scene.device.sessions.interruptionBegan()
+            try scene.take(Scene.notice("a"), expiry: 60)
+            await scene.settle()
+        }
+        // The process ended at noon, and begins there again.
+        try await Scene.run(ledger: path, now: Scene.sinceNoon) { scene in
+            _ = scene.device.sessions.interruptionBegan()
+            let expired = try await scene.report()
+            #expect(expired.outcome == .stale && expired.reason == "expired")
+            #expect(scene.clock.now == Scene.start + .seconds(60))
+        }
+    }
+
+    @Test func aStepOfTheWallClockDoesNotExpireWhatArrivedInThisProcess() async throws {
+        // Two minutes at the first second.
+        let stepped: @Sendable (MonotonicTime) -> WallTime = { now in
+            let time = Scene.sinceNoon(now)
+            return now == Scene.start ? time : WallTime(microseconds: time.microseconds + 120_000_000)
+        }
+        try await Scene.run(now: stepped) { scene in
+            scene.board.speaker.fault = .missing
+            try scene.take(Scene.notice("a"), expiry: 60)
+            try await scene.advance { scene.speaker.status.problems["sound"] != nil }
+            scene.board.speaker.fault = nil
+            #expect(try await scene.report().outcome == .announced)
+        }
+    }
+
     @Test func aStaleNoticeIsRecordedAndNotAnnounced() async throws {
         try await Scene.run { scene in
             try scene.take(Scene.notice("old", time: "2026-11-22T11:54:59Z"))
@@ -139,14 +242,14 @@ import Testing
     }
 
     @Test func ageIsNotJudgedWhileTheClockIsNotSet() async throws {
-        try await Scene.run(now: { nil }) { scene in
+        try await Scene.run(now: { _ in nil }) { scene in
             try scene.take(Scene.notice("a", time: "1999-01-01T00:00:00Z"))
             #expect(try await scene.report().outcome == .announced)
         }
     }
 
     @Test func aNoticeThatExpiresWhileItWaitsIsNotAnnounced() async throws {
-        try await Scene.run(now: { nil }) { scene in
+        try await Scene.run(now: { _ in nil }) { scene in
             for number in 0..<4 { try scene.take(Scene.notice("\(number)"), expiry: number < 3 ? nil : 1) }
             for _ in 0..<3 { #expect(try await scene.report().outcome == .announced) }
             // Three chimes take 1.2 s.
@@ -188,8 +291,57 @@ import Testing
         }
     }
 
-    @Test func aLedgerThatCannotBeWrittenIsAnErrorAndNothingIsAnnounced() async throws {
+    @Test func aLedgerThatCannotBeOpenedIsAnError() throws {
         let directory = try TemporaryDirectory()
         #expect(throws: RingerError.self) { try Ledger(directory.path + "/missing/payments.sqlite") }
+    }
+
+    @Test func whileTheLedgerCannotBeWrittenNothingIsTakenAndNothingAnnounced() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/payments.sqlite"
+        try await Scene.run(ledger: path) { scene in
+            await scene.settle()
+            try scene.take(Scene.notice("a"))
+            let other = try Database(path)
+            try other.run("ALTER TABLE payments RENAME TO others")
+            #expect(throws: RingerError.self) { try scene.take(Scene.notice("b")) }
+            try await scene.advance { scene.clock.now > Scene.start + .seconds(10) }
+            #expect(scene.speaker.status.problems["ledger"] != nil)
+            #expect(scene.speaker.status.received == 1)
+            #expect(scene.board.speaker.recordingCount == 0)
+            try other.run("ALTER TABLE others RENAME TO payments")
+            #expect(try await scene.report().transaction == "a")
+            #expect(scene.speaker.status.problems == [:])
+        }
+    }
+
+    @Test func aStaleNoticeIsNotAnnouncedOnceTheLedgerCanBeWritten() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/payments.sqlite"
+        try await Scene.run(ledger: path, now: Scene.sinceNoon) { scene in
+            try scene.take(Scene.notice("a"))
+            let other = try Database(path)
+            // Only changes fail.
+            try other.run(
+                "CREATE TRIGGER full BEFORE UPDATE ON payments BEGIN SELECT RAISE(ABORT, 'the disk is full'); END")
+            try await scene.advance { scene.clock.now > Scene.start + .seconds(300) }
+            try other.run("DROP TRIGGER full")
+            let old = try await scene.report()
+            #expect(old.outcome == .stale && old.reason == "old")
+            #expect(scene.board.speaker.recordingCount == 0)
+        }
+    }
+
+    @Test func pausesGrowUnlessAConnectionHeld() {
+        var backOff = BackOff()
+        var pauses: [Double] = []
+        for _ in 0..<9 {
+            // The broker answers, and each connection breaks soon.
+            backOff.connectionHeld(.seconds(59))
+            pauses.append(backOff.next())
+        }
+        #expect(pauses == [0.5, 1, 2, 4, 8, 16, 32, 60, 60])
+        backOff.connectionHeld(.seconds(60))
+        #expect(backOff.next() == 0.5)
     }
 }

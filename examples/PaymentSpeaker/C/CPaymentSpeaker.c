@@ -17,7 +17,8 @@ int payment_mqtt_read(struct mosquitto *client)
 bool payment_clock_is_synchronised(void)
 {
     struct timex times = {.modes = 0};
-    return adjtimex(&times) != TIME_ERROR && !(times.status & STA_UNSYNC);
+    int state = adjtimex(&times);
+    return state >= 0 && state != TIME_ERROR && !(times.status & STA_UNSYNC);
 }
 
 sqlite3_destructor_type payment_transient(void)

@@ -39,8 +39,8 @@ public struct WallTime: Sendable, Hashable, Comparable {
     /// Whether `left` is before `right`.
     public static func < (left: WallTime, right: WallTime) -> Bool { left.microseconds < right.microseconds }
 
-    /// The time that passed from `other` to this instant, in seconds.
-    public func seconds(since other: WallTime) -> Double { Double(microseconds - other.microseconds) / 1_000_000 }
+    /// The time that passed from `other` to this instant.
+    public func duration(since other: WallTime) -> Duration { .microseconds(microseconds - other.microseconds) }
 
     private static func isLeap(_ year: Int) -> Bool {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)

@@ -11,9 +11,6 @@ import Ringer
 ///     payments/NAME/health    retained: what is broken, and counts since the start
 @PaymentActor
 final class Connection {
-    /// The pauses between attempts, in seconds: each is twice the one before. A random part keeps a fleet apart.
-    private static let pauses = 0.5...60.0
-
     private let device: Device
     private let speaker: PaymentSpeaker
     private let policy: Options.Policy
@@ -21,7 +18,9 @@ final class Connection {
     private let client: MQTTClient
     private let keepAlive: Duration
     private var isConnected = false
-    private var pause = Connection.pauses.lowerBound
+    private var backOff = BackOff()
+    /// Results that came without a connection. The client is another thread's then, which connects.
+    private var waiting: [String] = []
     /// When the broker was last sent something.
     private var lastSent: MonotonicTime
     /// Called when something waits until the socket takes it.
@@ -58,20 +57,21 @@ final class Connection {
         while true {
             do throws(RingerError) {
                 try await connect()
+                let begin = device.clock.now
+                defer { backOff.connectionHeld(device.clock.now - begin) }
                 try await serve()
             } catch {
                 speaker.setProblem("broker", error)
             }
             client.breakOff()
             isConnected = false
-            try await device.sleep(for: .seconds(pause * Double.random(in: 0.5...1)))
-            pause = min(pause * 2, Self.pauses.upperBound)
+            try await device.sleep(for: .seconds(backOff.next() * Double.random(in: 0.5...1)))
         }
     }
 
     /// Publishes the outcome of a notice.
     func publish(_ report: Report) {
-        publish("result", report.json)
+        if isConnected { publish("result", report.json) } else { waiting.append(report.json) }
     }
 
     /// Publishes the status when it has changed, at most once a second.
@@ -164,10 +164,11 @@ final class Connection {
 
     private func connected() {
         isConnected = true
-        pause = Self.pauses.lowerBound
         speaker.setProblem("broker", nil)
         retained = [:]
         publishStatusNow()
+        for result in waiting { publish("result", result) }
+        waiting = []
     }
 
     private func take(_ message: MQTTClient.Message) -> Bool {
@@ -220,5 +221,25 @@ final class Connection {
         }
         lastSent = device.clock.now
         if client.wantsWrite { wakeWriter() }
+    }
+}
+
+/// The pauses between attempts to connect, in seconds: each is twice the one before. A random part of them keeps a fleet
+/// apart.
+struct BackOff {
+    private static let pauses = 0.5...60.0
+    /// A connection that held for so long was none that fails again and again, such as one whose messages cannot be kept.
+    private static let proof = Duration.seconds(60)
+    private var pause = BackOff.pauses.lowerBound
+
+    /// Begins anew after a connection that held.
+    mutating func connectionHeld(_ time: Duration) {
+        if time >= Self.proof { pause = Self.pauses.lowerBound }
+    }
+
+    /// The longest that the next pause may be.
+    mutating func next() -> Double {
+        defer { pause = min(pause * 2, Self.pauses.upperBound) }
+        return pause
     }
 }

@@ -61,9 +61,9 @@ struct Envelope: Sendable {
         guard parts.count == 3, let header = Base64URL.decode(parts[0]).flatMap({ JSONObject($0) }),
             let contents = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2])
         else { throw Refusal("the notice is not signed") }
-        guard header.string("crit") == nil, let name = header.string("kid"), let key = keys[name] else {
-            throw Refusal("the key is unknown")
-        }
+        // RFC 7515, 4.1.11: a signature with extensions that are not understood is not valid.
+        if header.has("crit") { throw Refusal("the header has extensions") }
+        guard let name = header.string("kid"), let key = keys[name] else { throw Refusal("the key is unknown") }
         let signed = Array(payload[..<parts[1].endIndex])
         // The key decides the algorithm: the header may come from anyone.
         switch (key, header.string("alg")) {

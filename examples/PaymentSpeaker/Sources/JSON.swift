@@ -63,6 +63,9 @@ final class JSONObject {
         return String(cString: json_string_value(value))
     }
 
+    /// Whether there is a member of this name, of any type.
+    func has(_ name: String) -> Bool { json_object_get(handle, name) != nil }
+
     /// The object on one line.
     var text: String {
         guard let text = json_dumps(handle, Int(JSON_COMPACT) | 15 << 11) else { return "{}" }

@@ -126,7 +126,8 @@ final class Ledger {
         return payment
     }
 
-    /// The newest payment that was announced; nil if there is none.
+    /// The payment that arrived last of those that were announced; nil if there is none. Another may have been announced
+    /// after it, on request.
     func lastAnnounced() throws(RingerError) -> Payment? {
         var payment: Payment?
         try last.run { payment = Self.payment($0) }

@@ -14,6 +14,8 @@ final class MQTTClient {
         var keepAlive = 60
         /// How long the broker keeps messages for a client that is away, in seconds.
         var sessionExpiry: UInt32 = 7 * 86_400
+        /// The largest packet that the broker may send, in bytes; it drops larger ones.
+        var largestPacket: UInt32 = 16_384
         var username: String?
         var password: String?
         /// The certificates that sign the broker's; nil for a connection without TLS.
@@ -45,11 +47,11 @@ final class MQTTClient {
     private var isReading = false
 
     /// Called with each message. It is acknowledged after the call has returned true. If the call returns false, nothing is
-    /// acknowledged any more, and the connection is to be closed: the broker delivers the message again.
+    /// acknowledged any more, and ``read()`` breaks the connection off: the broker delivers the message again.
     var onMessage: (Message) -> Bool = { _ in true }
     /// Called when the broker has accepted the connection and the subscriptions: from now on no message is missed.
     var onConnected: () -> Void = {}
-    /// Called with what the broker refuses.
+    /// Called when the broker refuses a message.
     var onRefusal: (RingerError) -> Void = { _ in }
 
     /// A client that is not connected.
@@ -111,6 +113,8 @@ final class MQTTClient {
             defer { mosquitto_property_free_all(&properties) }
             mosquitto_property_add_int32(
                 &properties, CInt(MQTT_PROP_SESSION_EXPIRY_INTERVAL.rawValue), settings.sessionExpiry)
+            mosquitto_property_add_int32(
+                &properties, CInt(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), settings.largestPacket)
             let result = mosquitto_connect_bind_v5(
                 handle, settings.host, CInt(settings.port), CInt(settings.keepAlive), nil, properties)
             if let error = MQTTClient.error(result, "connect to", "broker \(settings.host):\(settings.port)") {
@@ -126,6 +130,8 @@ final class MQTTClient {
         isReading = false
         if let failure {
             self.failure = nil
+            // Nothing may write from now on: the acknowledgement of a message that is not kept is waiting.
+            breakOff()
             throw failure
         }
         try check(result, "read from")
@@ -184,7 +190,7 @@ final class MQTTClient {
             MQTTClient.from(context)?.subscribed(Array(granted))
         }
         mosquitto_publish_v5_callback_set(handle) { _, context, _, reason, _ in
-            if reason >= 0x80 { MQTTClient.from(context)?.refused("publish to", reason) }
+            if reason >= 0x80 { MQTTClient.from(context)?.refused(reason) }
         }
     }
 
@@ -206,14 +212,16 @@ final class MQTTClient {
     }
 
     private func subscribed(_ granted: [CInt]) {
-        for reason in granted where reason >= 0x80 { refused("subscribe at", reason) }
-        onConnected()
+        guard let reason = granted.first(where: { $0 != 1 }) else { return onConnected() }
+        failure = RingerError(
+            .permissionDenied, "subscribe at", broker,
+            detail: reason == 0 ? "it grants quality of service 0" : String(cString: mosquitto_reason_string(reason)))
     }
 
-    private func refused(_ operation: String, _ reason: CInt) {
+    private func refused(_ reason: CInt) {
         onRefusal(
             RingerError(
-                .permissionDenied, operation, broker, detail: String(cString: mosquitto_reason_string(reason))))
+                .permissionDenied, "publish to", broker, detail: String(cString: mosquitto_reason_string(reason))))
     }
 
     private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {

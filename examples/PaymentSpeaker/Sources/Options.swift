@@ -79,7 +79,8 @@ struct Options {
           --list-clips zh|en    Print the names of the clips and what is spoken in each.
           --help                Print this text.
 
-        Exit status: 0 after SIGTERM; with one line on standard error 1 failed, 64 bad usage.
+        Runs until SIGTERM, SIGINT or SIGHUP, which ends it once the device is closed. Exit status, with one line on
+        standard error: 1 failed, 64 bad usage.
 
         """
 
@@ -105,6 +106,7 @@ struct Options {
         if sound == .skip && board != .simulated { throw UsageError("--sound skip needs --board simulated") }
         if (certificate == nil) != (key == nil) { throw UsageError("--cert and --key need each other") }
         if certificate != nil && authorities == nil { throw UsageError("--cert needs --cafile") }
+        if passwordFile != nil && username == nil { throw UsageError("--password-file needs --username") }
     }
 
     private mutating func set(_ option: String, _ value: String) throws(RingerError) {

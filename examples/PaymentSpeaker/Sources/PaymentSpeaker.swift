@@ -59,8 +59,12 @@ final class PaymentSpeaker {
     private let settings: Settings
     /// Called with the outcome of each notice, once it is recorded.
     var report: (Report) -> Void = { _ in }
+    /// Called with each new problem, once until it changes.
+    var reportProblem: (RingerError) -> Void = { _ in }
     private var arrivals: [Int64: Arrival] = [:]
     private var isRepeatRequested = false
+    /// The payment that was announced last; nil before the first one of this process.
+    private var last: Ledger.Payment?
     private let work = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let statusChanges = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     /// The current status; ``statusChanged`` has an element after a change.
@@ -81,12 +85,14 @@ final class PaymentSpeaker {
     ///
     /// - Throws: ``RingerError`` if the ledger cannot be used.
     func run() async throws {
-        status.position = device.state.ringSilent
+        // From here on: a move before the task begins is not missed.
+        let events = device.eventsFromPosition
+        setProblem("switch", device.switchProblem)
         try countUnheard()
         work.continuation.yield()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.announcePending() }
-            group.addTask { try await self.followDevice() }
+            group.addTask { await self.follow(events) }
             try await group.next()
             group.cancelAll()
         }
@@ -94,7 +100,10 @@ final class PaymentSpeaker {
 
     /// Reports what is broken in the health topic; nil if it works again.
     func setProblem(_ part: String, _ error: RingerError?) {
-        status.problems[part] = error.map { "\($0)" }
+        let text = error.map { "\($0)" }
+        guard status.problems[part] != text else { return }
+        status.problems[part] = text
+        if let error { reportProblem(error) }
     }
 
     // MARK: - Taking notices
@@ -161,7 +170,9 @@ final class PaymentSpeaker {
             while !Task.isCancelled {
                 if isRepeatRequested {
                     isRepeatRequested = false
-                    let last = try await patiently { () throws(RingerError) in try ledger.lastAnnounced() }
+                    if last == nil {
+                        last = try await patiently { () throws(RingerError) in try ledger.lastAnnounced() }
+                    }
                     if let last { try await announceAgain(last) }
                 }
                 let pending = try await patiently { () throws(RingerError) in try ledger.pending() }
@@ -185,18 +196,25 @@ final class PaymentSpeaker {
         var outcome = Report(
             transaction: notice.transaction, outcome: .announced, isRepeated: payment.repeats > 0,
             isRequested: payment.isRequested, amount: notice.amount, currency: notice.currency)
-        if !payment.isRequested, let reason = staleness(of: payment) {
-            return try await end(payment, .stale, &outcome, because: reason)
+        let deadline = payment.isRequested ? nil : deadline(of: payment)
+        if let deadline, deadline.wait <= .zero {
+            return try await end(payment, .stale, &outcome, because: deadline.reason)
         }
         let announcement: Announcement
         do throws(RingerError) {
-            let expiry = payment.isRequested ? nil : arrival?.expires.map { $0 - device.clock.now }
-            announcement = try settings.announcer.announcement(of: notice, expiry: expiry)
+            announcement = try settings.announcer.announcement(of: notice, expiry: deadline?.wait)
         } catch {
-            status.problems["sound"] = "\(error)"
+            setProblem("sound", error)
             return false
         }
-        try await patiently { () throws(RingerError) in try ledger.set(payment, to: .announcing) }
+        do throws(RingerError) {
+            try ledger.set(payment, to: .announcing)
+            setProblem("ledger", nil)
+        } catch {
+            // Later it may be stale.
+            setProblem("ledger", error)
+            return false
+        }
         let result = try await device.announcements.announce(announcement)
         // What this process cuts off by its own end is announced at the next start.
         try Task.checkCancellation()
@@ -205,25 +223,27 @@ final class PaymentSpeaker {
         }
         switch result.outcome {
         case .finished:
-            status.problems["sound"] = nil
+            setProblem("sound", nil)
             status.announced += 1
+            last = payment
             return try await end(payment, .announced, &outcome)
         case .silenced(let reason):
             guard settings.announcer.policy == .vibrate, reason == .ringSilentSwitch else {
                 return try await end(payment, .silenced, &outcome, because: reason.rawValue)
             }
             if case .failed(let error) = await device.vibrate() {
-                status.problems["motor"] = "\(error)"
+                setProblem("motor", error)
                 return try await end(payment, .silenced, &outcome, because: reason.rawValue)
             }
+            setProblem("motor", nil)
             return try await end(payment, .vibrated, &outcome, because: reason.rawValue)
         case .stopped(.closed): throw CancellationError()
         case .stopped(.expired):
-            return try await end(payment, .stale, &outcome, because: "expired")
+            return try await end(payment, .stale, &outcome, because: deadline?.reason)
         case .stopped(let cause):
             return try await end(payment, .silenced, &outcome, because: cause.rawValue)
         case .failed(let error):
-            status.problems["sound"] = "\(error)"
+            setProblem("sound", error)
             try await patiently { () throws(RingerError) in
                 try ledger.set(payment, to: .received, isCutOff: result.startedAt != nil)
             }
@@ -239,21 +259,34 @@ final class PaymentSpeaker {
         do throws(RingerError) {
             announcement = try settings.announcer.announcement(of: payment.notice, expiry: nil)
         } catch {
-            status.problems["sound"] = "\(error)"
-            return
+            return setProblem("sound", error)
         }
         let result = try await device.announcements.announce(announcement)
+        try Task.checkCancellation()
         var outcome = Report(
             transaction: payment.notice.transaction, outcome: .announced, isRequested: true,
             amount: payment.notice.amount, currency: payment.notice.currency)
-        if result.outcome != .finished { (outcome.outcome, outcome.reason) = (.silenced, "\(result.outcome)") }
+        switch result.outcome {
+        case .finished: setProblem("sound", nil)
+        case .silenced(let reason): (outcome.outcome, outcome.reason) = (.silenced, reason.rawValue)
+        case .stopped(let cause): (outcome.outcome, outcome.reason) = (.silenced, cause.rawValue)
+        // Who asked asks again.
+        case .failed(let error): return setProblem("sound", error)
+        @unknown default: (outcome.outcome, outcome.reason) = (.silenced, "\(result.outcome)")
+        }
         report(outcome)
     }
 
-    private func staleness(of payment: Ledger.Payment) -> String? {
-        if let expires = arrivals[payment.row]?.expires, expires <= device.clock.now { return "expired" }
-        return settings.staleness.reason(
-            paid: payment.notice.time, expires: payment.expires, isRetained: false, now: settings.wallClock())
+    /// When the payment becomes stale; nil for never.
+    private func deadline(of payment: Ledger.Payment) -> Staleness.Deadline? {
+        let arrival = arrivals[payment.row]
+        // What arrived in this process expires by the monotonic clock, which is not set.
+        let byClock = settings.staleness.deadline(
+            paid: payment.notice.time, expires: arrival == nil ? payment.expires : nil, now: settings.wallClock())
+        guard let expires = arrival?.expires else { return byClock }
+        let expiry = Staleness.Deadline(wait: expires - device.clock.now, reason: "expired")
+        if let byClock, byClock.wait < expiry.wait { return byClock }
+        return expiry
     }
 
     /// Records the outcome, then reports it.
@@ -290,11 +323,15 @@ final class PaymentSpeaker {
 
     // MARK: - The device
 
-    private func followDevice() async throws {
-        for await event in device.events {
+    private func follow(_ events: AsyncStream<DeviceEvent>) async {
+        for await event in events {
             switch event {
-            case .switchMoved(let position, _, _): status.position = position
-            case .degraded(let error, _): setProblem(error.subject, error)
+            case .switchMoved(let position, _, _):
+                status.position = position
+                setProblem("switch", device.switchProblem)
+            case .switchLost, .switchFound: setProblem("switch", device.switchProblem)
+            // Of the switch, before its first position, or of the output.
+            case .degraded(let error, _): setProblem(error == device.switchProblem ? "switch" : "sound", error)
             case .key(.repeatAnnouncement, isPressed: true, _):
                 do throws(RingerError) {
                     try repeatAnnouncement()
@@ -310,6 +347,7 @@ final class PaymentSpeaker {
         status.unheard = try ledger.countSilenced()
         do throws(RingerError) {
             try device.statusLight?.show(status.unheard > 0 ? Self.unheardLight : .off)
+            setProblem("status light", nil)
         } catch {
             setProblem("status light", error)
         }

@@ -23,6 +23,9 @@ func contents(of path: String) throws(RingerError) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+    guard ferror(file) == 0 else {
+        throw RingerError(.system, "read", path, detail: String(cString: strerror(errno)))
+    }
     return String(decoding: bytes, as: UTF8.self)
 }
 
@@ -86,6 +89,7 @@ func serve(_ options: Options) async throws {
             wallClock: { [clock = options.clock] in Options.wallClock(clock) }))
     let connection = try Connection(
         device, speaker, try options.brokerSettings(), topic: "payments/\(options.device)", policy: options.policy)
+    speaker.reportProblem = { write("PaymentSpeaker: \($0)\n", to: STDERR_FILENO) }
     speaker.report = { report in
         write((options.printsJSON ? report.json : report.text) + "\n", to: STDOUT_FILENO)
         connection.publish(report)

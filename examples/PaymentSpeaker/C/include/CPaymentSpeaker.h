@@ -14,7 +14,7 @@
 // Returns an error of enum mosq_err_t.
 int payment_mqtt_read(struct mosquitto *client);
 
-// Whether the kernel's clock is kept by a time service, according to adjtimex(2).
+// Whether the kernel's clock is kept by a time service, according to adjtimex(2). False where the call is forbidden.
 bool payment_clock_is_synchronised(void);
 
 // SQLITE_TRANSIENT: SQLite copies the value.
