@@ -4,7 +4,8 @@
  *     plays fork PCM      a child is forked after a second, which closes the PCM that it inherited; six seconds, in which
  *                         the test looks at the parent
  *     plays rewind PCM    frames that are wrong are written in mid-play, taken back, and written again
- *     plays pause PCM     it pauses for half a second in mid-play
+ *     plays start PCM FILE   it writes one period and waits until the file is there, starts the PCM, and goes on
+ *     plays resume PCM FILE  it pauses in mid-play until the file is there
  *
  * Exit status: 0, or 1 with the reason on standard error.
  */
@@ -37,12 +38,22 @@ static void write_frames(snd_pcm_t *pcm, int first, int count, int wrong)
     check("write", snd_pcm_writei(pcm, samples, count));
 }
 
+static void wait_for(const char *file)
+{
+    puts("waits");
+    fflush(stdout);
+    while (access(file, F_OK) != 0)
+        usleep(5000);
+}
+
 int main(int count, char **arguments)
 {
-    if (count != 3)
+    int forks = count == 3 && strcmp(arguments[1], "fork") == 0;
+    int rewinds = count == 3 && strcmp(arguments[1], "rewind") == 0;
+    int starts = count == 4 && strcmp(arguments[1], "start") == 0;
+    int resumes = count == 4 && strcmp(arguments[1], "resume") == 0;
+    if (!forks && !rewinds && !starts && !resumes)
         return 64;
-    int forks = strcmp(arguments[1], "fork") == 0;
-    int pauses = strcmp(arguments[1], "pause") == 0;
     snd_pcm_t *pcm;
     check("open", snd_pcm_open(&pcm, arguments[2], SND_PCM_STREAM_PLAYBACK, 0));
     check("set parameters",
@@ -55,11 +66,16 @@ int main(int count, char **arguments)
                 _exit(0);
             }
             waitpid(child, NULL, 0);
-        } else if (frame == RATE && pauses) {
+        } else if (frame == CHUNK && starts) {
+            wait_for(arguments[3]);
+            check("start", snd_pcm_start(pcm));
+        } else if (frame == RATE && resumes) {
+            if (snd_pcm_state(pcm) == SND_PCM_STATE_PREPARED)
+                check("start", snd_pcm_start(pcm));
             check("pause", snd_pcm_pause(pcm, 1));
-            usleep(500000);
+            wait_for(arguments[3]);
             check("resume", snd_pcm_pause(pcm, 0));
-        } else if (frame == RATE) {
+        } else if (frame == RATE && rewinds) {
             write_frames(pcm, frame, CHUNK, 1);
             long taken = snd_pcm_rewind(pcm, CHUNK);
             check("rewind", taken == CHUNK ? taken : -EIO);

@@ -16,12 +16,33 @@ static int paced_start(snd_pcm_ioplug_t *io)
     struct paced *p = io->private_data;
     pthread_mutex_lock(&p->lock);
     p->written = io->appl_ptr;
+    if (p->written == p->played) {
+        /* As the kernel's answer is. */
+        pthread_mutex_unlock(&p->lock);
+        return -EPIPE;
+    }
     paced_run(p);
     if (p->starts >= 0)
         dprintf(p->starts, "%lld\n", (long long)p->started);
     paced_arm(p);
     pthread_mutex_unlock(&p->lock);
     return 0;
+}
+
+/* Stands still, or goes on from there. */
+static int paced_pause(snd_pcm_ioplug_t *io, int enable)
+{
+    struct paced *p = io->private_data;
+    pthread_mutex_lock(&p->lock);
+    p->written = io->appl_ptr;
+    int error = paced_advance(p);
+    if (error == 0 && enable)
+        p->running = false;
+    else if (error == 0)
+        paced_run(p);
+    paced_arm(p);
+    pthread_mutex_unlock(&p->lock);
+    return error;
 }
 
 static int paced_stop(snd_pcm_ioplug_t *io)
@@ -258,6 +279,7 @@ static int paced_close(snd_pcm_ioplug_t *io)
 static const snd_pcm_ioplug_callback_t callbacks = {
     .start = paced_start,
     .stop = paced_stop,
+    .pause = paced_pause,
     .pointer = paced_pointer,
     .transfer = paced_transfer,
     .close = paced_close,

@@ -276,6 +276,54 @@ struct MuteDetectorDoubtTests {
         #expect(try reading(left: nil, end: .milliseconds(300))?.cause == .timingDoubtful)
     }
 
+    /// The reading after a clip that took its time on a PCM that says this of it.
+    func reading(_ judgement: OutputJudgement?, _ state: DeviceState, outputObeys: Bool = true) -> MuteReading? {
+        let start = MonotonicTime(nanoseconds: 0)
+        var machine = MuteDetectorMachine(.init(), outputObeys: outputObeys)
+        _ = machine.handle(.measure(caller: 1, state, now: start))
+        _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
+        let look = start + .milliseconds(100)
+        var position = StreamPosition(played: 4_800, total: 9_600, unfinishedAt: look)
+        position.judgement = judgement
+        for case .answer(_, let reading) in machine.handle(
+            .playback(clip: 1, .progress(position, at: look), now: look))
+        {
+            return reading
+        }
+        return nil
+    }
+
+    @Test("a clip that took its time is audible only where its PCM has its service's word, or a switch was read")
+    func judged() {
+        let unreadable = DeviceState(isSwitchUnreadable: true)
+        for state in [DeviceState(), unreadable, DeviceState(ringSilent: .ring)] {
+            for (judgement, verdict, cause, way) in [
+                (OutputJudgement.heard, MuteReading.Verdict.audible, MuteReading.Cause?.none, MuteReading.Way.pcm),
+                (.silenced, .muted, nil, .pcm),
+                (.interrupted, .unknown, .interruption, .pcm),
+                (.unjudged, .unknown, .nothingKnows, .none),
+            ] {
+                let reading = reading(judgement, state)
+                #expect(reading?.verdict == verdict && reading?.cause == cause && reading?.way == way)
+            }
+        }
+        for state in [DeviceState(), unreadable] {
+            #expect(reading(nil, state)?.verdict == .unknown && reading(nil, state)?.cause == .nothingKnows)
+        }
+        #expect(reading(nil, DeviceState(ringSilent: .ring))?.way == .device)
+    }
+
+    // The rules silenced the clip before the PCM was asked.
+    @Test("a switch that cannot be read does not silence the clip of an output that obeys it")
+    func passesUnreadableSwitch() {
+        let unreadable = DeviceState(isSwitchUnreadable: true)
+        var terms = SoundTerms(request: .systemSound(isUISound: false))
+        #expect(terms.decide(unreadable, UserPreferences()) == .silence(.switchUnreadable))
+        terms.passesUnreadableSwitch = true
+        #expect(terms.decide(unreadable, UserPreferences()).isHeard)
+        #expect(terms.decide(DeviceState(ringSilent: .silent), UserPreferences()) == .silence(.ringSilentSwitch))
+    }
+
     @Test("a doubtful reading is repeated where there are attempts left")
     func repeated() throws {
         #expect(try reading(left: nil, end: .milliseconds(300), attempts: 2) == nil)

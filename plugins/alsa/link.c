@@ -28,9 +28,13 @@ static void lose(struct link *link)
 
 static void say(struct link *link, const struct ringer_pcm_packet *packet)
 {
+    if (send(link->socket, packet, sizeof *packet, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof *packet)
+        return;
+    /* A service that has refused closed the connection, and its reason is still to be read: by link_update. */
+    if (errno == EPIPE || errno == ECONNRESET)
+        return;
     /* A service that does not read has a full queue: the next connection begins with what holds then. */
-    if (send(link->socket, packet, sizeof *packet, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof *packet)
-        lose(link);
+    lose(link);
 }
 
 static void say_started(struct link *link)
@@ -44,7 +48,14 @@ static void attempt(struct link *link)
 {
     link->process = getpid();
     link->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (link->socket < 0 || connect(link->socket, (struct sockaddr *)&link->address, sizeof link->address) != 0) {
+    if (link->socket < 0) {
+        lose(link);
+        return;
+    }
+    if (connect(link->socket, (struct sockaddr *)&link->address, sizeof link->address) != 0) {
+        /* The service that refused is gone; with EAGAIN it has too many connections waiting. */
+        if (errno != EAGAIN)
+            link->refusal = 0;
         lose(link);
         return;
     }
@@ -66,6 +77,15 @@ void link_open(struct link *link, int milliseconds)
     }
 }
 
+static ssize_t receive(struct link *link, struct ringer_pcm_packet *packet)
+{
+    ssize_t count = recv(link->socket, packet, sizeof *packet, MSG_DONTWAIT | MSG_TRUNC);
+    /* A service that refused without reading HELLO: the error comes once, before what it sent. */
+    if (count < 0 && errno == ECONNRESET)
+        count = recv(link->socket, packet, sizeof *packet, MSG_DONTWAIT | MSG_TRUNC);
+    return count;
+}
+
 void link_update(struct link *link)
 {
     if (link->socket >= 0 && link->process != getpid()) {
@@ -81,7 +101,7 @@ void link_update(struct link *link)
     }
     struct ringer_pcm_packet packet;
     ssize_t count;
-    while ((count = recv(link->socket, &packet, sizeof packet, MSG_DONTWAIT | MSG_TRUNC)) == sizeof packet) {
+    while ((count = receive(link, &packet)) == sizeof packet) {
         if (packet.version != RINGER_PCM_VERSION || packet.kind == RINGER_PCM_REFUSED) {
             link->refusal = packet.kind == RINGER_PCM_REFUSED ? packet.value : RINGER_PCM_VERSION_UNKNOWN;
             lose(link);

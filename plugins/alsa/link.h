@@ -16,7 +16,7 @@ struct link {
     int64_t next_attempt; /* nanoseconds of CLOCK_MONOTONIC */
     bool started;         /* the stream plays or records */
     bool accepted;        /* the service has answered, and `state` and `gain` are its word */
-    int refusal;          /* why it refused last; 0 if it did not */
+    int refusal;          /* why the service that is there refused last; 0 if it did not, or there is none */
     int state;
     uint32_t gain;
 };

@@ -150,7 +150,13 @@ static void end_skipping(struct ringer *r)
     eventfd_read(r->ready, &count);
     r->position = r->io.appl_ptr;
     snd_pcm_prepare(r->slave);
-    r->restarts = r->io.state == SND_PCM_STATE_RUNNING || r->io.state == SND_PCM_STATE_DRAINING;
+    r->restarts = r->io.state != SND_PCM_STATE_PREPARED;
+}
+
+/* Whether the service is not there, and silences nothing therefore. One that refuses is there. */
+static bool plays_unjudged(const struct ringer *r)
+{
+    return !r->link.accepted && r->plays_unreachable && r->link.refusal == 0;
 }
 
 /* Acts on what the service has said since. */
@@ -160,7 +166,7 @@ static void obey(struct ringer *r)
     int state = r->link.state;
     float gain = (float)r->link.gain / RINGER_PCM_FULL_GAIN;
     if (!r->link.accepted) {
-        state = r->plays_unreachable ? RINGER_PCM_HEARD : RINGER_PCM_INTERRUPTED;
+        state = plays_unjudged(r) ? RINGER_PCM_HEARD : RINGER_PCM_INTERRUPTED;
         gain = 1;
     }
     bool silent = state != RINGER_PCM_HEARD;
@@ -195,8 +201,11 @@ static int ringer_start(snd_pcm_ioplug_t *io)
     link_tell(&r->link, true);
     if (io->stream == SND_PCM_STREAM_PLAYBACK) {
         /* What was written may have been heard then, and not now. */
+        bool skipped = r->skipping;
         obey(r);
-        if (r->skipping)
+        /* A slave that got nothing yet cannot start. */
+        r->restarts = skipped && !r->skipping;
+        if (r->skipping || r->restarts)
             return 0;
     }
     return snd_pcm_start(r->slave);
@@ -355,7 +364,8 @@ static int ringer_pause(snd_pcm_ioplug_t *io, int enable)
     struct ringer *r = io->private_data;
     if (!enable && io->stream == SND_PCM_STREAM_PLAYBACK)
         obey(r);
-    return r->skipping ? 0 : snd_pcm_pause(r->slave, enable);
+    /* A slave that is to be started again does not run. */
+    return r->skipping || r->restarts ? 0 : snd_pcm_pause(r->slave, enable);
 }
 
 static int ringer_resume(snd_pcm_ioplug_t *io)
@@ -485,9 +495,17 @@ static int ringer_set_chmap(snd_pcm_ioplug_t *io, const snd_pcm_chmap_t *map)
 
 static void ringer_dump(snd_pcm_ioplug_t *io, snd_output_t *output)
 {
+    static const char *const states[] = {
+        [RINGER_PCM_HEARD] = "heard", [RINGER_PCM_SILENCED] = "silenced", [RINGER_PCM_INTERRUPTED] = "interrupted"};
     struct ringer *r = io->private_data;
-    snd_output_printf(output, "Ringer PCM, %s, service %s\nSlave: ", r->link.hello.category,
-        r->link.accepted ? "reached" : "not reached");
+    /* The library's mute detector reads these lines: Sources/RingerHardware/ALSA/PCM/PCMJudgement.swift. */
+    const char *sound = "unjudged, silent";
+    if (r->link.accepted && r->link.state <= RINGER_PCM_INTERRUPTED)
+        sound = states[r->link.state];
+    else if (plays_unjudged(r))
+        sound = "unjudged, heard";
+    snd_output_printf(output, "Ringer PCM\n  category     : %s\n  options      : %s\n  sound        : %s\nSlave: ",
+        r->link.hello.category, r->link.hello.options, sound);
     snd_pcm_dump(r->slave, output);
 }
 

@@ -25,7 +25,7 @@ struct ringer {
 
     /* Configuration. */
     bool skips;              /* what is silenced ends at once, instead of taking its time in silence */
-    bool plays_unreachable;  /* a service that is not there silences nothing */
+    bool plays_unreachable;  /* a service that is not there silences nothing; one that refuses silences all */
     snd_pcm_format_t format; /* UNKNOWN: the slave's first that can be scaled */
     unsigned int rate, channels; /* the nearest that the slave has */
 

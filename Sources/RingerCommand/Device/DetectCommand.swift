@@ -10,7 +10,7 @@ struct DetectCommand: AsyncParsableCommand {
             Plays a silent system sound of 0.2 s. If it is over before 0.1 s, sounds are muted; if it still plays then, they \
             are audible; if the output fails, nothing is known. A volume of 0 counts as muted.
             "way" is what knew whether sounds may be heard: the device, with a switch that this process reads; the service; a PCM \
-            that obeys (--pcm "ringer:CATEGORY=ambient,WHEN_SILENCED=skip"); or none, and then a clip that took its time says nothing.
+            that obeys and reaches the service (--pcm "ringer:CATEGORY=ambient,WHEN_SILENCED=skip"); or none, and then a clip that took its time says nothing.
             JSON: {"verdict":"muted|audible|unknown","way":"device|service|pcm|none","elapsed":seconds,
             "threshold":0.1,"cause":...}
             """)

@@ -9,7 +9,7 @@ public final class ALSASoundOutput: SoundOutput {
     /// "ALSA" and the PCM of the routes that have no PCM of their own.
     public var name: String { "ALSA \(pcm)" }
     let pcm: String
-    /// Whether the PCM is the plug-in `ringer`, which ends at once what may not be heard.
+    /// Whether the PCM is the plug-in `ringer`, which ends at once what may not be heard, while it reaches the service.
     public var obeysSwitch: Bool { pcm.hasPrefix("ringer:") && pcm.contains(part: "WHEN_SILENCED=skip") }
     private let routes: [AudioRoute: String]
     private let useCases: UseCaseSwitch?

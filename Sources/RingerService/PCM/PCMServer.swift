@@ -19,6 +19,8 @@ package final class PCMServer: @unchecked Sendable {
     package static let standardDirectory = "/run/ringer"
     /// How many connections there may be.
     package static let limit = 64
+    /// How long no connection is taken when the system has no descriptor left.
+    private static let pause = Duration.milliseconds(250)
 
     private struct SessionKey: Hashable {
         var process: pid_t
@@ -59,7 +61,7 @@ package final class PCMServer: @unchecked Sendable {
     package func start() throws(RingerError) {
         listener = ringer_listen(path)
         guard listener >= 0 else { throw RingerError("listen for PCMs", path, Errno(rawValue: errno)) }
-        watched = loop.watch(listener, for: Int16(POLLIN)) { [unowned self] _ in accept() }
+        watch()
         device.sessions.observeSettling { [weak self] in self?.updateSoon() }
     }
 
@@ -75,10 +77,22 @@ package final class PCMServer: @unchecked Sendable {
 
     // MARK: - Connections
 
+    private func watch() {
+        watched = loop.watch(listener, for: Int16(POLLIN)) { [unowned self] _ in accept() }
+    }
+
     private func accept() {
         let descriptor = ringer_accept(listener)
-        // A connection that its program gave up, or no descriptor left: the program tries again.
-        guard descriptor >= 0 else { return }
+        guard descriptor >= 0 else {
+            // A connection that its program gave up.
+            if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return }
+            // No descriptor or memory left: the connection stays, and the listener readable.
+            watched?.cancel()
+            _ = loop.schedule(at: loop.now + Self.pause) { [weak self] in
+                if let self, listener >= 0 { watch() }
+            }
+            return
+        }
         let stream = PCMStream(descriptor)
         do throws(PCMPacket.Refusal) {
             stream.process = try admit(descriptor)
@@ -92,7 +106,8 @@ package final class PCMServer: @unchecked Sendable {
     /// The process that has connected, if it may play.
     private func admit(_ descriptor: CInt) throws(PCMPacket.Refusal) -> pid_t {
         guard streams.count < Self.limit else { throw .tooMany }
-        var (process, user, group): (pid_t, uid_t, gid_t) = (0, 0, 0)
+        // Nobody's, where the kernel does not say.
+        var (process, user, group): (pid_t, uid_t, gid_t) = (0, .max, .max)
         var groups = [gid_t](repeating: 0, count: 1024)
         let count = ringer_peer(descriptor, &process, &user, &group, &groups, CInt(groups.count))
         let known = count < 0 ? [] : groups[..<Int(count)]

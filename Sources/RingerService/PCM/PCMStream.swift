@@ -90,8 +90,12 @@ final class PCMSession {
 
     /// Activates a session that waits, once it can be.
     func settle() {
-        guard waits, !session.isActive, case .heard = session.audibility(activating: true) else { return }
-        waits = session.beginStream() != nil
+        guard waits, !session.isActive else { return }
+        switch session.audibility(activating: true) {
+        // What records is not heard, and can be active all the same.
+        case .heard, .silenced(.categoryDoesNotPlay): waits = session.beginStream() != nil
+        case .silenced: break
+        }
     }
 
     /// The current state; that of a session without a running stream is the one that the first stream will find.

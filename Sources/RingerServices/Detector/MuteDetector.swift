@@ -6,7 +6,9 @@ import Synchronization
 /// A clip of zeros is played as a system sound. If it is over before the threshold, system sounds are muted; if it still
 /// plays at the threshold, they are audible, and the rest of the clip is dropped. A playback that failed, had an underrun
 /// or stood still gives no verdict, nor does a clip in whose way nobody would have been: without a switch, without the
-/// service, and with a PCM that plays everything. A volume of 0, where the mixer is followed, counts as muted. The clip never activates a session, and cannot be heard.
+/// service, and with a PCM that plays everything, or plays in silence because it does not reach the service or is
+/// interrupted. A volume of 0, where the mixer is followed, counts as muted. The clip never activates a session, and cannot
+/// be heard.
 public final class MuteDetector: Sendable {
     /// The parameters of a measurement.
     public struct Configuration: Sendable, Hashable {
@@ -105,7 +107,10 @@ public final class MuteDetector: Sendable {
                 // Not a user-interface sound: only the switch can silence it. It does not wait for a busy PCM: that would be
                 // no measure of the switch.
                 let sound = player.start(
-                    clip, under: SoundTerms(request: .systemSound(isUISound: false), waitsWhenBusy: false),
+                    clip,
+                    under: SoundTerms(
+                        request: .systemSound(isUISound: false), waitsWhenBusy: false,
+                        passesUnreadableSwitch: outputObeys),
                     monitor: PlaybackMonitor(reportAt: configuration.threshold) { [weak runner] event in
                         runner?.send(.playback(clip: number, event, now: clock.now))
                     },

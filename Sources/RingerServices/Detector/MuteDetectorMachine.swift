@@ -26,10 +26,13 @@ struct MuteDetectorMachine: StateMachine {
         var attempts = 0
         var startedAt: MonotonicTime?
         var isDisturbed = false
+        /// What the output itself said of the clip last.
+        var judgement: OutputJudgement?
     }
 
     let configuration: MuteDetector.Configuration
-    /// Whether the output itself ends what may not be heard.
+    /// Whether the output itself ends what may not be heard. It does only while its judge is there, so that a clip which took
+    /// its time is judged by ``StreamPosition/judgement``.
     let outputObeys: Bool
     private var probe: Probe?
     private var clip: UInt64 = 0
@@ -85,6 +88,7 @@ struct MuteDetectorMachine: StateMachine {
         probe?.attempts += 1
         probe?.startedAt = nil
         probe?.isDisturbed = false
+        probe?.judgement = nil
         actions.append(.play(clip: clip))
     }
 
@@ -95,6 +99,7 @@ struct MuteDetectorMachine: StateMachine {
         case .underrun, .recovered, .suspended, .resumed:
             probe?.isDisturbed = true
         case .progress(let position, _):
+            probe?.judgement = position.judgement
             guard let probe, let start = probe.startedAt, !probe.isDisturbed else { return }
             // Frames are left at the threshold, and most of those due by then were played: the device is audible, and the
             // rest of the clip is dropped. A stream behind a deep buffer, or one that stands still, is judged at its end.
@@ -112,6 +117,7 @@ struct MuteDetectorMachine: StateMachine {
     private var leastShare: Double { configuration.threshold / configuration.clip * 2 / 3 }
 
     private mutating func over(_ result: SoundResult, _ actions: inout [Action]) {
+        probe?.judgement = result.position.judgement
         guard let probe else { return }
         let elapsed = result.elapsed
         func give(_ cause: MuteReading.Cause, orRepeat mayRepeat: Bool = false) {
@@ -148,8 +154,9 @@ struct MuteDetectorMachine: StateMachine {
     ) {
         guard let probe else { return }
         self.probe = nil
-        let knowsSwitch = probe.state.ringSilent != nil || probe.state.isSwitchUnreadable
-        let way: MuteReading.Way = outputObeys ? .pcm : knowsSwitch ? .device : .none
+        let knowsSwitch = probe.state.ringSilent != nil || (probe.state.isSwitchUnreadable && !outputObeys)
+        var way: MuteReading.Way = knowsSwitch ? .device : .none
+        if let judgement = probe.judgement { way = judgement == .unjudged ? .none : .pcm }
         var (verdict, cause) = (verdict, cause)
         if verdict == .audible {
             if probe.state.outputVolume == 0 {
@@ -157,6 +164,11 @@ struct MuteDetectorMachine: StateMachine {
             } else if way == .none {
                 // That the clip took its time says nothing where nobody would have ended it.
                 (verdict, cause) = (.unknown, .nothingKnows)
+            } else if probe.judgement == .silenced {
+                // The PCM plays silence in the clip's time.
+                verdict = .muted
+            } else if probe.judgement == .interrupted {
+                (verdict, cause) = (.unknown, .interruption)
             }
         }
         let reading = MuteReading(

@@ -17,9 +17,10 @@ public struct MuteReading: Sendable, Hashable {
         case device
         /// The service played the clip.
         case service
-        /// The PCM obeys the switch: it ends a clip that may not be heard.
+        /// The PCM obeys the switch, and had the service's word on a category that the switch silences: it ends a clip that
+        /// may not be heard.
         case pcm
-        /// Nothing: no switch, no service, and a PCM that plays everything.
+        /// Nothing: no switch, no service, and a PCM that plays everything or has no service to obey.
         case none
     }
 
@@ -28,7 +29,7 @@ public struct MuteReading: Sendable, Hashable {
     public enum Cause: Sendable, Hashable {
         /// A session records, and so silences every playback.
         case recording
-        /// An interruption is under way.
+        /// An interruption is under way, or another session interrupts the PCM that obeys the switch.
         case interruption
         /// The rules silence system sounds for a reason other than the switch.
         case silenced(by: Decision.Reason)
@@ -44,7 +45,7 @@ public struct MuteReading: Sendable, Hashable {
         case deadline
         /// Other code stopped the clip.
         case stopped
-        /// Nothing is there that knows whether sounds may be heard: no switch, no service, no PCM that obeys.
+        /// Nothing is there that knows whether sounds may be heard: no switch, no service, no PCM that obeys one.
         case nothingKnows
         /// The output volume is 0, or the mixer's playback switch is off: with the verdict ``Verdict/muted``.
         case volume

@@ -18,6 +18,9 @@ package struct SoundTerms: Sendable, Hashable {
     /// Whether the sound waits for a busy PCM; a user-interface sound never does.
     var waitsWhenBusy = true
 
+    /// Whether a switch that this process cannot read silences nothing: the output obeys it.
+    var passesUnreadableSwitch = false
+
     /// Whether the sound waits for a busy PCM. A key click that comes seconds late is worse than none.
     var waits: Bool { waitsWhenBusy && request != .systemSound(isUISound: true) }
 
@@ -38,6 +41,7 @@ package struct SoundTerms: Sendable, Hashable {
     func decide(_ state: DeviceState, _ preferences: UserPreferences, on playing: AudioRoute? = nil) -> Decision {
         var state = state
         if let route = playing ?? route { state.route = route }
+        if passesUnreadableSwitch { state.isSwitchUnreadable = false }
         // The policy moves a call from the speaker to the receiver. A sound that is playing on the speaker stays there.
         if playing == .speaker { state.hasReceiver = false }
         switch RingerPolicy.decide(request, state: state, preferences: preferences) {

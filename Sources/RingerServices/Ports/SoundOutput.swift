@@ -8,7 +8,7 @@ public protocol SoundOutput: Sendable {
     var name: String { get }
 
     /// Whether the output itself ends what the ring/silent switch does not let be heard: an ALSA PCM `ringer:` with
-    /// `WHEN_SILENCED=skip`. False by default.
+    /// `WHEN_SILENCED=skip`. ``StreamPosition/judgement`` says whether it has somebody to obey. False by default.
     var obeysSwitch: Bool { get }
 
     /// The PCM for sounds of `route`. When the route changes between two routes with the same PCM, the codec switches
@@ -107,6 +107,8 @@ public struct StreamPosition: Sendable, Hashable {
     ///
     /// A thread that was held up notices the end late: the true end lies between this time and the reported one.
     public var unfinishedAt: MonotonicTime?
+    /// What the output itself says of the sound now, where ``PlaybackOptions/reportAt`` is set; nil if it plays everything.
+    public var judgement: OutputJudgement?
 
     /// A position of `played` frames of `total`.
     public init(played: Int, total: Int, unfinishedAt: MonotonicTime? = nil) {
@@ -114,6 +116,19 @@ public struct StreamPosition: Sendable, Hashable {
         self.total = total
         self.unfinishedAt = unfinishedAt
     }
+}
+
+/// What an output that obeys the switch by itself says of a sound.
+@nonexhaustive
+public enum OutputJudgement: Sendable, Hashable {
+    /// It is heard.
+    case heard
+    /// The switch, or another rule, silences it.
+    case silenced
+    /// Another session, or an interruption, silences it for a while.
+    case interrupted
+    /// Nobody judges it, and it is played in silence: the service is not there, or refused it.
+    case unjudged
 }
 
 /// What happens to a sound that was handed to the output.

@@ -249,6 +249,18 @@ final class PCMBench: Sendable {
         return path
     }
 
+    /// Runs `ringer detect` on the PCM, in a process that may not read the switch, and returns the reading in words.
+    func detect(_ arguments: String) async throws -> String {
+        let command =
+            CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .joined(separator: "/") + "/ringer"
+        let program = try run(
+            [command, "detect", "--switch", "evdev:\(folder.path)/none", "--motor", "none", "--pcm", "PCM"],
+            pcm: arguments)
+        _ = try await program.end()
+        return program.messages
+    }
+
     /// Starts aplay with a file.
     func play(_ file: String, pcm arguments: String = "") throws -> Program {
         try run(["aplay", "-q", "-D", "PCM", file], pcm: arguments)
@@ -298,9 +310,15 @@ final class PCMClient {
     /// The next packet's kind and value; nil when the connection has ended.
     func receive() async throws -> [Int]? {
         var packet = ringer_pcm_packet()
+        var wasReset = false
         while true {
             let size = ringer_receive(descriptor, &packet, PCMPacket.size)
             if size == PCMPacket.size { return [Int(packet.kind), Int(packet.value)] }
+            // A service that refused without reading the greeting: its reason comes next.
+            if size < 0, errno == ECONNRESET, !wasReset {
+                wasReset = true
+                continue
+            }
             guard size < 0, errno == EAGAIN else { return nil }
             try await Task.sleep(for: .milliseconds(1))
         }

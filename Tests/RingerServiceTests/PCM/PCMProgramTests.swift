@@ -1,3 +1,4 @@
+import CPCMProtocol
 import Glibc
 import Ringer
 import RingerTestKit
@@ -85,6 +86,31 @@ import Testing
         #expect(try await program.end() == 0, "\(program.messages)")
         // The sink of the child has written what it had, too.
         #expect(try program.heard().last?.gain == 0)
+    }
+
+    // The slave had nothing to play yet, and starting it failed; so did resuming it, which had stopped when the skipping began.
+    @Test(
+        "a program that skips starts, or resumes, after the switch was flipped to ring", arguments: ["start", "resume"])
+    func skipEndsAtStart(_ operation: String) async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        bench.board.ringSilent.position = .silent
+        let flipped = bench.folder.path + "/flipped"
+        let program = try bench.run(
+            [try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), operation, "PCM", flipped],
+            pcm: "WHEN_SILENCED=skip")
+        while !program.messages.contains("waits"), program.ended == nil { await Task.yield() }
+        let witness = try PCMClient(bench)
+        witness.greet("ambient")
+        #expect(try await witness.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_SILENCED])
+        bench.board.ringSilent.position = .ring
+        #expect(try await witness.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+        // Every PCM gets its state in the same turn of the loop.
+        bench.loop.sync {}
+        _ = try bench.folder.write("", to: "flipped")
+        #expect(try await program.end() == 0, "\(program.messages)")
+        // All but what was skipped: a period, or the first second.
+        #expect(program.played == (operation == "start" ? 2 * PCMBench.rate - 480 : PCMBench.rate))
     }
 
     @Test("frames that a program takes back are not heard")

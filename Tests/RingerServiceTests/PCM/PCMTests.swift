@@ -175,6 +175,7 @@ import Testing
         let closed = try PCMBench(authorization: strangers)
         try closed.start()
         let stranger = try PCMClient(closed)
+        stranger.greet("ambient")
         #expect(try await stranger.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_NOT_PERMITTED])
         #expect(try await stranger.receive() == nil)
 
@@ -199,8 +200,82 @@ import Testing
         }
         for client in clients { #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD]) }
         let surplus = try PCMClient(bench)
+        surplus.greet("ambient")
         #expect(try await surplus.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_TOO_MANY])
         withExtendedLifetime(clients) {}
+    }
+
+    // The plug-in greets before it reads: it took the end of the connection for a service that is not there, and played.
+    @Test(
+        "a program that is refused says why and is silent, also where it plays without a service; it plays once that ends"
+    )
+    func refusedPrograms() async throws {
+        var strangers = Authorization()
+        strangers.controllingUsers = []
+        let closed = try PCMBench(authorization: strangers)
+        try closed.start()
+        let stranger = try closed.play(try closed.sound(seconds: 3), pcm: "IF_UNREACHABLE=play")
+        try await stranger.hear(seconds: 1)
+        closed.stop()
+        #expect(try await stranger.end() == 0)
+        #expect(stranger.messages.contains("does not permit this user to play"), "\(stranger.messages)")
+        #expect(try stranger.heard().map(\.gain) == [0, 1])
+
+        let bench = try PCMBench()
+        try bench.start()
+        let clients = try (0..<PCMServer.limit).map { _ in
+            let client = try PCMClient(bench)
+            client.greet("ambient")
+            return client
+        }
+        let surplus = try bench.play(try bench.sound(seconds: 1), pcm: "IF_UNREACHABLE=play")
+        #expect(try await surplus.end() == 0)
+        #expect(surplus.messages.contains("too many connections"), "\(surplus.messages)")
+        #expect(try surplus.heard() == [.init(gain: 0, frames: 0..<PCMBench.rate)])
+        withExtendedLifetime(clients) {}
+    }
+
+    // "Audible" was the answer wherever a clip took its time, and the PCM plays silence in real time where nobody judges it.
+    @Test("the mute detector believes the PCM only with the service's word on a category that the switch silences")
+    func detector() async throws {
+        let bench = try PCMBench()
+        let obeys = "CATEGORY=ambient,WHEN_SILENCED=skip"
+        for unreachable in ["silence", "play"] {
+            let reading = try await bench.detect(obeys + ",IF_UNREACHABLE=\(unreachable)")
+            #expect(reading.contains("unknown (nothingKnows), by the output alone"), "\(reading)")
+        }
+        try bench.start()
+        for (arguments, expected) in [
+            (obeys, "audible"), ("CATEGORY=playback,OPTIONS=honoursRingSilentSwitch,WHEN_SILENCED=skip", "audible"),
+            ("CATEGORY=playback,WHEN_SILENCED=skip", "unknown (nothingKnows)"),
+        ] {
+            let reading = try await bench.detect(arguments)
+            #expect(reading.contains("\(expected)"), "\(arguments): \(reading)")
+        }
+        let call = bench.device.sessions.interruptionBegan()
+        let interrupted = try await bench.detect(obeys)
+        #expect(interrupted.contains("unknown (interruption), by the PCM"), "\(interrupted)")
+        bench.device.sessions.interruptionEnded(call)
+        bench.board.ringSilent.position = .silent
+        let silent = try await bench.detect(obeys)
+        #expect(silent.contains("muted after") && silent.contains("by the PCM"), "\(silent)")
+    }
+
+    // A category that does not play is never heard, and its session waited for that.
+    @Test("a recording that began during a call counts as recording after it")
+    func recordsAfterCall() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let call = bench.device.sessions.interruptionBegan()
+        let recorder = try PCMClient(bench)
+        recorder.greet("record", isCapture: true)
+        recorder.send(kind: RINGER_PCM_STARTED)
+        while bench.device.sessions.all.isEmpty { await Task.yield() }
+        // The greeting and the start are read in two turns of the loop.
+        for _ in 0..<10 { bench.loop.sync {} }
+        #expect(!bench.device.state.sessions.contains(.records))
+        bench.device.sessions.interruptionEnded(call)
+        while !bench.device.state.sessions.contains(.records) { await Task.yield() }
     }
 
     @Test("a PCM that records counts as recording while it runs; one process that plays and records is one session")

@@ -89,6 +89,10 @@ final class PCMHandle: @unchecked Sendable {
         return delay
     }
 
+    /// What the PCM's own judge says of what it plays; nil if the PCM plays everything. The corresponding C function is
+    /// `snd_pcm_dump`.
+    var judgement: OutputJudgement? { OutputJudgement(of: pcm) }
+
     /// Takes back the frames written last, except for the next `frames` to be heard.
     ///
     /// This works only for a stream in a card's own buffer, including dmix's: frames that a plug-in passed to another

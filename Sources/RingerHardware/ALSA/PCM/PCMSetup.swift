@@ -40,15 +40,7 @@ struct PCMSetup: Sendable, Hashable {
 
     /// The setup behind `pcm`, which was configured; nil if alsa-lib does not describe it.
     init?(of pcm: OpaquePointer) {
-        var output: OpaquePointer?
-        guard snd_output_buffer_open(&output) == 0, let output else { return nil }
-        defer { snd_output_close(output) }
-        var text: UnsafeMutablePointer<CChar>?
-        guard snd_pcm_dump(pcm, output) == 0 else { return nil }
-        let count = snd_output_buffer_string(output, &text)
-        guard let text, count > 0 else { return nil }
-        // SAFETY: alsa-lib wrote `count` bytes there, which stay until the output is closed, behind this call.
-        let bytes = UnsafeRawBufferPointer(start: text, count: count)
-        self.init(String(decoding: bytes, as: UTF8.self))
+        guard let description = PCMDescription.text(of: pcm) else { return nil }
+        self.init(description)
     }
 }

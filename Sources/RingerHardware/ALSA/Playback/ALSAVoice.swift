@@ -23,6 +23,8 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     let sound: PCMBuffer
     let pcm: String
     let waitsWhenBusy: Bool
+    /// Whether the sound's owner times it, and has to know who judges it.
+    private let isTimed: Bool
     private let thread: SoundThread
     private let isStopRequested = Atomic<Bool>(false)
     private let isOver = Atomic<Bool>(false)
@@ -37,6 +39,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         self.sound = sound
         self.pcm = pcm
         waitsWhenBusy = options.waitsWhenBusy
+        isTimed = options.reportAt != nil
         self.thread = thread
         self.handler = handler
     }
@@ -127,6 +130,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
             }
         case .resume:
             ask { pcm throws(RingerError) in .resumption(try pcm.resume(), at: .now) }
+        case .tell(.progress(let position, let now)): handler?(.progress(judged(position), at: now))
         case .tell(let event): handler?(event)
         case .end(let end, let now, let position, let isReusable):
             finish(end, at: now, position, isReusable: isReusable)
@@ -237,6 +241,13 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         }
     }
 
+    private func judged(_ position: StreamPosition) -> StreamPosition {
+        guard isTimed, let handle else { return position }
+        var position = position
+        position.judgement = handle.judgement
+        return position
+    }
+
     // MARK: - The end
 
     private func finish(_ end: PlaybackEnd, at time: MonotonicTime?, _ position: StreamPosition, isReusable: Bool) {
@@ -245,6 +256,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         timers = [:]
         isOver.store(true, ordering: .releasing)
         if case .failed(let error) = end { thread.failed(error, of: pcm) }
+        let position = judged(position)
         guard let handle = handle.take() else { return over(end, at: time ?? .now, position) }
         var isReusable = isReusable
         do throws(RingerError) {
