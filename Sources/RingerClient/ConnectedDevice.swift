@@ -264,6 +264,8 @@ final class ConnectedDevice: @unchecked Sendable {
             let position = StreamPosition(
                 played: min(Int(clamping: details["played"]?.uint64 ?? 0), sound.frames), total: sound.frames)
             handler(.ended(end, at: details["ended"]?.time ?? link.clock.now, position))
+            for body in playback.whenEnded { body() }
+            playback.whenEnded = []
         }
         if playback.isStopped { return end(.stopped) }
         playing[key] = playback
@@ -284,6 +286,25 @@ final class ConnectedDevice: @unchecked Sendable {
 
     func stopSounds() {
         for playback in playing.values { playback.stopNow() }
+    }
+
+    /// Has the service close its PCMs once the stopped sounds of this process have ended. `completion` is called when they
+    /// are closed, or the service is gone.
+    func releaseOutput(stoppingSounds: Bool, _ completion: @escaping @Sendable () -> Void) {
+        if stoppingSounds { stopSounds() }
+        let stopped = playing.values.filter(\.isStopped)
+        var left = stopped.count
+        func release() {
+            if !link.isPresent { return completion() }
+            link.call(RingerNames.path, RingerNames.interface, "ReleaseOutput") { _ in completion() }
+        }
+        if stopped.isEmpty { return release() }
+        for playback in stopped {
+            playback.whenEnded.append {
+                left -= 1
+                if left == 0 { release() }
+            }
+        }
     }
 
     // MARK: - Sessions

@@ -202,14 +202,15 @@ final class ServiceLink: @unchecked Sendable {
     func close() {
         isClosed = true
         (onChange, onLoss, onReturn, onSessionSignal, onKey, onDegraded) = (nil, nil, nil, nil, nil, nil)
+        // What is called now may call again: that fails at once.
+        let open = connection.take()
         let waiting = calls
         calls = [:]
         let error = RingerError(.closed, "use the service", RingerNames.service)
         for call in waiting.keys.sorted() { waiting[call]?(error) }
         lose(error)
         matches = []
-        connection?.close()
-        connection = nil
+        open?.close()
     }
 
     // MARK: - Calls and requests

@@ -95,8 +95,7 @@ final class ServiceOutput: SoundOutput {
     func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) { completion(nil) }
 
     func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void) {
-        if stoppingSounds { device.link.loop.execute { [device] in device.stopSounds() } }
-        completion()
+        device.link.loop.execute { [device] in device.releaseOutput(stoppingSounds: stoppingSounds, completion) }
     }
 
     func close() {
@@ -110,6 +109,8 @@ final class ServicePlayback: Playback, @unchecked Sendable {
     private let link: ServiceLink
     var request: ServiceLink.Request?
     private(set) var isStopped = false
+    /// Called when it has ended.
+    var whenEnded: [() -> Void] = []
 
     init(_ link: ServiceLink) {
         self.link = link

@@ -27,6 +27,10 @@ extension Service {
         case "Announce": try announce(message, arguments)
         case "Vibrate": try vibrate(message, arguments)
         case "Light": try light(message, arguments)
+        case "ReleaseOutput":
+            admit(message, .play) { [self] _ in
+                device.player.releaseOutput { [self] in loop.execute { [self] in connection.reply(to: message) } }
+            }
         default: throw .unknownMethod("\(RingerNames.interface) has no method \(message.member)")
         }
     }

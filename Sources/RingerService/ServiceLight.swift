@@ -31,6 +31,7 @@ final class ServiceLight: @unchecked Sendable {
             try showNewest()
         } catch {
             shown.removeAll { $0.token == token }
+            do throws(RingerError) { try showNewest() } catch { report(error) }
             throw error
         }
         return token

@@ -86,6 +86,59 @@ import Testing
         device.close()
     }
 
+    // The service used to keep it for 2 s, while which a call had no sound.
+    @Test(
+        "releaseOutput returns once the service's PCM is closed, after a sound that is stopped and one that was played",
+        arguments: [true, false])
+    func releaseOutput(isPlaying: Bool) async throws {
+        let bench = try ServiceBench()
+        bench.board.speaker.mixes = false
+        let device = try await Device.connect(to: .address(bench.bus.address), clock: bench.clock)
+        let results = Results<SoundResult>()
+        try device.start(tone, category: .playback) { results.append($0) }
+        bench.settle(with: device)
+        bench.clock.advance(by: .milliseconds(isPlaying ? 50 : 1500))
+        bench.settle(with: device)
+        #expect(bench.board.speaker.isOpen && results.all.isEmpty == isPlaying)
+        let isOpen = Results<Bool>()
+        device.releaseOutput { isOpen.append(bench.board.speaker.isOpen) }
+        bench.settle()
+        while isOpen.all.isEmpty { await Task.yield() }
+        #expect(isOpen.all == [false])
+        #expect(results.all.map(\.outcome) == [isPlaying ? .stopped(.outputReleased) : .finished])
+        device.close()
+    }
+
+    @Test("releaseOutput stops no sound of another process, and does not wait for it")
+    func releaseOutputBesideOthers() async throws {
+        let bench = try ServiceBench()
+        let other = try await Device.connect(to: .address(bench.bus.address), clock: bench.clock)
+        let device = try await Device.connect(to: .address(bench.bus.address), clock: bench.clock)
+        try other.start(tone, category: .playback)
+        bench.settle(with: device, other)
+        bench.clock.advance(by: .milliseconds(50))
+        await device.releaseOutput()
+        #expect(bench.board.speaker.playing.count == 1)
+        device.close()
+        other.close()
+    }
+
+    @Test("releaseOutput returns when the service is gone, or the device is closed", arguments: [true, false])
+    func releaseOutputAtTheEnd(isGone: Bool) async throws {
+        let bench = try ServiceBench()
+        let device = try await Device.connect(to: .address(bench.bus.address), clock: bench.clock)
+        try device.start(tone, category: .playback)
+        bench.settle(with: device)
+        bench.clock.advance(by: .milliseconds(50))
+        let isReleased = Results<Bool>()
+        // The clock stands still: the sound does not end.
+        device.releaseOutput { isReleased.append(true) }
+        if isGone { bench.crash() } else { device.close() }
+        while isReleased.all.isEmpty { await Task.yield() }
+        await device.releaseOutput()
+        device.close()
+    }
+
     @Test("a session that was interrupted when the service disappeared is active again when it returns")
     func interruptedSession() async throws {
         let bus = try TestBus()

@@ -3,6 +3,7 @@ import Ringer
 import RingerBus
 import RingerTestKit
 import ServiceSupport
+import Synchronization
 import Testing
 
 @testable import RingerService
@@ -80,6 +81,58 @@ import Testing
         _ = try await first.request("Light", [.string("on")])
         #expect(await first.ended()?.outcome == "failed")
         #expect(bench.board.statusLight.pattern == .off)
+    }
+
+    /// A light that is left with a wrong pattern if it cannot blink.
+    private final class SteadyLight: StatusLight {
+        let name = "steady light"
+        let pattern = Mutex(LightPattern.off)
+
+        func show(_ pattern: LightPattern) throws(RingerError) {
+            if case .blinking = pattern {
+                self.pattern.withLock { $0 = .off }
+                throw RingerError(.permissionDenied, "blink", name)
+            }
+            self.pattern.withLock { $0 = pattern }
+        }
+
+        func close() {}
+    }
+
+    @Test("a pattern that cannot be shown leaves the one before")
+    func failingLight() throws {
+        let clock = VirtualClock()
+        let light = SteadyLight()
+        let device = try Device(
+            Device.Ports(
+                clock: clock, ringSilent: nil, motor: nil, statusLight: light,
+                speaker: SimulatedSoundOutput(clock: clock)))
+        let shared = ServiceLight(device) { Issue.record($0) }
+        let steady = try shared.push(.on)
+        #expect(throws: RingerError.self) { try shared.push(.blinking(on: .seconds(1), off: .seconds(1))) }
+        #expect(light.pattern.withLock { $0 } == .on)
+        try shared.pop(steady)
+        #expect(light.pattern.withLock { $0 } == .off)
+        device.close()
+    }
+
+    @Test("ReleaseOutput closes the PCM that is kept after a sound; who may not play may not call it")
+    func releaseOutput() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        _ = try await client.play(.uint32(1007))
+        try await client.advance(.milliseconds(50))
+        _ = try await client.call("ReleaseOutput")
+        #expect(bench.board.speaker.playing.count == 1)
+        try await client.advance(.seconds(2))
+        _ = await client.ended()
+        #expect(bench.board.speaker.isOpen)
+        _ = try await client.call("ReleaseOutput")
+        #expect(!bench.board.speaker.isOpen)
+        var nobody = Authorization()
+        nobody.controllingUsers = []
+        let closed = try ServiceBench(authorization: nobody)
+        #expect(try await closed.client().error("ReleaseOutput") == "org.freedesktop.DBus.Error.AccessDenied")
     }
 
     @Test("keys are a signal to everybody")

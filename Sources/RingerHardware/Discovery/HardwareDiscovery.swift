@@ -156,18 +156,18 @@ package enum HardwareDiscovery {
     /// (Documentation/leds/leds-class.rst).
     private static func lookForLights(_ paths: HardwarePaths, into findings: inout HardwareFindings) {
         // Sorted while inserting, as ``DirectoryListing`` does.
+        var orders: [(Int, Int, Int, String)] = []
         for name in DirectoryListing.names(in: paths.leds) {
             guard let rank = lightRank(name) else { continue }
             let led = paths.leds.appending(name)
-            let index = findings.lights.firstIndex { other in
-                let otherRank = lightRank(other.specification) ?? 0
-                return rank < otherRank || rank == otherRank && name < other.specification
-            }
+            let problem = unwritable(led.appending("brightness"))
+            // An LED that another trigger drives shows something else, such as the kernel's heartbeat.
+            let isFree = ["none", "timer"].contains(LEDLight.trigger(of: led))
+            let order = (rank, isFree ? 0 : 1, problem == nil ? 0 : 1, name)
+            let index = orders.firstIndex { order < $0 } ?? orders.endIndex
+            orders.insert(order, at: index)
             findings.lights.insert(
-                .init(
-                    specification: name, name: "LED \(name)", path: led,
-                    problem: unwritable(led.appending("brightness"))),
-                at: index ?? findings.lights.endIndex)
+                .init(specification: name, name: "LED \(name)", path: led, problem: problem), at: index)
         }
     }
 

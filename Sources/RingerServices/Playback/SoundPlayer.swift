@@ -175,9 +175,9 @@ public final class SoundPlayer: Sendable {
         runner.send(.stopAll(cause))
     }
 
-    /// Starts closing the PCMs on which no sound plays.
-    func releaseOutput() {
-        output.release(stoppingSounds: false) {}
+    /// Starts closing the PCMs on which no sound plays. `completion` is called once they are closed, on any thread.
+    package func releaseOutput(completion: @escaping @Sendable () -> Void = {}) {
+        output.release(stoppingSounds: false, completion: completion)
     }
 
     /// Changes the kind of a sound for the policy: its session was interrupted, or changed its category.

@@ -1,8 +1,15 @@
+import Glibc
 import Ringer
 import Testing
 
 extension EitherTime {
     @Suite struct LightAndKeyTests {
+        /// Whether the status light is dark, or becomes so: the kernel sets what the timer's times say on a thread of its own.
+        private func isDark() throws -> Bool {
+            for _ in 0..<1_000 where try LabBoard.chip.isHigh(LabBoard.statusLightLine) { usleep(1_000) }
+            return try !LabBoard.chip.isHigh(LabBoard.statusLightLine)
+        }
+
         @Test("the status light is found; the line follows what is shown, and the kernel blinks it")
         func light() async throws {
             let findings = HardwareDiscovery.scan()
@@ -19,13 +26,59 @@ extension EitherTime {
             #expect(try KernelFile.read("\(folder)/trigger").contains("[timer]"))
             #expect(try KernelFile.read("\(folder)/delay_on") == "300")
             #expect(try KernelFile.read("\(folder)/delay_off") == "700")
-            // Back to steady light: the trigger is gone.
+            // Back to steady light: the trigger stays, and shows it.
             try light.show(.on)
-            #expect(try KernelFile.read("\(folder)/trigger").contains("[none]"))
+            #expect(try KernelFile.read("\(folder)/trigger").contains("[timer]"))
+            #expect(try LabBoard.chip.isHigh(LabBoard.statusLightLine))
+            try light.show(.off)
+            #expect(try isDark())
+            try light.show(.on)
             #expect(try LabBoard.chip.isHigh(LabBoard.statusLightLine))
             device.close()
+            #expect(try KernelFile.read("\(folder)/trigger").contains("[none]"))
             #expect(try !LabBoard.chip.isHigh(LabBoard.statusLightLine))
             #expect(throws: RingerError.self) { try light.show(.on) }
+        }
+
+        @Test("a timer that is set before, as udev does, stays; its times light the line and make it dark")
+        func timer() throws {
+            let folder = "/sys/class/leds/\(LabBoard.statusLightName)"
+            try KernelFile.write("timer", to: "\(folder)/trigger")
+            let light = try LEDLight(LabBoard.statusLightName)
+            for _ in 1...2 {
+                #expect(try isDark())
+                try light.show(.on)
+                #expect(try LabBoard.chip.isHigh(LabBoard.statusLightLine))
+                try light.show(.blinking(on: .milliseconds(300), off: .milliseconds(700)))
+                #expect(try KernelFile.read("\(folder)/delay_on") == "300")
+                #expect(try KernelFile.read("\(folder)/delay_off") == "700")
+                try light.show(.off)
+            }
+            #expect(try isDark())
+            try light.show(.on)
+            try light.close()
+            #expect(try isDark())
+            #expect(try KernelFile.read("\(folder)/trigger").contains("[timer]"))
+            try KernelFile.write("none", to: "\(folder)/trigger")
+        }
+
+        @Test("a key that is held while its device is unplugged is released before the loss")
+        func unpluggedKey() async throws {
+            let input = try VirtualInput(.keys([113]), name: "test-keys")
+            let loop = try EventLoop(name: "test-keys")
+            let keys = KeySource(.automatic(name: "test-keys"), loop: loop)
+            let (changes, continuation) = AsyncStream<DeviceStateChange>.makeStream()
+            try keys.start { continuation.yield($0) }
+            try input.setKey(113, isPressed: true)
+            var reports: [Bool] = []
+            for await change in changes {
+                if case .key(.silenceRing, let isPressed, _) = change { reports.append(isPressed) }
+                if reports == [true] { try input.unplug() }
+                if case .lost = change { break }
+            }
+            #expect(reports == [true, false])
+            keys.close()
+            loop.close()
         }
 
         @Test("keys are found, and each press and release is an event of the device with the kernel's time")

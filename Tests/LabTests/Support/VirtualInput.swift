@@ -69,6 +69,12 @@ final class VirtualInput: Sendable {
         try emit(UInt32(EV_SYN), UInt32(SYN_REPORT), 0)
     }
 
+    /// Presses or releases a key, and ends the report.
+    func setKey(_ code: UInt16, isPressed: Bool) throws {
+        try emit(UInt32(EV_KEY), UInt32(code), isPressed ? 1 : 0)
+        try emit(UInt32(EV_SYN), UInt32(SYN_REPORT), 0)
+    }
+
     /// Moves an axis, and ends the report.
     func setAxis(_ code: UInt16, to value: Int32) throws {
         try emit(UInt32(EV_ABS), UInt32(code), value)
