@@ -163,6 +163,24 @@ def test_user():
         handset.check_quiet()
 
 
+def test_hold():
+    """A call on hold, as RFC 3264 or RFC 2543 says it, is ended after its time."""
+    with start("--answer-after", "0", "--hold-for", "1") as handset:
+        for before, after in (("a=rtpmap", "a=inactive\r\na=rtpmap"), ("c=IN IP4 127.0.0.1", "c=IN IP4 0.0.0.0")):
+            with Caller(handset.port) as caller:
+                caller.invite()
+                caller.expect(200)
+                caller.acknowledge()
+                handset.wait_for(caller.call, "answered")
+                branch = caller.branch + "-hold"
+                caller.invite(body=caller.description.replace(before, after), number=2, branch=branch)
+                caller.expect(200)
+                caller.send(caller.message("ACK", number=2, branch=branch + "-ack"))
+                caller.expect_request("BYE")
+                handset.wait_for(caller.call, "ended")
+        handset.check_quiet()
+
+
 def test_switch():
     """The switch decides, also in the middle of a ring."""
     with start("--position", "vibrate") as handset, Caller(handset.port) as caller:
@@ -295,13 +313,28 @@ class Service:
     def _end(self, request, outcome, *_):
         self.ended[request] = outcome
 
-    def call(self, method, signature, *arguments, interface=NAME):
+    def call(self, method, signature, *arguments, interface=NAME, path=PATH):
         return self.bus.call_sync(
-            self.NAME, self.PATH, interface, method, GLib.Variant(signature, arguments), None, Gio.DBusCallFlags.NONE,
+            self.NAME, path, interface, method, GLib.Variant(signature, arguments), None, Gio.DBusCallFlags.NONE,
             -1, None).unpack()
 
     def announce(self):
         return self.call("Announce", "(ava{sv})", [GLib.Variant("u", 1007)], {})[0]
+
+    def make_session(self, priority):
+        return self.call("CreateSession", "(a{sv})", {"category": GLib.Variant("s", "playback"),
+                                                      "priority": GLib.Variant("i", priority)})[0]
+
+    def activate(self, session):
+        """Activates a session; false if it is refused."""
+        try:
+            self.call("Activate", "()", interface="org.ringer.Session1", path=session)
+        except GLib.Error:
+            return False
+        return True
+
+    def deactivate(self, session):
+        self.call("Deactivate", "(b)", True, interface="org.ringer.Session1", path=session)
 
     def outcome(self, request):
         """How a request has ended by now; None if it has not."""
@@ -352,6 +385,30 @@ def test_service():
             assert service.wait_for(waiting) == "finished"
         handset.check_quiet()
         handset.check_rings()
+
+
+def test_alarm():
+    """A call that comes during an alarm of another process keeps others from playing once the alarm is over."""
+    with Service() as service, start("--call-pcm", "null", board="service", RINGER_BUS="session") as handset, \
+            Caller(handset.port) as caller:
+        alarm, music = service.make_session(200), service.make_session(0)
+        assert service.activate(alarm)
+        caller.invite()
+        handset.wait(lambda: [line for line in handset.errors if "matters more" in line], "the session is refused")
+        handset.command("answer")
+        caller.expect(200)
+        caller.acknowledge()
+        handset.wait_for(caller.call, "answered")
+        service.deactivate(alarm)
+        end = time.monotonic() + PATIENCE
+        while service.activate(music):
+            assert time.monotonic() < end, "the call has no session"
+            service.deactivate(music)
+            time.sleep(0.05)
+        caller.hang_up()
+        handset.wait_for(caller.call, "ended")
+        assert service.activate(music)
+        handset.check_quiet()
 
 
 def test_termination():

@@ -19,7 +19,7 @@ def messages(port):
             f"Contact: {contact or '<sip:a@127.0.0.1:9>'}",
             f"Max-Forwards: {forwards}",
             f"Content-Type: {kind}",
-            f"Content-Length: {len(body) if length is None else length}",
+            None if length == "" else f"Content-Length: {len(body) if length is None else length}",
         ]
         text = end.join(line for line in lines if line) + end + extra + end + body
         return name, text.encode("utf-8", "surrogateescape")
@@ -32,6 +32,7 @@ def messages(port):
         invite("length-negative", length=-999),
         invite("length-huge", length=99999999999999999999),
         invite("length-missing", length=""),
+        invite("length-empty", length=" "),
         invite("cseq-overflow", cseq="36893488147419103232 INVITE"),
         invite("cseq-other-method", cseq="1 OPTIONS"),
         invite("cseq-letters", cseq="one INVITE"),

@@ -212,11 +212,60 @@ struct HandsetMachineTests {
     func interrupted() {
         var machine = Machine(rules: .init())
         _ = machine.handle(incoming(1, 0))
-        #expect(machine.handle(.sessionAudible(false)) == [])
         _ = machine.handle(.answer)
         _ = machine.handle(.outputReleased(1, at: at(6)))
         #expect(machine.handle(.sessionAudible(false)) == [.mute(1, true)])
+        #expect(machine.handle(.sessionAudible(false)) == [])
         #expect(machine.handle(.sessionAudible(true)) == [.mute(1, false)])
+    }
+
+    @Test("A call that is answered during an alarm is muted before its audio opens")
+    func answeredDuringAlarm() {
+        // The alarm used to be forgotten where no call was talked to, and the call was heard over it.
+        var machine = Machine(rules: .init())
+        _ = machine.handle(incoming(1, 0))
+        #expect(machine.handle(.sessionAudible(false)) == [])
+        _ = machine.handle(.answer)
+        #expect(machine.handle(.outputReleased(1, at: at(6))).prefix(2) == [.mute(1, true), .openAudio(1)])
+        #expect(machine.handle(.sessionAudible(true)) == [.mute(1, false)])
+        // The next call has a session of its own.
+        _ = machine.handle(.sessionAudible(false))
+        _ = machine.handle(.closed(1, heard: .zero, at: at(10)))
+        _ = machine.handle(incoming(2, 20))
+        _ = machine.handle(.answer)
+        #expect(machine.handle(.outputReleased(2, at: at(26))).first == .openAudio(2))
+    }
+
+    @Test("A refused session is tried again while there is a call, and said once")
+    func refusedSession() {
+        var machine = Machine(rules: .init())
+        #expect(machine.handle(.sessionRefused("late")) == [])
+        _ = machine.handle(incoming(1, 0))
+        #expect(
+            machine.handle(.sessionRefused("alarm")) == [
+                .complain("alarm"), .setSessionTimer(after: .seconds(1)),
+            ])
+        #expect(machine.handle(.sessionDue) == [.useSession(.ringing)])
+        #expect(machine.handle(.sessionRefused("alarm")) == [.setSessionTimer(after: .seconds(1))])
+        _ = machine.handle(.closed(1, heard: .zero, at: at(10)))
+        #expect(machine.handle(.sessionDue) == [])
+    }
+
+    @Test("Answering by itself never ends a call; the next one is answered when that is over")
+    func answerTime() {
+        // A second caller used to end the first one's call.
+        var machine = Machine(rules: .init(answersAfter: .seconds(1)))
+        _ = machine.handle(incoming(1, 0))
+        #expect(machine.handle(.answerTime(1)).contains(.answer(1)))
+        _ = machine.handle(.outputReleased(1, at: at(6)))
+        #expect(machine.handle(incoming(2, 100)).contains(.setAnswerTime(2, after: .seconds(1))))
+        #expect(machine.handle(.answerTime(2)) == [])
+        #expect(machine.handle(incoming(3, 200)).contains(.setAnswerTime(3, after: .seconds(1))))
+        let given = machine.handle(.closed(3, heard: .zero, at: at(300)))
+        #expect(!given.contains(.setAnswerTime(2, after: .seconds(1))))
+        let closed = machine.handle(.closed(1, heard: .zero, at: at(400)))
+        #expect(closed.contains(.setAnswerTime(2, after: .seconds(1))))
+        #expect(machine.handle(.answerTime(2)).contains(.answer(2)))
     }
 
     @Test("A hundred thousand random events leave nothing behind once every call is closed")

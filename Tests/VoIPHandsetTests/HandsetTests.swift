@@ -11,6 +11,7 @@ struct HandsetTests {
     private final class Notes: Telephony {
         private let notes = Mutex<[String]>([])
         private let events = Mutex<[HandsetEvent]>([])
+        let whenStarted = Mutex<@Sendable () -> Void>({})
 
         var all: [String] { notes.withLock { $0 } }
         var reported: [HandsetEvent] { events.withLock { $0 } }
@@ -18,6 +19,7 @@ struct HandsetTests {
         func report(_ event: HandsetEvent) { events.withLock { $0.append(event) } }
         func note(_ text: String) { notes.withLock { $0.append(text) } }
 
+        func start() { whenStarted.withLock { $0 }() }
         func answer(_ call: CallNumber) { note("answer \(call)") }
         func openAudio(_ call: CallNumber) { note("open \(call)") }
         func mute(_ call: CallNumber, _ isMuted: Bool) { note("mute \(call) \(isMuted)") }
@@ -65,6 +67,11 @@ struct HandsetTests {
             handset.take(.closed(number, heard: .zero))
             clock.advance()
         }
+
+        /// The session of the calls.
+        var session: SessionState? { device.sessions.all.first { $0.name == "call" } }
+
+        func makeAlarm() -> AudioSession { device.sessions.make(name: "alarm", category: .playback, priority: .alarm) }
 
         var isQuiet: Bool { board.speaker.playing.isEmpty && !board.motor.isOn }
     }
@@ -220,6 +227,105 @@ struct HandsetTests {
         #expect(whole.count == 2)
     }
 
+    @Test("A call that is answered while an alarm sounds is muted until the alarm is over", arguments: [true, false])
+    func alarmWhileRinging(_ notifiesOthers: Bool) throws {
+        let bench = try Bench()
+        let alarm = bench.makeAlarm()
+        bench.call(1)
+        alarm.activate { #expect($0 == nil) }
+        bench.handset.send(.answer)
+        bench.clock.advance(by: .milliseconds(100))
+        #expect(bench.notes.all.contains("answer 1") && bench.notes.all.suffix(2) == ["mute 1 true", "open 1"])
+        alarm.deactivate(notifyOthers: notifiesOthers) { _ in }
+        bench.clock.advance()
+        #expect(bench.notes.all.last == "mute 1 false" && bench.session?.isActive == true)
+        bench.close(1)
+    }
+
+    @Test(
+        "A call that comes while an alarm sounds is muted, and has its session a second after the alarm at the latest",
+        arguments: [true, false])
+    func callDuringAlarm(_ hasMicrophone: Bool) throws {
+        // Its session used to stay inactive: what other sessions played was heard in the call.
+        let bench = try Bench()
+        bench.board.surroundings.set(.inputAvailable(hasMicrophone))
+        let alarm = bench.makeAlarm()
+        alarm.activate { #expect($0 == nil) }
+        bench.call(1)
+        bench.clock.advance(by: .seconds(3))
+        bench.handset.send(.answer)
+        bench.clock.advance(by: .seconds(10))
+        // One complaint, though it was refused every second.
+        #expect(bench.notes.all.count == 4 && bench.notes.all.suffix(3) == ["answer 1", "mute 1 true", "open 1"])
+        #expect(bench.session?.isActive == false)
+        alarm.deactivate { _ in }
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.notes.all.count == 5 && bench.notes.all.last == "mute 1 false")
+        #expect(
+            bench.session?.isActive == true
+                && bench.session?.settings.category == (hasMicrophone ? .playAndRecord : .playback))
+        bench.close(1)
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.clock.pendingTimers == 0)
+    }
+
+    @Test("A call that is given up during an alarm leaves no timer")
+    func cancelledDuringAlarm() throws {
+        let bench = try Bench()
+        let alarm = bench.makeAlarm()
+        alarm.activate { #expect($0 == nil) }
+        bench.call(1)
+        bench.clock.advance(by: .milliseconds(1_500))
+        bench.close(1)
+        #expect(bench.clock.pendingTimers == 0 && bench.session?.isActive == false)
+    }
+
+    @Test("The key answers the call that rings, and ends the one that is talked to; then the next one rings")
+    func key() throws {
+        let bench = try Bench()
+        func press() {
+            bench.board.keys.press(.repeatAnnouncement)
+            bench.clock.advance()
+            bench.board.keys.release(.repeatAnnouncement)
+            bench.clock.advance()
+        }
+        press()
+        bench.call(1)
+        press()
+        #expect(bench.notes.all == ["answer 1", "open 1"])
+        bench.call(2)
+        press()
+        #expect(bench.notes.all.last == "hang up 1")
+        bench.close(1)
+        press()
+        #expect(bench.notes.all.suffix(2) == ["answer 2", "open 2"])
+    }
+
+    @Test("A call that comes as soon as the SIP side takes calls can be answered")
+    func early() throws {
+        let bench = try Bench()
+        let notes = Notes()
+        notes.whenStarted.withLock { [handset = bench.handset] in
+            $0 = {
+                handset.take(.incoming(1, name: "early", peer: "sip:a@b"))
+                handset.send(.answer)
+            }
+        }
+        bench.handset.connect(notes)
+        #expect(notes.all.first == "answer 1")
+    }
+
+    @Test("An endpoint that is stopped before it takes calls ends, and what is asked of it afterwards does nothing")
+    func stoppedEndpoint() throws {
+        let endpoint = try SIPEndpoint(
+            .init(address: "127.0.0.1", port: 0, playback: "null", capture: "null"), handler: { _ in })
+        #expect(endpoint.port != 0)
+        endpoint.stop()
+        endpoint.start()
+        endpoint.answer(1)
+        endpoint.stop()
+    }
+
     @Test("A call that nobody answers is refused after its time, and leaves no timer")
     func limit() throws {
         let bench = try Bench(rules: .init(ringLimit: .seconds(30)))
@@ -241,6 +347,13 @@ struct HandsetTests {
         bench.call(1)
         bench.clock.advance(by: .seconds(1))
         #expect(bench.notes.all == ["answer 1", "open 1"])
+        // A second caller waits until the first call is over.
+        bench.call(2)
+        bench.clock.advance(by: .seconds(10))
+        #expect(bench.notes.all.count == 2)
+        bench.close(1)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.notes.all.suffix(2) == ["answer 2", "open 2"])
     }
 
     @Test("A speaker that fails leaves a call that is felt")

@@ -13,6 +13,7 @@ struct sound_options {
     const char *playback;
     const char *capture;
     uint32_t silence_limit;
+    uint32_t hold_limit;
 };
 
 // Takes a port for RTP at `local`. `silent` is called if no RTP arrives for too long, `failed` once if a PCM cannot be

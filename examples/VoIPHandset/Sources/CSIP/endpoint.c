@@ -41,6 +41,7 @@ struct call {
 struct handset_sip {
     pthread_t thread;
     sem_t started;
+    sem_t serves;
     int error;
     struct handset_sip_options options;
     struct sa local;
@@ -170,7 +171,9 @@ static void audio_failed(const char *pcm, const char *reason, void *arg)
 static int negotiated(struct call *call)
 {
     const struct sdp_format *format = sdp_media_rformat(call->audio, NULL);
-    enum sdp_dir direction = sdp_media_dir(call->audio);
+    // An address of zeros is hold as RFC 2543 says it.
+    bool is_held = !sa_isset(sdp_media_raddr(call->audio), SA_ADDR);
+    enum sdp_dir direction = is_held ? SDP_INACTIVE : sdp_media_dir(call->audio);
 
     if (!format || !sa_isset(sdp_media_raddr(call->audio), SA_PORT))
         return ENOENT;
@@ -213,6 +216,7 @@ static int make_call(struct call **callp, struct handset_sip *sip, const struct 
         .playback = sip->options.playback,
         .capture = sip->options.capture,
         .silence_limit = sip->options.silence_limit,
+        .hold_limit = sip->options.hold_limit,
     };
     struct call *call = mem_zalloc(sizeof(*call), destroy_call);
     int error;
@@ -368,30 +372,31 @@ static bool other_request(const struct sip_msg *message, void *arg)
 
 // MARK: - Commands
 
-static void answer(struct call *call)
-{
-    struct mbuf *description = NULL;
-    // Without an offer in the INVITE, this is one.
-    bool has_offer = sdp_media_rformat(call->audio, NULL) != NULL;
-
-    if (call->answered)
-        return;
-    if (sdp_encode(&description, call->sdp, !has_offer)
-        || sipsess_answer(call->session, 200, "OK", description, NULL)) {
-        mem_deref(description);
-        close_call(call, 500);
-        return;
-    }
-    call->answered = true;
-    mem_deref(description);
-}
-
 static void refuse_ringing(struct call *call, uint16_t status, const char *reason)
 {
     if (call->answered)
         return;
     (void)sipsess_reject(call->session, status, reason, NULL);
     close_call(call, status);
+}
+
+static void answer(struct call *call)
+{
+    struct mbuf *description = NULL;
+    // Without an offer in the INVITE, this is one.
+    bool has_offer = sdp_media_rformat(call->audio, NULL) != NULL;
+    int error;
+
+    if (call->answered)
+        return;
+    error = sdp_encode(&description, call->sdp, !has_offer);
+    if (!error)
+        error = sipsess_answer(call->session, 200, "OK", description, NULL);
+    mem_deref(description);
+    if (error)
+        refuse_ringing(call, 500, "Server Internal Error");
+    else
+        call->answered = true;
 }
 
 static void stopped(void *arg)
@@ -533,8 +538,11 @@ static void *run(void *arg)
         sip->error = set_up(sip);
         int failed = sip->error;
         sem_post(&sip->started);
-        if (!failed)
+        if (!failed) {
+            while (sem_wait(&sip->serves))
+                ;
             (void)re_main(NULL);
+        }
         tmr_cancel(&sip->stopping);
         list_flush(&sip->calls);
         mem_deref(sip->commands);
@@ -556,6 +564,7 @@ static void *run(void *arg)
 static void release(struct handset_sip *sip)
 {
     sem_destroy(&sip->started);
+    sem_destroy(&sip->serves);
     free((void *)sip->options.address);
     free((void *)sip->options.playback);
     free((void *)sip->options.capture);
@@ -572,6 +581,7 @@ struct handset_sip *handset_sip_start(const struct handset_sip_options *options,
         return NULL;
     }
     sem_init(&sip->started, 0, 0);
+    sem_init(&sip->serves, 0, 0);
     sip->options = *options;
     sip->options.address = strdup(options->address);
     sip->options.playback = strdup(options->playback);
@@ -602,6 +612,11 @@ struct handset_sip *handset_sip_start(const struct handset_sip_options *options,
     return sip;
 }
 
+void handset_sip_serve(struct handset_sip *sip)
+{
+    sem_post(&sip->serves);
+}
+
 uint16_t handset_sip_port(const struct handset_sip *sip)
 {
     return sa_port(&sip->local);
@@ -615,6 +630,7 @@ void handset_sip_send(struct handset_sip *sip, enum handset_sip_command command,
 void handset_sip_stop(struct handset_sip *sip)
 {
     (void)mqueue_push(sip->commands, STOP, NULL);
+    handset_sip_serve(sip);
     pthread_join(sip->thread, NULL);
     release(sip);
 }

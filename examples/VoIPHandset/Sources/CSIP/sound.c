@@ -22,6 +22,7 @@ struct sound {
     char *playback_name;
     char *capture_name;
     uint32_t silence_limit;
+    uint32_t hold_limit;
     void (*silent)(void *arg);
     void (*failed)(const char *pcm, const char *reason, void *arg);
     void *arg;
@@ -92,6 +93,7 @@ int sound_alloc(struct sound **soundp, const struct sound_options *options, cons
     if (!sound)
         return ENOMEM;
     sound->silence_limit = options->silence_limit;
+    sound->hold_limit = options->hold_limit;
     sound->silent = silent;
     sound->failed = failed;
     sound->arg = arg;
@@ -328,6 +330,7 @@ static void tick(void *arg)
 {
     struct sound *sound = arg;
     uint64_t now = tmr_jiffies();
+    uint32_t limit = sound->receives ? sound->silence_limit : sound->hold_limit;
 
     open_pcms(sound, now);
     play(sound);
@@ -340,6 +343,6 @@ static void tick(void *arg)
         sound->next_tick = now + TICK_MS;
     tmr_start(&sound->timer, sound->next_tick > now ? sound->next_tick - now : 0, tick, sound);
 
-    if (sound->silence_limit && sound->receives && now - sound->last_packet > sound->silence_limit)
+    if (limit && now - sound->last_packet > limit)
         sound->silent(sound->arg);
 }

@@ -12,6 +12,7 @@ final class Handset: Sendable {
         var pending: [HandsetMachine.Action] = []
         var isAtWork = false
         var timers: [CallNumber: [any DeviceTimer]] = [:]
+        var sessionTimer: (any DeviceTimer)?
     }
 
     /// The ring tone's vibration in each round.
@@ -50,9 +51,10 @@ final class Handset: Sendable {
         telephony = Mutex(nil)
     }
 
-    /// Sets the SIP side, before its first event.
+    /// Sets the SIP side, and lets it take calls.
     func connect(_ telephony: any Telephony) {
         self.telephony.withLock { $0 = telephony }
+        telephony.start()
     }
 
     /// The current state as a JSON object: the number of calls, and whether the ring is heard and felt.
@@ -81,10 +83,13 @@ final class Handset: Sendable {
         case .session(let change, let id, _, _) where id == session.id:
             switch change {
             case .interruptionBegan: send(.sessionAudible(false))
-            case .interruptionEnded, .activated: send(.sessionAudible(true))
+            case .interruptionEnded(shouldResume: true), .activated: send(.sessionAudible(true))
+            // The session is inactive, and its calls go on.
+            case .interruptionEnded(shouldResume: false), .interruptionDropped(.answered): send(.sessionDue)
             default: break
             }
         case .key(.silenceRing, isPressed: true, _): send(.silence)
+        case .key(.repeatAnnouncement, isPressed: true, _): send(.answerOrHangUp)
         case .degraded(let error, _): complain("\(error)")
         default: break
         }
@@ -132,8 +137,12 @@ final class Handset: Sendable {
         case .stopAlert: device.alerts.stop()
         case .useSession(let use): useSession(use)
         case .endSession:
+            setSessionTimer(nil)
             session.deactivate { _ in }
             device.announcements.resume()
+        case .setSessionTimer(let delay):
+            setSessionTimer(
+                device.clock.schedule(at: device.clock.now + delay) { [weak self] in self?.send(.sessionDue) })
         case .releaseOutput(let call):
             device.releaseOutput { [self] in send(.outputReleased(call, at: device.clock.now)) }
         case .answer(let call): telephony?.answer(call)
@@ -149,6 +158,8 @@ final class Handset: Sendable {
             for timer in state.withLock({ $0.timers.removeValue(forKey: call) }) ?? [] { timer.cancel() }
         case .report(let event):
             report(event)
+        case .complain(let text):
+            complain(text)
         }
     }
 
@@ -178,15 +189,32 @@ final class Handset: Sendable {
     private func useSession(_ use: HandsetMachine.SessionUse) {
         // Announcements of this process stay in their queue when the output is released.
         if use == .talking { device.announcements.pause() }
+        activateSession(use == .talking ? .playAndRecord : .playback)
+    }
+
+    private func activateSession(_ category: AudioCategory) {
         do throws(SessionError) {
-            try session.setCategory(use == .talking ? .playAndRecord : .playback)
+            try session.setCategory(category)
         } catch {
             // A device without a microphone is listened to all the same.
             complain("\(error)")
         }
-        session.activate { [complain] error in
-            if let error { complain("\(error)") }
+        session.activate { [weak self] error in
+            guard let self, let error else { return }
+            switch error.code {
+            case .notActive: send(.sessionRefused("\(error)"))
+            case .noHardware where category == .playAndRecord: activateSession(.playback)
+            default: complain("\(error)")
+            }
         }
+    }
+
+    private func setSessionTimer(_ timer: (any DeviceTimer)?) {
+        let last = state.withLock { state in
+            defer { state.sessionTimer = timer }
+            return state.sessionTimer
+        }
+        last?.cancel()
     }
 
     private func schedule(_ event: HandsetMachine.Event, of call: CallNumber, after delay: Duration) {

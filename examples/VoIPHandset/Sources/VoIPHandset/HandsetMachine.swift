@@ -32,6 +32,9 @@ struct HandsetMachine: Sendable {
         case off, blinking, on
     }
 
+    /// From a refusal of the audio session to the next try.
+    private static let sessionRetry = Duration.seconds(1)
+
     enum Event: Sendable {
         /// A call came, and its caller hears it ring.
         case incoming(CallNumber, name: String, peer: String, at: MonotonicTime)
@@ -45,9 +48,12 @@ struct HandsetMachine: Sendable {
         case reject
         /// The user ends the call that is talked to.
         case hangUp
+        /// The user presses the one key for both: it ends the call that is talked to, else it answers.
+        case answerOrHangUp
         /// The user silences the ring; the callers still wait.
         case silence
         case ringLimit(CallNumber)
+        /// A call is to be answered, unless another one is talked to.
         case answerTime(CallNumber)
         /// The alert of that number is over: sound and motor have stopped.
         case alertEnded(Int, at: MonotonicTime)
@@ -57,6 +63,10 @@ struct HandsetMachine: Sendable {
         case observed(Observation, at: MonotonicTime)
         /// The audio session is heard, or is not: an alarm interrupted it.
         case sessionAudible(Bool)
+        /// The audio session was refused beside one that matters more.
+        case sessionRefused(String)
+        /// The audio session is to be activated again: after a refusal, or an interruption that left it inactive.
+        case sessionDue
     }
 
     enum Action: Sendable, Equatable {
@@ -64,7 +74,10 @@ struct HandsetMachine: Sendable {
         /// Stop it; `.alertEnded` follows.
         case stopAlert
         case useSession(SessionUse)
+        /// Deactivate it, and cancel its timer.
         case endSession
+        /// Send `.sessionDue`, once.
+        case setSessionTimer(after: Duration)
         /// Close the device's PCMs, and send `.outputReleased`.
         case releaseOutput(CallNumber)
         case answer(CallNumber)
@@ -80,6 +93,7 @@ struct HandsetMachine: Sendable {
         case setAnswerTime(CallNumber, after: Duration)
         case cancelTimers(CallNumber)
         case report(HandsetEvent)
+        case complain(String)
     }
 
     /// What the device does, and what the rules allow an alert now.
@@ -128,6 +142,10 @@ struct HandsetMachine: Sendable {
     private var openAlerts: Set<Int> = []
     private var lastAlert = 0
     private var session: SessionUse?
+    /// Whether the session is heard; a call is muted while it is not.
+    private var isAudible = true
+    /// Whether the session was refused, and is tried again.
+    private var isRefused = false
     private var light = Light.off
     private var observation = Observation()
     /// Whether the observation is of the present alert.
@@ -159,13 +177,15 @@ struct HandsetMachine: Sendable {
         case .answer:
             if let call = calls.first(where: \.isUnanswered) { answer(call.number, &actions) }
         case .answerTime(let number):
-            answer(number, &actions)
+            if !calls.contains(where: \.hasOutput) { answer(number, &actions) }
         case .reject:
             if let call = calls.first(where: \.isUnanswered) { end(call.number, .refuse(call.number), &actions) }
         case .ringLimit(let number):
             if call(number)?.isUnanswered == true { end(number, .giveUp(number), &actions) }
         case .hangUp:
             if let call = calls.first(where: \.isAnswered) { end(call.number, .hangUp(call.number), &actions) }
+        case .answerOrHangUp:
+            return handle(calls.contains(where: \.isAnswered) ? .hangUp : .answer)
         case .silence:
             for index in calls.indices where calls[index].phase == .ringing { calls[index].phase = .silenced }
             settle(&actions)
@@ -181,9 +201,24 @@ struct HandsetMachine: Sendable {
             isObserved = true
             show(now, &actions)
         case .sessionAudible(let isAudible):
-            for call in calls where call.phase == .talking { actions.append(.mute(call.number, !isAudible)) }
+            if isAudible { isRefused = false }
+            setAudible(isAudible, &actions)
+        case .sessionRefused(let reason):
+            guard session != nil else { break }
+            setAudible(false, &actions)
+            if !isRefused { actions.append(.complain(reason)) }
+            isRefused = true
+            actions.append(.setSessionTimer(after: Self.sessionRetry))
+        case .sessionDue:
+            if let session { actions.append(.useSession(session)) }
         }
         return actions
+    }
+
+    private mutating func setAudible(_ isAudible: Bool, _ actions: inout [Action]) {
+        guard session != nil, isAudible != self.isAudible else { return }
+        self.isAudible = isAudible
+        for call in calls where call.phase == .talking { actions.append(.mute(call.number, !isAudible)) }
     }
 
     private func call(_ number: CallNumber) -> Call? { calls.first { $0.number == number } }
@@ -209,6 +244,7 @@ struct HandsetMachine: Sendable {
     private mutating func released(_ number: CallNumber, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let call = call(number), call.phase == .answering else { return }
         set(number, .talking)
+        if !isAudible { actions.append(.mute(number, true)) }
         actions.append(.openAudio(number))
         // Another call may be felt already; this one is not.
         actions.append(.report(HandsetEvent(call: call.name, kind: .answered, at: now)))
@@ -241,6 +277,10 @@ struct HandsetMachine: Sendable {
         case .refusing:
             break
         }
+        if let delay = rules.answersAfter, call.hasOutput, !calls.contains(where: \.hasOutput) {
+            // Their times may have come while this call was talked to.
+            for other in calls where other.isUnanswered { actions.append(.setAnswerTime(other.number, after: delay)) }
+        }
         reportQuiet(now, &actions)
     }
 
@@ -261,6 +301,7 @@ struct HandsetMachine: Sendable {
         let use: SessionUse? = isTalking ? .talking : calls.isEmpty ? nil : .ringing
         if use != session {
             session = use
+            if use == nil { (isAudible, isRefused) = (true, false) }
             actions.append(use.map { .useSession($0) } ?? .endSession)
         }
         if isNew, attention == .feel { startAlert(.feel, &actions) }

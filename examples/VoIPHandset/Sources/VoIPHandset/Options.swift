@@ -24,6 +24,7 @@ struct Options: Sendable {
     var preferences = UserPreferences()
     var ringTone: String?
     var rules = HandsetMachine.Rules()
+    var holdLimit = Duration.seconds(600)
     /// The ALSA PCMs of a call.
     var callPCM: String?
     var microphonePCM: String?
@@ -45,7 +46,8 @@ struct Options: Sendable {
                                     simulated board, its sounds are played there too.
           --ring-tone FILE          One round of the ring tone (default: two bursts).
           --ring-for SECONDS        How long a call rings before it is refused (default: 60).
-          --answer-after SECONDS    Answer calls by itself.
+          --answer-after SECONDS    Answer calls by itself, except beside one that is talked to.
+          --hold-for SECONDS        How long a call may be on hold before it is ended (default: 600).
           --call-pcm PCM            The ALSA PCM of a call's sound (default: default; ringer_output beside the service;
                                     null on a simulated board).
           --microphone-pcm PCM      The ALSA PCM of the microphone (default: that of --call-pcm).
@@ -98,6 +100,7 @@ struct Options: Sendable {
         case "--ring-tone": ringTone = value
         case "--ring-for": rules.ringLimit = .seconds(try Self.number(value, 1...3600))
         case "--answer-after": rules.answersAfter = .seconds(try Self.number(value, 0...3600))
+        case "--hold-for": holdLimit = .seconds(Int(try Self.number(value, 1...86400)))
         case "--call-pcm": callPCM = value
         case "--microphone-pcm": microphonePCM = value
         default: throw UsageError("there is no such option")

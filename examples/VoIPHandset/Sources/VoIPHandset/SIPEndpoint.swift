@@ -1,6 +1,7 @@
 import CSIP
 import Glibc
 import Ringer
+import Synchronization
 import SystemPackage
 
 /// The SIP endpoint by libre, on a thread of its own.
@@ -14,6 +15,8 @@ final class SIPEndpoint: Telephony {
         var calls: UInt32 = 2
         /// Ends a call whose caller is silent for so long; zero never.
         var silenceLimit = Duration.seconds(60)
+        /// Ends a call on hold whose caller is silent for so long; zero never.
+        var holdLimit = Duration.seconds(600)
         var playback: String
         var capture: String
     }
@@ -25,11 +28,18 @@ final class SIPEndpoint: Telephony {
         }
     }
 
-    // SAFETY: the C side locks what its functions share between threads.
-    private nonisolated(unsafe) let endpoint: OpaquePointer
-    private let context: Context
+    // SAFETY: used under the lock alone, and no longer once `stop` has taken it.
+    private struct Endpoint: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
 
-    /// Listens, and calls `handler` with each event on the endpoint's thread, where it must not block.
+    private let endpoint: Mutex<Endpoint?>
+    private let context: Context
+    /// The port that it listens at.
+    let port: UInt16
+
+    /// Listens, and calls `handler` with each event on the endpoint's thread, where it must not block. Calls wait for
+    /// ``start()``.
     init(_ options: Options, handler: @escaping @Sendable (TelephonyEvent) -> Void) throws(RingerError) {
         let context = Context(handler)
         var error: CInt = 0
@@ -39,6 +49,7 @@ final class SIPEndpoint: Telephony {
                     var settings = handset_sip_options(
                         address: address, port: options.port, udp: options.udp, tcp: options.tcp, calls: options.calls,
                         silence_limit: UInt32(clamping: options.silenceLimit.components.seconds * 1000),
+                        hold_limit: UInt32(clamping: options.holdLimit.components.seconds * 1000),
                         playback: playback, capture: capture,
                         handler: { context, event in
                             guard let context else { return }
@@ -57,26 +68,36 @@ final class SIPEndpoint: Telephony {
             }
             throw RingerError("listen at", subject, Errno(rawValue: error))
         }
-        self.endpoint = endpoint
+        port = handset_sip_port(endpoint)
+        self.endpoint = Mutex(Endpoint(pointer: endpoint))
         self.context = context
     }
 
-    /// The port that it listens at.
-    var port: UInt16 { handset_sip_port(endpoint) }
+    func start() {
+        endpoint.withLock { if let endpoint = $0 { handset_sip_serve(endpoint.pointer) } }
+    }
 
-    /// Ends all calls, and waits for the answers for at most 0.5 s. Nothing may be called afterwards.
+    /// Ends all calls, and waits for the answers for at most 0.5 s. Not from the handler. What is called afterwards does
+    /// nothing.
     func stop() {
-        handset_sip_stop(endpoint)
+        let last = endpoint.withLock { endpoint in
+            defer { endpoint = nil }
+            return endpoint
+        }
+        // Not under the lock: the endpoint's thread may be about to answer an event with a command.
+        if let last { handset_sip_stop(last.pointer) }
     }
 
-    func answer(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_ANSWER, call) }
-    func openAudio(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_OPEN_AUDIO, call) }
-    func mute(_ call: CallNumber, _ isMuted: Bool) {
-        handset_sip_send(endpoint, isMuted ? HANDSET_SIP_MUTE : HANDSET_SIP_UNMUTE, call)
+    func answer(_ call: CallNumber) { send(HANDSET_SIP_ANSWER, call) }
+    func openAudio(_ call: CallNumber) { send(HANDSET_SIP_OPEN_AUDIO, call) }
+    func mute(_ call: CallNumber, _ isMuted: Bool) { send(isMuted ? HANDSET_SIP_MUTE : HANDSET_SIP_UNMUTE, call) }
+    func refuse(_ call: CallNumber) { send(HANDSET_SIP_REFUSE, call) }
+    func giveUp(_ call: CallNumber) { send(HANDSET_SIP_GIVE_UP, call) }
+    func hangUp(_ call: CallNumber) { send(HANDSET_SIP_HANG_UP, call) }
+
+    private func send(_ command: handset_sip_command, _ call: CallNumber) {
+        endpoint.withLock { if let endpoint = $0 { handset_sip_send(endpoint.pointer, command, call) } }
     }
-    func refuse(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_REFUSE, call) }
-    func giveUp(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_GIVE_UP, call) }
-    func hangUp(_ call: CallNumber) { handset_sip_send(endpoint, HANDSET_SIP_HANG_UP, call) }
 }
 
 extension SIPEndpoint.Context {

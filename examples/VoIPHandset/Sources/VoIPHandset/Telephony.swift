@@ -3,6 +3,8 @@ import Ringer
 /// The SIP side of the handset. Every method may be called from any thread, and does not block; a call that is over is
 /// ignored.
 protocol Telephony: Sendable {
+    /// Begins to take calls; those that came before have waited.
+    func start()
     /// Answers a ringing call. It is heard once ``openAudio(_:)`` was called.
     func answer(_ call: CallNumber)
     /// Opens the PCMs of an answered call.

@@ -39,12 +39,12 @@ struct VoIPHandset {
         let endpoint = try SIPEndpoint(
             SIPEndpoint.Options(
                 address: options.address, port: options.port, udp: options.transport != .tcp,
-                tcp: options.transport != .udp, calls: options.calls, playback: pcm,
+                tcp: options.transport != .udp, calls: options.calls, holdLimit: options.holdLimit, playback: pcm,
                 capture: options.microphonePCM ?? pcm)
         ) { handset.take($0) }
-        handset.connect(endpoint)
-        // The device's motor and sounds stop first, then the callers hear of it.
+        // The device's motor and sounds stop first, then the callers hear of it. Before the first call.
         try device.closeOnTermination { endpoint.stop() }
+        handset.connect(endpoint)
         let address = options.address.contains(":") ? "[\(options.address)]" : options.address
         output.complaint("Listening at \(address):\(endpoint.port).")
         async let commands: Void = Console(handset, board, output).read(from: device)

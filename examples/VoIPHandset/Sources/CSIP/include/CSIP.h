@@ -48,8 +48,10 @@ struct handset_sip_options {
     bool tcp;
     // How many calls there may be at a time; more are refused with 486.
     uint32_t calls;
-    // Ends a call in which no RTP arrived for so long, in milliseconds; 0: never. A call on hold is not ended.
+    // Ends a call in which no RTP arrived for so long, in milliseconds; 0: never.
     uint32_t silence_limit;
+    // The same for a call on hold, whose caller said that it sends nothing.
+    uint32_t hold_limit;
     // ALSA PCMs for the caller's sound and for the microphone.
     const char *playback;
     const char *capture;
@@ -67,8 +69,12 @@ enum handset_sip_command {
     HANDSET_SIP_HANG_UP,     // BYE to an answered call
 };
 
-// Starts the thread and listens. Copies the strings of `options`. Returns NULL with an errno in `*error`.
+// Starts the thread and listens; what arrives waits for handset_sip_serve. Copies the strings of `options`. Returns NULL
+// with an errno in `*error`.
 struct handset_sip *_Nullable handset_sip_start(const struct handset_sip_options *options, int *error);
+
+// Reads what arrives, and calls the handler from now on.
+void handset_sip_serve(struct handset_sip *sip);
 
 // The port that it listens at.
 uint16_t handset_sip_port(const struct handset_sip *sip);
