@@ -55,9 +55,9 @@ extension BusInterface {
                 "Stops a request. A request that has ended already is not an error."),
             Method(
                 "ReleaseOutput", [], [],
-                """
-                Closes the speaker's PCMs on which no sound plays, and replies once they are closed: for a program that opens                 the hardware itself, after it has stopped its own requests and they have ended. The sounds of others play on.                 Without it a PCM stays open for a while after its sound.
-                """),
+                "Closes the speaker's PCMs on which no sound plays, and replies once they are closed: for a program that opens "
+                    + "the hardware itself, after its own requests have ended. The sounds of others play on. Without it a PCM "
+                    + "stays open for a while after its sound."),
             Method(
                 "Decide", [.init("sound", "s"), .init("options", "a{sv}")],
                 [.init("decision", "s"), .init("reason", "s"), .init("details", "a{sv}")],
