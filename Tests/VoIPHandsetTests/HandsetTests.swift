@@ -318,7 +318,8 @@ struct HandsetTests {
     @Test("An endpoint that is stopped before it takes calls ends, and what is asked of it afterwards does nothing")
     func stoppedEndpoint() throws {
         let endpoint = try SIPEndpoint(
-            .init(address: "127.0.0.1", port: 0, playback: "null", capture: "null"), handler: { _ in })
+            .init(address: "127.0.0.1", port: 0, descriptors: 20_000, playback: "null", capture: "null"),
+            handler: { _ in })
         #expect(endpoint.port != 0)
         endpoint.stop()
         endpoint.start()

@@ -16,7 +16,6 @@
 
 enum {
     TRANSACTIONS = 64,      // buckets of libre's tables
-    DESCRIPTORS = 256,      // listening, calls, and connections of TCP
     STOP_MS = 500,
     MOST_CALLS = 16,
     CALL_DESCRIPTORS = 2,   // the ports for RTP and RTCP
@@ -506,7 +505,7 @@ static int set_up(struct handset_sip *sip)
     if (!error && sip->options.calls > MOST_CALLS)
         error = EINVAL;
     if (!error)
-        error = fd_setsize(DESCRIPTORS);
+        error = fd_setsize((int)sip->options.descriptors);
     if (!error)
         fill_reserve(sip);
     // For callers whose Contact is a name. Without a server they cannot be reached; others can.

@@ -13,6 +13,8 @@ final class SIPEndpoint: Telephony {
         var udp = true
         var tcp = true
         var calls: UInt32 = 2
+        /// Descriptors of this process above this number are not used: connections of strangers are refused then.
+        var descriptors: UInt32 = 256
         /// Ends a call whose caller is silent for so long; zero never.
         var silenceLimit = Duration.seconds(60)
         /// Ends a call on hold whose caller is silent for so long; zero never.
@@ -48,6 +50,7 @@ final class SIPEndpoint: Telephony {
                 options.capture.withCString { capture in
                     var settings = handset_sip_options(
                         address: address, port: options.port, udp: options.udp, tcp: options.tcp, calls: options.calls,
+                        descriptors: options.descriptors,
                         silence_limit: UInt32(clamping: options.silenceLimit.components.seconds * 1000),
                         hold_limit: UInt32(clamping: options.holdLimit.components.seconds * 1000),
                         playback: playback, capture: capture,

@@ -48,6 +48,8 @@ struct handset_sip_options {
     bool tcp;
     // How many calls there may be at a time; more are refused with 486.
     uint32_t calls;
+    // Descriptors of this process above this number are not used: connections of strangers are refused then.
+    uint32_t descriptors;
     // Ends a call in which no RTP arrived for so long, in milliseconds; 0: never.
     uint32_t silence_limit;
     // The same for a call on hold, whose caller said that it sends nothing.
