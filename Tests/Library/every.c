@@ -4,10 +4,11 @@
  *     every SOUND THREADS CALLS SECONDS
  *
  * SOUND is a sound file. Each thread ends after so many calls or seconds; 0 is no limit. All threads share a configuration
- * and a device on a simulated board; one of them reads the events. Fails if a failure leaves no sentence, and if no call of
- * a function succeeds.
+ * and a device on a simulated board; one of them reads the events. Fails if a failure leaves no sentence, if no call of a
+ * function succeeds, and if threads of the library are left after all is closed.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
 #include <limits.h>
 #include <pthread.h>
 #include <ringer.h>
@@ -593,11 +594,25 @@ static void *run(void *pointer)
     return NULL;
 }
 
+/* How many threads the process has. */
+static int count_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    const struct dirent *entry;
+    int count = 0;
+
+    while (folder && (entry = readdir(folder)))
+        count += entry->d_name[0] != '.';
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
 int main(int count, char **arguments)
 {
     struct caller callers[MOST_THREADS] = {{.reads_events = 1}};
     unsigned long successes = 0, failures = 0;
-    int threads, status = 0;
+    int threads, before = count_threads(), status = 0;
 
     if (count != 5 || (threads = atoi(arguments[2])) < 1 || threads > MOST_THREADS)
         return 64;
@@ -620,6 +635,12 @@ int main(int count, char **arguments)
     ringer_device_close(device);
     ringer_session_free(session);
     ringer_config_free(config);
+    for (int tries = 0; tries < 1000 && count_threads() > before; tries++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    if (count_threads() > before) {
+        printf("%d threads left\n", count_threads() - before);
+        status = 1;
+    }
     for (int index = 0; index < FUNCTIONS; index++) {
         successes += functions[index].successes;
         failures += functions[index].failures;
