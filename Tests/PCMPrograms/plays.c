@@ -4,6 +4,7 @@
  *     plays fork PCM      a child is forked after a second, which closes the PCM that it inherited; six seconds, in which
  *                         the test looks at the parent
  *     plays rewind PCM    frames that are wrong are written in mid-play, taken back, and written again
+ *     plays pause PCM     it pauses for half a second in mid-play
  *     plays start PCM FILE   it writes one period and waits until the file is there, starts the PCM, and goes on
  *     plays resume PCM FILE  it pauses in mid-play until the file is there
  *
@@ -50,9 +51,10 @@ int main(int count, char **arguments)
 {
     int forks = count == 3 && strcmp(arguments[1], "fork") == 0;
     int rewinds = count == 3 && strcmp(arguments[1], "rewind") == 0;
+    int pauses = count == 3 && strcmp(arguments[1], "pause") == 0;
     int starts = count == 4 && strcmp(arguments[1], "start") == 0;
     int resumes = count == 4 && strcmp(arguments[1], "resume") == 0;
-    if (!forks && !rewinds && !starts && !resumes)
+    if (!forks && !rewinds && !pauses && !starts && !resumes)
         return 64;
     snd_pcm_t *pcm;
     check("open", snd_pcm_open(&pcm, arguments[2], SND_PCM_STREAM_PLAYBACK, 0));
@@ -66,6 +68,10 @@ int main(int count, char **arguments)
                 _exit(0);
             }
             waitpid(child, NULL, 0);
+        } else if (frame == RATE && pauses) {
+            check("pause", snd_pcm_pause(pcm, 1));
+            usleep(500000);
+            check("resume", snd_pcm_pause(pcm, 0));
         } else if (frame == CHUNK && starts) {
             wait_for(arguments[3]);
             check("start", snd_pcm_start(pcm));
