@@ -139,9 +139,9 @@ extension AppleNames {
                 let (name, access) = (cells[0], cells[4])
                 let property = try #require(AudioSessionPropertyID(cells[1]))
                 let size = try #require(sizes[cells[3]])
-                let buffer = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
+                let buffer = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8)
                 defer { buffer.deallocate() }
-                buffer.storeBytes(of: 0, as: UInt64.self)
+                buffer.initializeMemory(as: UInt64.self, repeating: 0, count: 2)
                 let isReadable = access.hasPrefix("read")
                 var given = size
                 let got = AudioSessionGetProperty(property, &given, buffer)

@@ -182,36 +182,47 @@ extension TerminationTests {
             return unsafeBitCast(now.__sigaction_handler.sa_handler, to: Int.self)
         }
 
+        /// Runs `body` while the signals do what they do by default; under nohup SIGHUP is ignored.
+        private func withDefaults(_ body: () throws -> Void) rethrows {
+            let before = TerminationSignals.all.map { signal($0, SIG_DFL) }
+            defer { for (number, handler) in zip(TerminationSignals.all, before) { signal(number, handler) } }
+            try body()
+        }
+
         private var handlers: [Int] { TerminationSignals.all.map { handler(of: $0) } }
 
         @Test("signals are caught until the last device is closed, and do then what they did before")
         func lastDevice() throws {
-            let before = handlers
-            let devices = try (0..<2).map { _ in try Device.simulated(SimulatedBoard(clock: VirtualClock())) }
-            for device in devices { try device.closeOnTermination() }
-            let caught = handlers
-            #expect(zip(before, caught).allSatisfy { $0 != $1 })
-            devices[0].close()
-            #expect(handlers == caught)
-            devices[1].close()
-            #expect(handlers == before)
+            try withDefaults {
+                let before = handlers
+                let devices = try (0..<2).map { _ in try Device.simulated(SimulatedBoard(clock: VirtualClock())) }
+                for device in devices { try device.closeOnTermination() }
+                let caught = handlers
+                #expect(zip(before, caught).allSatisfy { $0 != $1 })
+                devices[0].close()
+                #expect(handlers == caught)
+                devices[1].close()
+                #expect(handlers == before)
+            }
         }
 
         @Test("signals that the program handles, ignores or blocks are claimed")
         func claimed() {
-            var (set, mask) = (sigset_t(), sigset_t())
-            sigemptyset(&set)
-            pthread_sigmask(SIG_SETMASK, &set, &mask)
-            defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
-            #expect(TerminationSignals.unclaimed == [SIGTERM, SIGINT, SIGHUP])
-            let before = signal(SIGHUP, SIG_IGN)
-            #expect(TerminationSignals.unclaimed == [SIGTERM, SIGINT])
-            signal(SIGHUP) { _ in }
-            #expect(TerminationSignals.unclaimed == [SIGTERM, SIGINT])
-            signal(SIGHUP, before)
-            sigaddset(&set, SIGTERM)
-            pthread_sigmask(SIG_BLOCK, &set, nil)
-            #expect(TerminationSignals.unclaimed == [SIGINT, SIGHUP])
+            withDefaults {
+                var (set, mask) = (sigset_t(), sigset_t())
+                sigemptyset(&set)
+                pthread_sigmask(SIG_SETMASK, &set, &mask)
+                defer { pthread_sigmask(SIG_SETMASK, &mask, nil) }
+                #expect(TerminationSignals.unclaimed == [SIGTERM, SIGINT, SIGHUP])
+                let before = signal(SIGHUP, SIG_IGN)
+                #expect(TerminationSignals.unclaimed == [SIGTERM, SIGINT])
+                signal(SIGHUP) { _ in }
+                #expect(TerminationSignals.unclaimed == [SIGTERM, SIGINT])
+                signal(SIGHUP, before)
+                sigaddset(&set, SIGTERM)
+                pthread_sigmask(SIG_BLOCK, &set, nil)
+                #expect(TerminationSignals.unclaimed == [SIGINT, SIGHUP])
+            }
         }
 
         @Test("a device that is dropped gives the signals back too")
