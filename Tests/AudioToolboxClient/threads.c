@@ -161,7 +161,7 @@ int client_run_threads(unsigned int rounds, const char *folder)
     pthread_mutex_unlock(&lock);
     /* The library's threads end, once the callbacks that wait were called. */
     ringer_audiotoolbox_close();
-    for (int tries = 0; tries < 1000 && count_threads() > before; tries++)
+    for (int tries = 0; tries < 12000 && count_threads() > before; tries++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     CFRelease(clip);
     printf("%u calls, %d threads left\n", 8 * rounds, count_threads() - before);
