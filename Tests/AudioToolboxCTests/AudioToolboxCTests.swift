@@ -137,7 +137,7 @@ import Testing
 
     @Test("every function takes arguments of chance from 8 threads")
     func threads() throws {
-        let result = try runClient("threads 300")
+        let result = try runClient("threads 300 .")
         #expect(result.output == "2400 calls, 0 threads left\n" && result.status == 0, "\(result.output)")
     }
 }

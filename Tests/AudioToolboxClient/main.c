@@ -8,7 +8,7 @@
  *     audiotoolbox-client run-loop                        the same, whose callbacks stop the run loop
  *     audiotoolbox-client foundation                      Core Foundation's objects
  *     audiotoolbox-client sizes PROPERTY...               the sizes of the session's properties of these codes
- *     audiotoolbox-client threads ROUNDS                  every function from 8 threads
+ *     audiotoolbox-client threads ROUNDS FOLDER           every function from 8 threads
  */
 #include <AudioToolbox/AudioToolbox.h>
 #include <poll.h>
@@ -213,8 +213,8 @@ static int run(int count, char **arguments)
 {
     if (count == 4 && strcmp(arguments[1], "simulated") == 0)
         return simulate(arguments[2], arguments[3]);
-    if (count == 3 && strcmp(arguments[1], "threads") == 0)
-        return client_run_threads((unsigned int)strtoul(arguments[2], NULL, 10), ".");
+    if (count == 4 && strcmp(arguments[1], "threads") == 0)
+        return client_run_threads((unsigned int)strtoul(arguments[2], NULL, 10), arguments[3]);
     if (count == 2 && strcmp(arguments[1], "callbacks") == 0)
         return run_callbacks();
     if (count == 2 && strcmp(arguments[1], "no-device") == 0)
