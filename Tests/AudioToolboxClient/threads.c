@@ -1,13 +1,13 @@
 /* Every function from 8 threads, with arguments of chance. */
 #include <AudioToolbox/AudioToolbox.h>
 #include <CoreFoundation/CoreFoundation.h>
-#include <dirent.h>
 #include <pthread.h>
 #include <ringer-audiotoolbox.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "client.h"
+#include "../Library/count_threads.h"
 
 static unsigned int rounds_of_each;
 static CFURLRef clip;
@@ -120,20 +120,6 @@ static void *work(void *argument)
     }
     CFRelease(none);
     return NULL;
-}
-
-/* How many threads the process has. */
-static int count_threads(void)
-{
-    DIR *folder = opendir("/proc/self/task");
-    const struct dirent *entry;
-    int count = 0;
-
-    while (folder && (entry = readdir(folder)))
-        count += entry->d_name[0] != '.';
-    if (folder)
-        closedir(folder);
-    return count;
 }
 
 static void *end_at_once(void *argument)

@@ -8,7 +8,6 @@
  * function succeeds, and if threads of the library are left after all is closed.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <dirent.h>
 #include <limits.h>
 #include <pthread.h>
 #include <ringer.h>
@@ -18,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "count_threads.h"
 
 struct caller {
     pthread_t thread;
@@ -592,20 +593,6 @@ static void *run(void *pointer)
         }
     }
     return NULL;
-}
-
-/* How many threads the process has. */
-static int count_threads(void)
-{
-    DIR *folder = opendir("/proc/self/task");
-    const struct dirent *entry;
-    int count = 0;
-
-    while (folder && (entry = readdir(folder)))
-        count += entry->d_name[0] != '.';
-    if (folder)
-        closedir(folder);
-    return count;
 }
 
 int main(int count, char **arguments)
