@@ -170,6 +170,13 @@ let package = Package(
         // What users build.
         .executableTarget(
             name: "Minimal", dependencies: ["Ringer"], path: "examples/Minimal", linkerSettings: small("start.order")),
+        .executableTarget(name: "AnnouncePayment", dependencies: ["Ringer"], path: "examples/AnnouncePayment"),
+        .executableTarget(name: "RingUntilAnswered", dependencies: ["Ringer"], path: "examples/RingUntilAnswered"),
+        .executableTarget(
+            name: "FirmwareTest", dependencies: ["Ringer", "RingerTestKit"], path: "examples/FirmwareTest"),
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: ["AnnouncePayment", "RingUntilAnswered", "FirmwareTest", "PacedSupport"]),
         // The handset. Its SIP is libre's; see its README.
         .systemLibrary(
             name: "CRe", path: "examples/VoIPHandset/Sources/CRe", pkgConfig: "libre", providers: [.apt(["libre-dev"])]),
@@ -217,8 +224,10 @@ let package = Package(
         .target(
             name: "ServiceSupport",
             dependencies: [
-                "RingerBus", "RingerService", "RingerTestKit", .product(name: "SystemPackage", package: "swift-system"),
+                "RingerBus", "RingerService", "RingerTestKit", "CServiceSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
             ], path: "Tests/ServiceSupport"),
+        .target(name: "CServiceSupport", path: "Tests/CServiceSupport"),
         // A client for the laboratory, and many for the service under load.
         .executableTarget(
             name: "bus-session", dependencies: ["RingerBus", "ServiceSupport"], path: "Tests/BusSession"),
@@ -240,6 +249,7 @@ let package = Package(
             name: "BehaviourTests",
             dependencies: [
                 "Ringer", "RingerClient", "RingerService", "RingerTestKit", "RingerTrace", "ServiceSupport",
+                "SessionProperties",
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .target(name: "PacedSupport", path: "Tests/PacedSupport"),
@@ -252,7 +262,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "RingerHardwareTests",
-            dependencies: ["RingerHardware", "RingerTestKit", "SessionProperties", "PacedSupport"],
+            dependencies: ["RingerHardware", "CGPIOD", "RingerTestKit", "SessionProperties", "PacedSupport"],
             linkerSettings: [.linkedLibrary("asound")]),
         // Programs as they are written for the phone, in the language of their time, and the test that runs them.
         .executableTarget(
@@ -274,12 +284,13 @@ let package = Package(
         .testTarget(
             name: "AppleNamesTests",
             dependencies: [
-                "AVFoundation", "UserNotifications", "ProcessDevice", "Ringer", "RingerTestKit", "SessionProperties",
-                "ServiceSupport",
+                "AVFoundation", "UserNotifications", "ProcessDevice", "Ringer", "RingerClient", "RingerTestKit",
+                "SessionProperties", "ServiceSupport",
             ]),
         // What a C program sees.
         .executableTarget(name: "c-client", dependencies: ["CRinger", "RingerC"], path: "Tests/CClient"),
-        .testTarget(name: "RingerCTests", dependencies: ["CRinger", "RingerC", "Ringer", "ServiceSupport"]),
+        .testTarget(
+            name: "RingerCTests", dependencies: ["CRinger", "RingerC", "Ringer", "RingerTestKit", "ServiceSupport"]),
         .executableTarget(
             name: "audiotoolbox-client", dependencies: ["CRinger", "AudioToolboxC"], path: "Tests/AudioToolboxClient",
             cSettings: [.headerSearchPath("../../Sources/CAudioToolbox/include")],
@@ -288,7 +299,9 @@ let package = Package(
         .target(name: "CLabSupport", path: "Tests/CLabSupport"),
         .testTarget(
             name: "LabTests",
-            dependencies: ["Ringer", "RingerHardware", "RingerTestKit", "ServiceSupport", "CALSA", "CLabSupport"],
+            dependencies: [
+                "Ringer", "RingerClient", "RingerHardware", "RingerTestKit", "ServiceSupport", "CALSA", "CLabSupport",
+            ],
             linkerSettings: [.linkedLibrary("asound")]),
     ],
     swiftLanguageModes: [.v6]

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 struct ringer_gpio_chip {
@@ -20,7 +21,8 @@ struct ringer_gpio_chip {
 struct ringer_gpio_request {
     struct gpiod_chip *chip;
     struct gpiod_line *line;
-    enum { UNKNOWN, MONOTONIC, REALTIME } stamps;
+    // Whether timestamps are of CLOCK_MONOTONIC. If not, or if it is not certain, each edge costs two readings of clocks.
+    bool stamps_are_monotonic;
 };
 
 bool ringer_gpio_kernel_debounces(void) { return false; }
@@ -74,6 +76,8 @@ int ringer_gpio_chip_consumer(ringer_gpio_chip *chip, unsigned int offset, char 
 static ringer_gpio_request *request(ringer_gpio_chip *chip, unsigned int offset, int type, int flags) {
     ringer_gpio_request *request = calloc(1, sizeof *request);
     if (!request) return NULL;
+    struct utsname kernel;
+    request->stamps_are_monotonic = uname(&kernel) == 0 && ringer_gpio_stamps_are_monotonic(kernel.release);
     struct gpiod_line_request_config config = {.consumer = "ringer", .request_type = type, .flags = flags};
     int reason;
     request->chip = gpiod_chip_open(chip->path);
@@ -125,23 +129,17 @@ static int64_t now(clockid_t clock) {
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-// Before Linux 5.7 the timestamp is of CLOCK_REALTIME. A timestamp is of a moment just past, so its clock is the one
-// that is nearer to it; all later timestamps have the same clock. Where reading the clock needs a system call, doing so
-// each time would delay the edge.
-static int64_t monotonic(ringer_gpio_request *request, struct timespec stamp) {
+static int64_t edge_time(ringer_gpio_request *request, struct timespec stamp) {
     int64_t at = stamp.tv_sec * INT64_C(1000000000) + stamp.tv_nsec;
-    if (request->stamps == MONOTONIC) return at;
-    int64_t age = now(CLOCK_MONOTONIC) - at;
-    int64_t real_age = now(CLOCK_REALTIME) - at;
-    if (request->stamps == UNKNOWN) request->stamps = llabs(real_age) < llabs(age) ? REALTIME : MONOTONIC;
-    return request->stamps == REALTIME ? at + age - real_age : at;
+    if (request->stamps_are_monotonic) return at;
+    return ringer_gpio_edge_time(at, now(CLOCK_MONOTONIC), now(CLOCK_REALTIME));
 }
 
 int ringer_gpio_request_read(ringer_gpio_request *request, ringer_gpio_edge *edges) {
     struct gpiod_line_event events[RINGER_GPIO_EDGES];
     int count = gpiod_line_event_read_multiple(request->line, events, RINGER_GPIO_EDGES);
     for (int index = 0; index < count; index++) {
-        edges[index].at = monotonic(request, events[index].ts);
+        edges[index].at = edge_time(request, events[index].ts);
         edges[index].sequence = 0;
         edges[index].active = events[index].event_type == GPIOD_LINE_EVENT_RISING_EDGE;
     }

@@ -94,6 +94,8 @@ void ringer_name_thread(const char *name) {
 
 // No signal is caught while this is -1.
 static atomic_int signal_descriptor = -1;
+// The process that catches signals. Its children have its handler and its pipe, and not the threads that read it.
+static atomic_int catching_process;
 // The last signal that was not raised again yet; 0 if there is none.
 static atomic_int caught_signal;
 static struct sigaction previous_actions[_NSIG];
@@ -101,6 +103,13 @@ static struct sigaction previous_actions[_NSIG];
 static void note_signal(int signal) {
     // Only async-signal-safe calls; errno is preserved.
     int before = errno;
+    if (getpid() != atomic_load(&catching_process)) {
+        // A child of fork: the signal does what it did before, as soon as this handler has returned.
+        sigaction(signal, &previous_actions[signal], NULL);
+        raise(signal);
+        errno = before;
+        return;
+    }
     atomic_store(&caught_signal, signal);
     int descriptor = atomic_load(&signal_descriptor);
     unsigned char number = (unsigned char)signal;
@@ -118,7 +127,9 @@ int ringer_catch_signal(int signal, int descriptor) {
     if (!(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_IGN) return 0;
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
     sigemptyset(&action.sa_mask);
-    previous_actions[signal] = before;
+    // A child of fork that catches signals itself has its parent's handler, and the actions from before that.
+    if ((before.sa_flags & SA_SIGINFO) || before.sa_handler != note_signal) previous_actions[signal] = before;
+    atomic_store(&catching_process, getpid());
     atomic_store(&signal_descriptor, descriptor);
     return sigaction(signal, &action, NULL) == 0 ? 1 : -1;
 }

@@ -68,6 +68,9 @@ FORWARD(sd_bus *, sd_bus_unref, (sd_bus * bus), (bus), NULL)
 FORWARD(sd_bus_slot *, sd_bus_slot_unref, (sd_bus_slot * slot), (slot), NULL)
 
 // Handlers.
+FORWARD(int, sd_bus_add_filter,
+    (sd_bus * bus, sd_bus_slot **slot, sd_bus_message_handler_t handler, void *data), (bus, slot, handler, data),
+    -ELIBACC)
 FORWARD(int, sd_bus_add_fallback,
     (sd_bus * bus, sd_bus_slot **slot, const char *prefix, sd_bus_message_handler_t handler, void *data),
     (bus, slot, prefix, handler, data), -ELIBACC)

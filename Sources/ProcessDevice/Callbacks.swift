@@ -40,6 +40,8 @@ package final class Callbacks: Sendable {
     ///
     /// - Throws: ``RingerError`` with the system's reason.
     package func descriptor() throws(RingerError) -> CInt {
+        // The parent of a child of fork would miss what the child reads.
+        try ProcessDevice.process.check("open", "the callbacks' descriptor")
         let (descriptor, reason) = state.withLock { state in
             if let known = state.descriptor { return (known, CInt(0)) }
             let descriptor = ringer_eventfd()
@@ -57,6 +59,7 @@ package final class Callbacks: Sendable {
     /// - Returns: How many ran.
     @discardableResult
     package func dispatch() -> Int {
+        if !ProcessDevice.process.isCurrent { return 0 }
         let due = state.withLock { $0.waiting.count }
         for ran in 0..<due {
             guard let body = next() else { return ran }

@@ -1,4 +1,5 @@
 public import Ringer
+import RingerServices
 import Synchronization
 
 /// The one device of a process whose sources use Apple's names, in Swift or C: those names have no parameter for it.
@@ -6,6 +7,9 @@ import Synchronization
 /// It is opened at the first use, as the environment variable `RINGER_BOARD` says (``Board``), or handed in before with
 /// ``use(_:)``. Both languages share it: the rules of sounds, completions, properties and sessions are in this module,
 /// on plain types, and each language adds its own spelling.
+///
+/// A child of `fork` has no device where its parent used one before: what plays is not heard, other calls fail, and the exit of
+/// the child leaves the parent's device alone.
 public enum ProcessDevice {
     struct State {
         var client: Client?
@@ -13,6 +17,8 @@ public enum ProcessDevice {
     }
 
     private static let state = Mutex(State())
+    /// The process that used this first.
+    static let process = OwningProcess()
 
     /// Runs callbacks: on a thread of their own, or where the program dispatches them.
     package static let callbacks = Callbacks()
@@ -23,6 +29,7 @@ public enum ProcessDevice {
     /// - Parameter device: The device, which its owner closes; nil to open one at the next use. A device that was opened
     ///   here is closed.
     public static func use(_ device: Device?) {
+        if !process.isCurrent { return }
         let client = device.map { Client($0, isOwned: false) }
         let before = state.withLock { state in
             defer { state = State(client: client) }
@@ -33,7 +40,7 @@ public enum ProcessDevice {
 
     /// Closes a device that was opened here. It stays the process's, so that a callback that plays opens no other.
     static func closeAtExit() {
-        guard let client = state.withLock({ $0.client }), client.isOwned else { return }
+        guard process.isCurrent, let client = state.withLock({ $0.client }), client.isOwned else { return }
         client.close()
     }
 
@@ -46,11 +53,15 @@ public enum ProcessDevice {
     }
 
     /// Why the device could not be opened when it was last tried; nil if it could. Apple's result codes do not say.
-    public static var failure: RingerError? { state.withLock { $0.failure } }
+    public static var failure: RingerError? {
+        process.isCurrent ? state.withLock { $0.failure } : process.error("use it", "device")
+    }
 
     /// What the process has on its device. The lock is held while the device is opened: other threads wait for it.
     static var client: Client {
         get throws(RingerError) {
+            // Before the lock, which a thread of the parent may have had.
+            try process.check("use it", "device")
             let result: Result<Client, RingerError> = state.withLock { state in
                 if let client = state.client { return .success(client) }
                 do throws(RingerError) {

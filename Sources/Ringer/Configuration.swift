@@ -16,8 +16,9 @@ extension Device {
         /// The logger; nil for none.
         public var logger: Logger?
         /// Called with every event, in order, on the callback thread (``DeviceClock/callBack(_:)``), as the logger is.
-        /// While it blocks, later events and completions wait; the device does not. ``Device/events`` is the
-        /// alternative.
+        /// While it blocks, later events and completions wait; the device does not. More than ``Device/eventBuffer`` events
+        /// behind, it loses the oldest, and a ``DeviceEvent/degraded(_:at:)`` in their place says how many.
+        /// ``Device/events`` is the alternative.
         public var observer: (@Sendable (DeviceEvent) -> Void)?
         /// Called with every event, in order, on the thread that reports it, once what the event stops has stopped. It must
         /// not block: for bindings of other languages, whose programs read the events on threads of their own.

@@ -173,7 +173,9 @@ extension Device.Ports {
             clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths, isAwaited: true),
             motor: try motor?.make(loop: loop, paths: paths), statusLight: statusLight, speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
-            stateSources: hardware.stateSources(findings, sound, mixer: mixer, speaker: speaker, loop: loop),
+            stateSources: hardware.stateSources(
+                findings, sound, mixer: mixer, speaker: speaker, loop: loop,
+                followsSleep: ringSilent?.isLine == true || motor?.isLine == true),
             routes: RouteBoard(pcm: sound.pcm, routes: sound.routes),
             otherAudio: { OtherAudio(paths: paths).isPlaying() },
             setOutputVolume: setOutputVolume, problems: problems, close: { loop.close() })
@@ -184,7 +186,7 @@ extension Device.Hardware {
     /// The sources of the rest of the state: the jacks that were found, and what `following` asks for.
     fileprivate func stateSources(
         _ findings: HardwareFindings, _ sound: SoundParts, mixer: MixerVolume?, speaker: ALSASoundOutput,
-        loop: EventLoop
+        loop: EventLoop, followsSleep: Bool
     ) -> [any DeviceStateSource] {
         func jacks() -> [any DeviceStateSource] {
             if sound.hasJacks {
@@ -204,7 +206,19 @@ extension Device.Hardware {
             sources.append(InputAvailability(microphones: microphones, loop: loop, paths: paths))
         }
         if following.contains(.output) { sources.append(SoundOutputWatch(speaker, loop: loop, paths: paths)) }
-        if following.contains(.sleep) { sources.append(SleepWatch(loop: loop)) }
+        // Of a line that was moved while the machine slept the kernel reports no edge, and one that drives a motor keeps its
+        // level: the position and the motor are looked at anew. Drivers of the kernel do that themselves.
+        if following.contains(.sleep) || followsSleep { sources.append(SleepWatch(loop: loop)) }
         return sources
     }
+}
+
+extension SwitchSpecification {
+    /// Whether the switch is a GPIO line that no driver of the kernel reads.
+    fileprivate var isLine: Bool { if case .gpio = self { true } else { false } }
+}
+
+extension MotorSpecification {
+    /// Whether the motor is on a GPIO line that no driver of the kernel drives.
+    fileprivate var isLine: Bool { if case .gpio = self { true } else { false } }
 }

@@ -15,7 +15,7 @@ extension Device.Hardware {
         public static let input = Following(rawValue: 2)
         /// The card's jack controls, if no input device reports jacks: see ``JackControls``.
         public static let jackControls = Following(rawValue: 4)
-        /// Waking from sleep: see ``SleepWatch``.
+        /// Waking from sleep: see ``SleepWatch``. Always observed where the switch or the motor is a GPIO line.
         public static let sleep = Following(rawValue: 8)
         /// The loss and return of the PCM that sounds go to: see ``SoundOutputWatch``.
         public static let output = Following(rawValue: 16)

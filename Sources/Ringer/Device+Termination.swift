@@ -5,8 +5,9 @@ extension Device {
     /// Closes the device when the process receives `SIGTERM`, `SIGINT` or `SIGHUP`, and then lets the signal end the
     /// process: the motor is off and sounds have stopped before that.
     ///
-    /// Every device of the process that called this is closed. Signals that the process ignores, such as `SIGHUP` under
-    /// nohup, stay ignored. ``close()`` restores the signals' previous dispositions. A second call replaces the first.
+    /// Every device of the process that called this is closed; a child of `fork` ends by the signal alone. Signals that the
+    /// process ignores, such as `SIGHUP` under nohup, stay ignored. ``close()`` restores the signals' previous
+    /// dispositions. A second call replaces the first.
     ///
     /// - Parameter afterwards: Called on the device's thread once the device is closed, before the signal ends the
     ///   process: to write a file, or to restore the terminal.
@@ -19,6 +20,7 @@ extension Device {
     package func close(
         on signals: [CInt], afterwards: @escaping @Sendable () -> Void = {}
     ) throws(RingerError) {
+        try process.check("close on termination", "device")
         let own = clock as? EventLoop
         let loop = if let own { own } else { try EventLoop(name: "ringer-signals") }
         do throws(RingerError) {

@@ -5,6 +5,11 @@ import RingerHardware
 ///
 /// Data flows one way: an edge of the switch changes the ``DeviceState``; sounds that the new state forbids stop at
 /// once; then every subscriber gets the state. It does not poll, and has no wake-ups at rest.
+///
+/// A device belongs to the process that opened it. In a child of `fork` every method that throws throws ``RingerError`` with the
+/// code ``RingerError/Code/otherProcess``, sounds and vibrations fail with it, ``close()`` and the other methods do nothing, no
+/// completion of anything else is called, and a signal does what it did before ``closeOnTermination(afterwards:)``. The child
+/// executes a program, or opens a device of its own.
 public final class Device: Sendable {
     /// The parts of a device. ``discover(_:)`` finds them on hardware; ``simulated(_:configuration:)`` takes them from
     /// a simulated board.
@@ -63,7 +68,8 @@ public final class Device: Sendable {
         }
     }
 
-    /// How many events a subscriber may be behind before its oldest are dropped; see ``lostEvents``.
+    /// How many events a subscriber, the observer or the log may be behind before its oldest are dropped; see
+    /// ``lostEvents``.
     public static let eventBuffer = 8192
 
     private let ports: Ports
@@ -74,6 +80,7 @@ public final class Device: Sendable {
     private let teardown: DeviceTeardown
     let termination = DeviceTermination()
     let waits = DeviceWaits()
+    package let process = OwningProcess()
 
     /// The device's clock.
     public var clock: any DeviceClock { ports.clock }
@@ -161,15 +168,19 @@ public final class Device: Sendable {
         do throws(RingerError) {
             ports.service?.follow(
                 preferences: { player.part.preferences = $0 },
-                sessions: { id, verdict in sessions.part.take(verdict, of: id) })
+                sessions: { id, verdict in sessions.part.take(verdict, of: id) },
+                activity: { publisher.sessions(are: $0) })
             // The sessions choose the route when jacks come and go.
             if !ports.stateSources.isEmpty { _ = sessions.part }
-            for source in ports.stateSources {
+            for (index, source) in ports.stateSources.enumerated() {
                 // The source's name is certain only once it is open, and may change when it comes back.
                 try source.start { change in
-                    // Before anything sounds.
-                    if change == .wokeFromSleep { ports.ringSilent?.reread() }
-                    publisher.change(change, from: source.name, at: clock.now)
+                    // The motor first; then the switch, before anything sounds.
+                    if change == .wokeFromSleep {
+                        vibrator?.wakes()
+                        ports.ringSilent?.reread()
+                    }
+                    publisher.change(change, from: source.name, index: index, at: clock.now)
                 }
             }
             if let ringSilent = ports.ringSilent {
@@ -202,6 +213,9 @@ public final class Device: Sendable {
     /// The current state.
     public var state: DeviceState { publisher.state }
 
+    /// What the sound hardware granted last.
+    package var hardware: HardwareFigures { publisher.hardware }
+
     /// What owns the hardware, where another process does.
     package var service: (any DeviceService)? { ports.service }
 
@@ -223,13 +237,14 @@ public final class Device: Sendable {
     /// All events from now on, beginning with the switch's position as if it had just moved there.
     public var eventsFromPosition: AsyncStream<DeviceEvent> { reporter.eventsFromPosition }
 
-    /// How many events all slow subscribers together have lost.
+    /// How many events all slow subscribers together, and an observer or a log that blocked, have lost.
     public var lostEvents: Int { reporter.lostEvents }
 
     /// The user's preferences. Setting them stops sounds that they forbid.
     public var preferences: UserPreferences {
         get { player.preferences }
         set {
+            if !process.isCurrent { return }
             player.preferences = newValue
             ports.service?.setPreferences(newValue)
         }
@@ -242,12 +257,14 @@ public final class Device: Sendable {
 
     /// Sets whether the screen is locked, which the firmware knows.
     public func setScreenLocked(_ isLocked: Bool) {
+        if !process.isCurrent { return }
         publisher.change(.screenLocked(isLocked), from: "firmware", at: clock.now)
         ports.service?.setScreenLocked(isLocked)
     }
 
     /// Sets the route that the device's sound takes now.
     public func setRoute(_ route: AudioRoute) {
+        if !process.isCurrent { return }
         // The sessions follow the route.
         _ = sessions
         publisher.change(.route(route), from: "firmware", at: clock.now)
@@ -264,6 +281,7 @@ public final class Device: Sendable {
     ///   (``Hardware/following``), or the mixer has no such element; `notFound` while the card is missing; the driver's
     ///   reason.
     public func setOutputVolume(_ volume: Float) throws(RingerError) {
+        try process.check("set the volume", "device")
         guard (0...1).contains(volume) else {
             throw RingerError(.invalid, "set the volume to \(volume)", "output", detail: "a volume is 0 to 1")
         }
@@ -309,8 +327,8 @@ public final class Device: Sendable {
     public func play(
         _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = []
     ) async throws(RingerError) -> SoundResult {
+        try check(category, options)
         let number = player.reserve()
-        try Self.check(category, options)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 sessions.playOwn(sound, reserved: number, as: category, options) { continuation.resume(returning: $0) }
@@ -337,7 +355,7 @@ public final class Device: Sendable {
         _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = [],
         completion: (@Sendable (SoundResult) -> Void)? = nil
     ) throws(RingerError) -> SoundPlayer.ID {
-        try Self.check(category, options)
+        try check(category, options)
         let number = player.reserve()
         guard let completion else {
             sessions.playOwn(sound, reserved: number, as: category, options) { _ in }
@@ -349,7 +367,8 @@ public final class Device: Sendable {
         return number
     }
 
-    private static func check(_ category: AudioCategory, _ options: CategoryOptions) throws(RingerError) {
+    private func check(_ category: AudioCategory, _ options: CategoryOptions) throws(RingerError) {
+        try process.check("play", "device")
         guard category.allowedOptions.isSuperset(of: options) else {
             throw RingerError(
                 .invalid, "play with options \(options.rawValue)", "category \(category.rawValue)",
@@ -371,6 +390,7 @@ public final class Device: Sendable {
 
     /// Stops every sound and the motor, at once.
     public func stopAll() {
+        if !process.isCurrent { return }
         lazyAnnouncements.ifMade { $0.clear() }
         lazyAlerts.ifMade { $0.stop() }
         lazySounds.ifMade { $0.stopAll() }
@@ -380,6 +400,7 @@ public final class Device: Sendable {
 
     /// Stops every sound, and closes the speaker's PCMs. `completion` is called once they are closed.
     func releaseOutput(_ completion: @escaping @Sendable () -> Void) {
+        if !process.isCurrent { return completion() }
         // Queues first: nothing may begin another round, or replace a stopped sound. A paused queue begins nothing.
         lazyAnnouncements.ifMade { if !$0.isPaused { $0.clear(because: .outputReleased) } }
         lazyAlerts.ifMade { $0.stop(because: .outputReleased) }
@@ -393,6 +414,8 @@ public final class Device: Sendable {
     /// Stops everything, the motor first, and frees it. Returns once all is closed, also if another call began closing;
     /// a call from within closing returns at once.
     public func close() {
+        // Its parent uses the hardware, and has the threads that would be waited for.
+        if !process.isCurrent { return }
         silencing.run { silence() }
         if let loop = clock as? EventLoop {
             // Only the loop's thread tears down: a thread that did, and waited for the loop, would deadlock if the
@@ -409,7 +432,7 @@ public final class Device: Sendable {
     private func silence() {
         // Queues first: nothing may begin another round, or replace a stopped sound.
         lazyAnnouncements.ifMade { $0.clear(because: .closed) }
-        lazyAlerts.ifMade { $0.stop(because: .closed) }
+        lazyAlerts.change { $0.close() }
         lazySounds.change { $0.close() }
         lazySessions.ifMade { $0.close() }
         do throws(RingerError) {

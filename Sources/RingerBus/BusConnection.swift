@@ -46,11 +46,28 @@ package final class BusConnection: @unchecked Sendable {
         }
     }
 
+    /// A call whose reply has not come. The connection keeps it until then.
     private final class Call {
-        let completion: Completion
+        let number: UInt64
+        let member: String
+        var slot: OpaquePointer?
+        private weak var connection: BusConnection?
+        private let completion: Completion
 
-        init(_ completion: @escaping Completion) {
+        init(_ number: UInt64, _ member: String, of connection: BusConnection, _ completion: @escaping Completion) {
+            self.number = number
+            self.member = member
+            self.connection = connection
             self.completion = completion
+        }
+
+        deinit {
+            if let slot { sd_bus_slot_unref(slot) }
+        }
+
+        func end(_ result: Result<BusMessage, BusError>) {
+            connection?.calls[number] = nil
+            completion(result)
         }
     }
 
@@ -62,12 +79,24 @@ package final class BusConnection: @unchecked Sendable {
     private var timer: (any DeviceTimer)?
     private var deadline = UInt64.max
     private var isPumping = false
+    /// The message that sd-bus handles.
+    private var current: BusMessage?
     private var isPumpDue = false
     private var isClosed = false
+    private var calls: [UInt64: Call] = [:]
+    private var lastCall: UInt64 = 0
     /// Messages that did not fit into sd-bus's own queue: sent as soon as the bus takes messages again.
     private var unsent: [BusMessage] = []
+    /// The objects that were served, and what answers for the objects above them.
+    private var served: Set<String> = []
+    private var parents: Registration?
     private var onDisconnect: ((RingerError) -> Void)?
     private var onWritten: (() -> Void)?
+
+    /// The most that is handled in a row, in messages and in time: then the loop's timers and its other descriptors have
+    /// their turn. Everybody on the bus can send more than any service handles.
+    private static let messagesPerTurn = 32
+    private static let turn = Duration.milliseconds(1)
 
     private init(_ bus: OpaquePointer, _ name: String, _ loop: EventLoop) {
         self.bus = bus
@@ -102,6 +131,14 @@ package final class BusConnection: @unchecked Sendable {
             throw RingerError("connect", which.description, busResult: result)
         }
         let connection = BusConnection(bus, which.description, loop)
+        result = sd_bus_add_filter(
+            bus, nil,
+            { message, data, _ in
+                guard let message, let data else { return 0 }
+                Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue().current = BusMessage(message)
+                return 0
+            }, Unmanaged.passUnretained(connection).toOpaque())
+        guard result >= 0 else { throw RingerError("connect", which.description, busResult: result) }
         loop.execute { connection.pump() }
         return connection
     }
@@ -111,20 +148,26 @@ package final class BusConnection: @unchecked Sendable {
         onDisconnect = handler
     }
 
-    /// Closes the connection. What was sent is written out first, as far as the bus takes it without a wait.
+    /// Closes the connection. What was sent is written out first, as far as the bus takes it without a wait; calls that have
+    /// no reply then fail.
     package func close() {
         if isClosed { return }
         pump()
         shut()
     }
 
+    /// sd-bus forgets the replies that it waits for when it is closed: the calls end here.
     private func shut() {
+        if isClosed { return }
         isClosed = true
         watched?.cancel()
         timer?.cancel()
         unsent = []
-        onWritten = nil
+        (onWritten, onDisconnect) = (nil, nil)
         sd_bus_close(bus)
+        for (_, call) in calls.sorted(by: { $0.key < $1.key }) {
+            call.end(.failure(Self.failure(call.member, -ENOTCONN)))
+        }
     }
 
     // MARK: - Names, objects and matches
@@ -138,6 +181,23 @@ package final class BusConnection: @unchecked Sendable {
 
     /// Handles the method calls to the object `path` and to all below it.
     package func serve(_ path: String, _ handler: @escaping Handler) throws(RingerError) -> Registration {
+        if parents == nil { parents = try fallback("/") { [unowned self] in introspectParent($0) } }
+        let registration = try fallback(path, handler)
+        served.insert(path)
+        return registration
+    }
+
+    /// Answers `Introspect` above the served objects, for programs that search from the root on, as `busctl tree` does.
+    private func introspectParent(_ message: BusMessage) -> Bool {
+        guard message.isMethodCall, message.member == "Introspect", message.signature.isEmpty else { return false }
+        let prefix = message.path == "/" ? "/" : message.path + "/"
+        let children = served.filter { $0.hasPrefix(prefix) }.map { $0.dropFirst(prefix.count).prefix { $0 != "/" } }
+        guard !children.isEmpty else { return false }
+        reply(to: message, [.string(Introspection([]).text(children: Set(children).sorted().map(String.init)))])
+        return true
+    }
+
+    private func fallback(_ path: String, _ handler: @escaping Handler) throws(RingerError) -> Registration {
         let registration = Registration(handler)
         let result = sd_bus_add_fallback(
             bus, &registration.slot, path,
@@ -150,8 +210,9 @@ package final class BusConnection: @unchecked Sendable {
         return registration
     }
 
-    /// Handles the signals that a match rule selects. `installed` is called once the bus has the rule.
-    package func match(
+    /// Handles the signals that a match rule selects, from any sender: ``BusName`` checks the sender. `installed` is called once
+    /// the bus has the rule.
+    func match(
         _ rule: String, installed: ((BusError?) -> Void)? = nil, _ handler: @escaping (BusMessage) -> Void
     ) -> Registration {
         let registration = Registration(
@@ -186,7 +247,7 @@ package final class BusConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - autoStart: Whether the bus may start the service for this call.
     ///   - timeout: How long to wait for the reply; nil for ever.
-    ///   - completion: Called once, unless the connection is closed first.
+    ///   - completion: Called once.
     package func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
         autoStart: Bool = true, timeout: Duration? = .seconds(25), _ completion: @escaping Completion
@@ -198,21 +259,21 @@ package final class BusConnection: @unchecked Sendable {
         result = message.append(arguments)
         if !autoStart { sd_bus_message_set_auto_start(created, 0) }
         guard result >= 0 else { return completion(.failure(Self.failure(member, result))) }
-        let call = Unmanaged.passRetained(Call(completion))
+        lastCall += 1
+        let call = Call(lastCall, member, of: self, completion)
         let limit = timeout.map { $0.inMicroseconds } ?? UInt64.max
         result = sd_bus_call_async(
-            bus, nil, created,
+            bus, &call.slot, created,
             { reply, data, _ in
                 guard let reply, let data else { return 0 }
-                let call = Unmanaged<Call>.fromOpaque(data).takeRetainedValue()
+                // SAFETY: the connection keeps the call as long as it has its slot.
+                let call = Unmanaged<Call>.fromOpaque(data).takeUnretainedValue()
                 let message = BusMessage(reply)
-                call.completion(message.error.map { .failure($0) } ?? .success(message))
+                call.end(message.error.map { .failure($0) } ?? .success(message))
                 return 1
-            }, call.toOpaque(), limit)
-        if result < 0 {
-            call.release()
-            completion(.failure(Self.failure(member, result)))
-        }
+            }, Unmanaged.passUnretained(call).toOpaque(), limit)
+        guard result >= 0 else { return completion(.failure(Self.failure(member, result))) }
+        calls[call.number] = call
         pumpSoon()
     }
 
@@ -231,18 +292,19 @@ package final class BusConnection: @unchecked Sendable {
         if message.append(arguments) >= 0 { send(message) }
     }
 
-    /// Replies to a call. Nothing is sent where the caller wants no reply.
-    package func reply(to call: BusMessage, _ values: [BusValue] = []) {
+    /// Replies to a call. Where the caller wants no reply, the values are not even made.
+    package func reply(to call: BusMessage, _ values: @autoclosure () -> [BusValue] = []) {
         var created: OpaquePointer?
         guard call.expectsReply, sd_bus_message_new_method_return(call.message, &created) >= 0, let created else {
             return
         }
         let message = BusMessage(owning: created)
-        if message.append(values) >= 0 { send(message) }
+        if message.append(values()) >= 0 { send(message) }
     }
 
     /// Replies to a call with an error.
     package func reply(to call: BusMessage, _ error: BusError) {
+        guard call.expectsReply else { return }
         var created: OpaquePointer?
         let result = error.name.withCString { name in
             error.message.withCString { text in
@@ -250,7 +312,7 @@ package final class BusConnection: @unchecked Sendable {
                 return sd_bus_message_new_method_error(call.message, &created, &error)
             }
         }
-        guard call.expectsReply, result >= 0, let created else { return }
+        guard result >= 0, let created else { return }
         send(BusMessage(owning: created))
     }
 
@@ -283,17 +345,20 @@ package final class BusConnection: @unchecked Sendable {
         }
     }
 
-    /// Handles what has arrived and writes what is queued, as far as neither waits; then watches for more.
+    /// Handles what has arrived and writes what is queued, as far as neither waits and for one turn; then watches for more.
     private func pump() {
         if isClosed || isPumping { return }
         isPumping = true
+        let end = loop.now + Self.turn
         var result: CInt
+        var left = Self.messagesPerTurn
         repeat {
-            result = sd_bus_process(bus, nil)
+            result = processNext()
             while let message = unsent.first, sd_bus_send(bus, message.message, nil) != -ENOBUFS {
                 unsent.removeFirst()
             }
-        } while result > 0 && !isClosed
+            left -= 1
+        } while result > 0 && !isClosed && left > 0 && loop.now < end
         isPumping = false
         if isClosed { return }
         if hasWritten, let body = onWritten {
@@ -301,15 +366,25 @@ package final class BusConnection: @unchecked Sendable {
             body()
         }
         guard result >= 0 else {
-            shut()
-            let error = RingerError(
-                .disconnected, "talk to the bus", name, errno: .init(rawValue: -result))
             let handler = onDisconnect
-            onDisconnect = nil
-            handler?(error)
+            shut()
+            handler?(RingerError(.disconnected, "talk to the bus", name, errno: .init(rawValue: -result)))
             return
         }
-        rearm()
+        // sd-bus may have queued messages, of which the descriptor reports nothing.
+        if result > 0 { pumpSoon() } else { rearm() }
+    }
+
+    /// Has sd-bus handle the next message, or write. Returns 0 where nothing is left, and an error where the connection is lost.
+    private func processNext() -> CInt {
+        current = nil
+        defer { current = nil }
+        let result = sd_bus_process(bus, nil)
+        // sd-bus answers some calls itself, and fails where it cannot: the machine may have no identity. The message is gone
+        // then, and the connection is as it was.
+        guard result < 0, let current else { return result }
+        reply(to: current, BusError("org.freedesktop.DBus.Error.Failed", "\(current.member): error \(-result)"))
+        return 1
     }
 
     private func rearm() {
@@ -317,7 +392,10 @@ package final class BusConnection: @unchecked Sendable {
         if events != watchedEvents || watched == nil {
             watched?.cancel()
             watchedEvents = events
-            watched = loop.watch(sd_bus_get_fd(bus), for: events) { [weak self] _ in self?.pump() }
+            watched = loop.watch(sd_bus_get_fd(bus), for: events) { [weak self] _ in
+                // A turn that is due anyway comes after what else is due.
+                if let self, !isPumpDue { pump() }
+            }
         }
         var next = UInt64.max
         _ = sd_bus_get_timeout(bus, &next)

@@ -82,21 +82,7 @@ package struct BusInterface: Sendable {
 
     // MARK: - Introspection
 
-    /// The introspection data of an object with these interfaces and children (D-Bus specification, "Introspection data
-    /// format").
-    package static func introspection(_ interfaces: [BusInterface], children: [String] = []) -> String {
-        var xml = """
-            <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
-             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
-            <node xmlns:doc="http://www.freedesktop.org/dbus/1.0/doc.dtd">
-
-            """
-        for interface in interfaces + (interfaces.isEmpty ? [] : standard) { interface.write(to: &xml) }
-        for child in children { xml += "  <node name=\"\(child)\"/>\n" }
-        return xml + "</node>\n"
-    }
-
-    private func write(to xml: inout String) {
+    fileprivate func write(to xml: inout String) {
         xml += "  <interface name=\"\(name)\">\n"
         document(documentation, "    ", &xml)
         for method in methods {
@@ -129,14 +115,17 @@ package struct BusInterface: Sendable {
         xml += "      <arg name=\"\(argument.name)\" type=\"\(argument.type)\"\(direction)/>\n"
     }
 
+    /// Documentation is an annotation of GDBus: sd-bus and GDBus refuse data with elements or attributes that are not in the
+    /// specification, and every parser skips annotations that it does not know.
     private func document(_ text: String, _ indent: String, _ xml: inout String) {
         guard !text.isEmpty else { return }
-        let escaped = text.replacing("&", "&amp;").replacing("<", "&lt;").replacing(">", "&gt;")
-        xml += "\(indent)<doc:doc><doc:description><doc:para>\(escaped)</doc:para></doc:description></doc:doc>\n"
+        let escaped = text.replacing("&", "&amp;").replacing("<", "&lt;").replacing(">", "&gt;").replacing(
+            "\"", "&quot;")
+        xml += "\(indent)<annotation name=\"org.gtk.GDBus.DocString\" value=\"\(escaped)\"/>\n"
     }
 
     /// The interfaces that every object of a service has.
-    private static let standard = [
+    fileprivate static let standard = [
         BusInterface(
             introspectable, "",
             methods: [.init("Introspect", [], [.init("xml_data", "s")], "")]),
@@ -164,6 +153,28 @@ package struct BusInterface: Sendable {
     /// The method of one of the two standard interfaces.
     package static func standardMethod(_ interface: String, _ name: String) -> Method? {
         standard.first { $0.name == interface }?.method(name)
+    }
+}
+
+/// The introspection data of objects that have the same interfaces (D-Bus specification, "Introspection data format"). It is
+/// made once: everybody on the bus may ask for it as often as they like.
+package struct Introspection: Sendable {
+    private let interfaces: String
+
+    package init(_ interfaces: [BusInterface]) {
+        var xml = """
+            <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+            <node>
+
+            """
+        for interface in interfaces + (interfaces.isEmpty ? [] : BusInterface.standard) { interface.write(to: &xml) }
+        self.interfaces = xml
+    }
+
+    /// The text for an object with these children.
+    package func text(children: [String] = []) -> String {
+        interfaces + children.map { "  <node name=\"\($0)\"/>\n" }.joined() + "</node>\n"
     }
 }
 

@@ -95,6 +95,10 @@ extension BusInterface {
             ),
             Property("InputAvailable", "b", "Whether there is a microphone."),
             Property(
+                "PlaybackSilenced", "b",
+                "Whether an active session, of the category record or audioProcessing, silences all sounds, those of active "
+                    + "sessions, too. Published before the reply to Activate."),
+            Property(
                 "Requests", "a(us)", "The requests that have not ended: their numbers, and the methods that began them."
             ),
             Property(
@@ -106,6 +110,20 @@ extension BusInterface {
                 """),
             Property("Motor", "s", isConstant: true, "The vibration motor, for people; empty where there is none."),
             Property("StatusLight", "s", isConstant: true, "The status light, for people; empty where there is none."),
+            Property(
+                "SampleRate", "d",
+                """
+                The sample rate that the sound hardware granted last, in hertz; 0 until a session is activated or a sound \
+                plays.
+                """),
+            Property("OutputChannels", "u", "The channels that are played, granted likewise."),
+            Property(
+                "InputChannels", "u", "The channels that are recorded; 0 without input, and before a session records."
+            ),
+            Property("OutputLatency", "d", "How long a sample takes from a program to the output, in seconds."),
+            Property("InputLatency", "d", "How long a sample takes from the input to a program, in seconds."),
+            Property("BufferDuration", "d", "The duration of what the hardware takes at a time, in seconds."),
+            Property("OutputLost", "b", "Whether the PCM that sounds go to, or the sound server behind it, is gone."),
             Property("Routes", "as", "The routes that are present now, jacks among them."),
             Property("Board", "s", isConstant: true, "hardware, or simulated."),
         ],
@@ -143,7 +161,12 @@ extension BusInterface {
     package static let session = BusInterface(
         RingerNames.sessionInterface, "An audio session. Only its owner may use it; its signals are sent to its owner.",
         methods: [
-            Method("Activate", [], [], "Activates it: others are interrupted, ducked or played beside."),
+            Method(
+                "Activate", [], [],
+                """
+                Activates it: others are interrupted, ducked or played beside. Where it is refused, because a session matters \
+                more, RefusalEnded says when to try again.
+                """),
             Method(
                 "Deactivate", [.init("notifyOthers", "b")], [],
                 "Deactivates it. Its sounds stop, and those that it interrupted may resume where notifyOthers says so."),
@@ -165,12 +188,24 @@ extension BusInterface {
             Property("Phase", "s", "inactive, active or interrupted."),
             Property("Route", "s", "Where its sound leaves the device; empty where it has no output."),
             Property("Ducked", "b", "Whether it is ducked."),
+            Property(
+                "OtherAudioPlaying", "b",
+                """
+                Whether another session plays, or a program that has none. The kernel does not report such programs: they \
+                are looked for when this is read, and when the session is activated.
+                """),
         ],
         signals: [
             Signal("InterruptionBegan", [.init("by", "s")], "It is silent now, and not active."),
             Signal(
                 "InterruptionEnded", [.init("shouldResume", "b")],
                 "What interrupted it is over; it may activate itself where shouldResume says so."),
+            Signal(
+                "RefusalEnded", [],
+                """
+                What refused the last Activate is over: it would be admitted now, and is not active yet. Sent once after a \
+                refusal, unless Deactivate was called since.
+                """),
             Signal(
                 "RouteChanged", [.init("reason", "u"), .init("old", "s"), .init("new", "s")],
                 "Its route changed, for one of the reasons of AVAudioSession.RouteChangeReason."),

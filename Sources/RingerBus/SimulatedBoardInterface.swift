@@ -7,7 +7,9 @@ extension BusInterface {
             Method("SetSwitch", [.init("position", "s")], [], "Moves the switch: ring, vibrate or silent."),
             Method("SetJack", [.init("jack", "s"), .init("isInserted", "b")], [], "Plugs headphone or microphone."),
             Method("SetVolume", [.init("volume", "d")], [], "Sets the output volume, 0 to 1."),
-            Method("SetInputAvailable", [.init("isAvailable", "b")], [], "Says whether there is a microphone."),
+            Method(
+                "SetInputAvailable", [.init("isAvailable", "b")], [],
+                "Says whether the board has a microphone of its own."),
             Method("PressKey", [.init("key", "s")], [], "Presses a key, repeat or silence, and releases it."),
             Method(
                 "SetFault", [.init("part", "s"), .init("fault", "s")], [],

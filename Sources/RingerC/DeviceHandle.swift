@@ -74,7 +74,9 @@ final class DeviceHandle: Sendable {
     static func at(_ pointer: OpaquePointer?) throws -> DeviceHandle {
         guard let pointer else { throw Failure.isNull("device") }
         // SAFETY: the caller has it from ringer_device_open, and has not closed it.
-        return Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+        let handle = Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+        try handle.device.process.check("use it", "device")
+        return handle
     }
 
     /// The simulated board.

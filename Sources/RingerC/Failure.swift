@@ -36,10 +36,11 @@ extension RingerError {
         case .busy, .sessionNotActive: EBUSY
         case .disconnected, .unreachable: ENODEV
         case .unsupported: ENOTSUP
-        case .invalid, .incompatibleCategory: EINVAL
+        case .invalid, .incompatibleCategory, .soundIncomplete: EINVAL
         case .soundTooLong: E2BIG
         case .timedOut: ETIMEDOUT
         case .closed: ESHUTDOWN
+        case .otherProcess: ECHILD
         default: EIO
         }
     }

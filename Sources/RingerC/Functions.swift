@@ -23,7 +23,11 @@ import RingerTestKit
 @c @implementation public func ringer_device_close(_ device: OpaquePointer?) {
     guard let device else { return }
     // SAFETY: the reference that ringer_device_open retained.
-    let handle = Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(device)).takeRetainedValue()
+    let reference = Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(device))
+    let handle = reference.takeUnretainedValue()
+    // What a child of fork freed would be its parent's.
+    if !handle.device.process.isCurrent { return }
+    reference.release()
     handle.device.close()
     // Nobody moves a simulated board's clock any more: what waits for it would never be freed.
     guard let clock = handle.board?.clock as? VirtualClock else { return }

@@ -25,7 +25,9 @@ final class SessionHandle: Sendable {
     static func at(_ pointer: OpaquePointer?) throws -> SessionHandle {
         guard let pointer else { throw Failure.isNull("session") }
         // SAFETY: the caller has it from ringer_session_new, and has not freed it.
-        return Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+        let handle = Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+        try handle.device.device.process.check("use it", "device")
+        return handle
     }
 
     /// Plays in the session.
@@ -55,7 +57,9 @@ final class SessionHandle: Sendable {
 @c @implementation public func ringer_session_free(_ session: OpaquePointer?) {
     guard let session else { return }
     // SAFETY: the reference that ringer_session_new retained.
-    Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(session)).release()
+    let handle = Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(session))
+    // A child of fork must not remove its parent's session.
+    if handle.takeUnretainedValue().device.device.process.isCurrent { handle.release() }
 }
 
 @c @implementation public func ringer_session_get_number(_ session: OpaquePointer?) -> UInt64 {

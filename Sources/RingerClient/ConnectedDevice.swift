@@ -14,6 +14,7 @@ final class ConnectedDevice: @unchecked Sendable {
     private var followState: (@Sendable (DeviceStateChange) -> Void)?
     private var followPreferences: (@Sendable (UserPreferences) -> Void)?
     private var followSession: (@Sendable (SessionID, SessionVerdict) -> Void)?
+    private var followActivity: (@Sendable (SessionActivity) -> Void)?
     private var playing: [ObjectIdentifier: ServicePlayback] = [:]
     /// What this process shows on the status light, and the request for it.
     private var light: (pattern: LightPattern, request: ServiceLink.Request)?
@@ -47,14 +48,28 @@ final class ConnectedDevice: @unchecked Sendable {
         }
     }
 
+    /// The device, and what the service has as it is made: on the loop's thread, which alone reads what the service reports.
+    struct Parts: Sendable {
+        let device: ConnectedDevice
+        let motorName, lightName: String?
+        let hasSwitch: Bool
+        let board: RouteBoard
+
+        init(_ link: ServiceLink) {
+            device = ConnectedDevice(link)
+            (motorName, lightName) = (device.motorName, device.lightName)
+            (hasSwitch, board) = (device.hasSwitch, device.board)
+        }
+    }
+
     /// The service's motor; nil where it has none.
-    var motorName: String? { link.properties["Motor"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+    private var motorName: String? { link.properties["Motor"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The service's status light; nil where it has none.
-    var lightName: String? { link.properties["StatusLight"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
+    private var lightName: String? { link.properties["StatusLight"]?.string.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Whether the service's device has a switch.
-    var hasSwitch: Bool { link.properties["SwitchReadability"]?.string != "none" }
+    private var hasSwitch: Bool { link.properties["SwitchReadability"]?.string != "none" }
 
     /// The routes that are present at the service, jacks left out.
     private var routes: Set<AudioRoute> {
@@ -63,7 +78,7 @@ final class ConnectedDevice: @unchecked Sendable {
     }
 
     /// The routes of the service's board, as far as they are present or may come.
-    var board: RouteBoard {
+    private var board: RouteBoard {
         let others = routes.union([.bluetooth]).subtracting([.speaker])
         return RouteBoard(
             pcm: "service", routes: Dictionary(uniqueKeysWithValues: others.map { ($0, "service") }))
@@ -72,7 +87,8 @@ final class ConnectedDevice: @unchecked Sendable {
     /// Forgets who follows it, and leaves the bus.
     func close() {
         link.close()
-        (followSwitch, followState, followPreferences, followSession) = (nil, nil, nil, nil)
+        (followSwitch, followState, followPreferences) = (nil, nil, nil)
+        (followSession, followActivity) = (nil, nil)
     }
 
     // MARK: - State
@@ -93,7 +109,12 @@ final class ConnectedDevice: @unchecked Sendable {
             followPreferences?(preferences)
         }
         if names.contains("SwitchPosition") || names.contains("SwitchReadability") { reportSwitch() }
+        if names.contains("PlaybackSilenced") { reportActivity() }
         report(names)
+    }
+
+    private func reportActivity() {
+        followActivity?(link.properties["PlaybackSilenced"]?.boolean == true ? .silencesPlayback : [])
     }
 
     private func reportSwitch() {
@@ -126,8 +147,35 @@ final class ConnectedDevice: @unchecked Sendable {
         if names.contains("InputAvailable"), let isAvailable = properties["InputAvailable"]?.boolean {
             followState(.inputAvailable(isAvailable))
         }
+        reportHardware(names)
         if names.contains("ScreenLocked"), let isLocked = properties["ScreenLocked"]?.boolean {
             followState(.screenLocked(isLocked))
+        }
+    }
+
+    /// What the service's hardware granted. A service that has just started has asked nothing yet: the last figures stay.
+    private func reportHardware(_ names: Set<String>) {
+        let properties = link.properties
+        func number(_ name: String) -> Double {
+            // What is not finite is no duration.
+            properties[name]?.double.flatMap { (0...1_000_000).contains($0) ? $0 : nil } ?? 0
+        }
+        func count(_ name: String) -> Int { Int(properties[name]?.uint32 ?? 0) }
+        func format(channels: String, latency: String) -> SoundPortFormat {
+            SoundPortFormat(
+                sampleRate: number("SampleRate"), channels: count(channels),
+                bufferDuration: .seconds(number("BufferDuration")), latency: .seconds(number(latency)))
+        }
+        if !names.isDisjoint(with: ["SampleRate", "OutputChannels", "OutputLatency", "BufferDuration"]),
+            number("SampleRate") > 0
+        {
+            followState?(.outputFormat(format(channels: "OutputChannels", latency: "OutputLatency")))
+        }
+        if !names.isDisjoint(with: ["InputChannels", "InputLatency"]) {
+            followState?(.inputFormat(format(channels: "InputChannels", latency: "InputLatency")))
+        }
+        if names.contains("OutputLost"), let isLost = properties["OutputLost"]?.boolean {
+            followState?(.outputLost(isLost))
         }
     }
 
@@ -147,12 +195,15 @@ final class ConnectedDevice: @unchecked Sendable {
     private func lost(_ error: RingerError) {
         link.onDegraded?(error)
         followState?(.lost(error))
+        followState?(.outputLost(true))
         if hasSwitch { followSwitch?(.lost(error, at: link.clock.now)) }
+        followActivity?([])
         sessionsByPath = [:]
         for id in sessions.keys {
             sessions[id]?.path = nil
-            // Nobody ducks it any more.
+            // Nobody ducks it any more, or plays beside it.
             followSession?(id, .ducked(false))
+            followSession?(id, .otherAudio(isPlaying: false))
             let waiting = sessions[id]?.waiting ?? []
             sessions[id]?.waiting = []
             for body in waiting { body(.failure(error)) }
@@ -165,6 +216,7 @@ final class ConnectedDevice: @unchecked Sendable {
             followSwitch?(.found(at: link.clock.now))
             reportSwitch()
         }
+        reportActivity()
         report(Set(link.properties.keys))
         if let light { show(light.pattern) }
         for id in sessions.keys.sorted() {
@@ -310,14 +362,19 @@ final class ConnectedDevice: @unchecked Sendable {
     // MARK: - Sessions
 
     private func sessionSignal(_ path: String, _ member: String, _ arguments: [BusValue]) {
-        guard let id = sessionsByPath[path], let argument = arguments.first else { return }
+        guard let id = sessionsByPath[path] else { return }
+        let argument = arguments.first
         switch member {
         case "InterruptionBegan": followSession?(id, .interrupted)
         case "InterruptionEnded":
-            let shouldResume = argument.boolean ?? false
+            let shouldResume = argument?.boolean ?? false
             sessions[id]?.isActive = shouldResume
             followSession?(id, .interruptionEnded(shouldResume: shouldResume))
-        case "Ducked": followSession?(id, .ducked(argument.boolean ?? false))
+        case "RefusalEnded": followSession?(id, .refusalEnded)
+        case "Ducked": followSession?(id, .ducked(argument?.boolean ?? false))
+        case "PropertiesChanged" where arguments.count > 1:
+            guard let isPlaying = arguments[1].dictionary?["OtherAudioPlaying"]?.boolean else { break }
+            followSession?(id, .otherAudio(isPlaying: isPlaying))
         default: break
         }
     }
@@ -356,9 +413,7 @@ final class ConnectedDevice: @unchecked Sendable {
     }
 
     private func whenMade(_ id: SessionID, _ body: @escaping (Result<String, RingerError>) -> Void) {
-        guard let session = sessions[id] else {
-            return body(.failure(RingerError(.closed, "use the session", "session \(id.rawValue)")))
-        }
+        guard let session = sessions[id] else { return body(.failure(Self.isRemoved(id))) }
         if let path = session.path { return body(.success(path)) }
         if let refusal = session.refusal { return body(.failure(refusal)) }
         if !link.isPresent {
@@ -366,6 +421,10 @@ final class ConnectedDevice: @unchecked Sendable {
                 .failure(RingerError(.disconnected, "use session \(id.rawValue)", "service \(RingerNames.service)")))
         }
         sessions[id]?.waiting.append(body)
+    }
+
+    private static func isRemoved(_ id: SessionID) -> RingerError {
+        RingerError(.closed, "use the session", "session \(id.rawValue)", detail: "it was removed")
     }
 
     private func set(_ property: String, _ value: Bool, _ path: String) {
@@ -456,11 +515,14 @@ extension ConnectedDevice: DeviceService {
 
     func follow(
         preferences: @escaping @Sendable (UserPreferences) -> Void,
-        sessions: @escaping @Sendable (SessionID, SessionVerdict) -> Void
+        sessions: @escaping @Sendable (SessionID, SessionVerdict) -> Void,
+        activity: @escaping @Sendable (SessionActivity) -> Void
     ) {
         link.loop.sync { [self] in
             followPreferences = preferences
             followSession = sessions
+            followActivity = activity
+            reportActivity()
         }
     }
 
@@ -470,7 +532,8 @@ extension ConnectedDevice: DeviceService {
         link.loop.execute { [self] in
             guard let last = sessions[id]?.state else {
                 sessions[id] = RemoteSession(state: session)
-                return create(id)
+                // A service that returns gets every session.
+                return link.isPresent ? create(id) : ()
             }
             sessions[id]?.state = session
             guard let path = sessions[id]?.path else {
@@ -502,9 +565,12 @@ extension ConnectedDevice: DeviceService {
 
     func remove(_ session: SessionID) {
         link.loop.execute { [self] in
-            guard let path = sessions.removeValue(forKey: session)?.path else { return }
-            sessionsByPath[path] = nil
-            release(path)
+            guard let removed = sessions.removeValue(forKey: session) else { return }
+            if let path = removed.path {
+                sessionsByPath[path] = nil
+                release(path)
+            }
+            for body in removed.waiting { body(.failure(Self.isRemoved(session))) }
         }
     }
 
@@ -520,8 +586,12 @@ extension ConnectedDevice: DeviceService {
     func deactivate(_ session: SessionID, notifyOthers: Bool, completion: @escaping @Sendable () -> Void) {
         link.loop.execute { [self] in
             sessions[session]?.isActive = false
-            guard let path = sessions[session]?.path else { return completion() }
-            link.call(path, RingerNames.sessionInterface, "Deactivate", [.boolean(notifyOthers)]) { _ in completion() }
+            whenMade(session) { [self] result in
+                guard case .success(let path) = result else { return completion() }
+                link.call(path, RingerNames.sessionInterface, "Deactivate", [.boolean(notifyOthers)]) { _ in
+                    completion()
+                }
+            }
         }
     }
 

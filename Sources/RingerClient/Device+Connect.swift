@@ -33,7 +33,7 @@ extension Device {
             try wait(link.open).get()
             return try Device(Ports(link), configuration: configuration)
         } catch {
-            loop.close()
+            close(link)
             throw error
         }
     }
@@ -84,34 +84,41 @@ extension Device {
         to bus: BusConnection.Bus, clock: (any DeviceClock)? = nil, configuration: Configuration = Configuration()
     ) async throws(RingerError) -> Device {
         let loop = try EventLoop(name: "ringer-client")
+        let link = ServiceLink(bus, on: loop, clock: clock ?? loop)
         do throws(RingerError) {
-            let link = ServiceLink(bus, on: loop, clock: clock ?? loop)
             try await link.open()
             return try Device(Ports(link), configuration: configuration)
         } catch {
-            loop.close()
+            close(link)
             throw error
         }
+    }
+
+    /// Closes a link that has no device: the service may have been asked something more that it has not answered.
+    private static func close(_ link: ServiceLink) {
+        link.loop.sync { link.close() }
+        link.loop.close()
     }
 }
 
 extension Device.Ports {
     /// The ports of the service's device; closing them leaves the bus.
     fileprivate init(_ link: ServiceLink) {
-        let made = Mutex<ConnectedDevice?>(nil)
-        link.loop.sync { made.withLock { $0 = ConnectedDevice(link) } }
-        let device = made.withLock { $0 } ?? ConnectedDevice(link)
+        let made = Mutex<ConnectedDevice.Parts?>(nil)
+        link.loop.sync { made.withLock { $0 = ConnectedDevice.Parts(link) } }
+        let parts = made.withLock { $0 } ?? ConnectedDevice.Parts(link)
+        let device = parts.device
         self.init(
-            clock: link.clock, ringSilent: device.hasSwitch ? ServiceSwitch(device) : nil, motor: nil,
-            statusLight: device.lightName.map { ServiceStatusLight(device, name: $0) }, speaker: ServiceOutput(device),
-            stateSources: [ServiceStateSource(device)], routes: device.board,
+            clock: link.clock, ringSilent: parts.hasSwitch ? ServiceSwitch(device) : nil, motor: nil,
+            statusLight: parts.lightName.map { ServiceStatusLight(device, name: $0) }, speaker: ServiceOutput(device),
+            stateSources: [ServiceStateSource(device)], routes: parts.board,
             setOutputVolume: { volume throws(RingerError) in try device.setOutputVolume(volume) },
             close: {
                 link.loop.sync { device.close() }
                 link.loop.close()
             })
         service = device
-        serviceMotorName = device.motorName
+        serviceMotorName = parts.motorName
     }
 }
 

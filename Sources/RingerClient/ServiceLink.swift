@@ -27,11 +27,22 @@ final class ServiceLink: @unchecked Sendable {
     final class Request {
         fileprivate var number: UInt32?
         fileprivate var isStopped = false
-        fileprivate var hasStarted = false
-        fileprivate let handler: (RequestEvent) -> Void
+        private var hasStarted = false
+        private var handler: ((RequestEvent) -> Void)?
 
         fileprivate init(_ handler: @escaping (RequestEvent) -> Void) {
             self.handler = handler
+        }
+
+        fileprivate func start(_ time: MonotonicTime) {
+            if hasStarted { return }
+            hasStarted = true
+            handler?(.started(time))
+        }
+
+        /// Reports the last event. The handler may refer to who has the request: it is not kept.
+        fileprivate func end(_ event: RequestEvent) {
+            handler.take()?(event)
         }
     }
 
@@ -41,11 +52,13 @@ final class ServiceLink: @unchecked Sendable {
     private var connection: BusConnection?
     private var matches: [BusConnection.Registration] = []
     private var requests: [UInt32: Request] = [:]
-    /// What to do where a call's reply cannot come any more, by the call's number.
-    private var calls: [UInt64: (RingerError) -> Void] = [:]
-    private var lastCall: UInt64 = 0
     private var isClosed = false
     private var reconnectDelay = Duration.seconds(1)
+    /// How often the service was asked for its properties and has not answered.
+    private var questions = 0
+    /// Asks a service that failed to answer once more.
+    private var askingTimer: (any DeviceTimer)?
+    private var askingDelay = Duration.seconds(1)
 
     /// The calls made and signals received so far. It may be read on any thread.
     let traffic = Atomic<UInt64>(0)
@@ -126,32 +139,43 @@ final class ServiceLink: @unchecked Sendable {
         let connection = try BusConnection.connect(bus, on: loop)
         self.connection = connection
         connection.onDisconnect { [weak self] error in self?.busIsGone(error) }
+        let service = BusName(RingerNames.service, on: connection) { [weak self] change in
+            guard let self else { return }
+            switch change {
+            // The caller of attach() asks for its properties.
+            case .found: break
+            case .changed(let old, _):
+                if old != nil { lose(RingerError(.disconnected, "use the service", RingerNames.service)) }
+                // One that the bus can start is started again.
+                refresh()
+            case .unwatched(let error): onDegraded?(RingerError(error, "follow the service"))
+            }
+        }
         matches = [
-            connection.match("type='signal',sender='\(RingerNames.service)'") { [weak self] message in
+            service.signals { [weak self] message in
                 guard let self, let arguments = try? message.read() else { return }
                 take(message.path, message.interface, message.member, arguments)
-            },
-            connection.match(
-                "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-                    + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(RingerNames.service)'"
-            ) { [weak self] message in
-                guard let self, let arguments = try? message.read(), arguments.count == 3 else { return }
-                if arguments[1].string != "" {
-                    lose(RingerError(.disconnected, "use the service", RingerNames.service))
-                }
-                // One that the bus can start is started again.
-                refresh { _ in }
-            },
+            }
         ]
     }
 
     /// Reads all properties, and so finds out whether the service is there.
-    private func refresh(_ completion: @escaping @Sendable (Result<Void, RingerError>) -> Void) {
+    ///
+    /// - Parameter isRepeated: Whether it was asked before, in vain: it is not started for this, and may answer whenever it
+    ///   can.
+    private func refresh(
+        isRepeated: Bool = false, _ completion: @escaping @Sendable (Result<Void, RingerError>) -> Void = { _ in }
+    ) {
+        askingTimer?.cancel()
+        questions += 1
         call(
-            RingerNames.path, BusInterface.properties, "GetAll", [.string(RingerNames.interface)]
+            RingerNames.path, BusInterface.properties, "GetAll", [.string(RingerNames.interface)],
+            autoStart: !isRepeated, timeout: isRepeated ? nil : .seconds(25)
         ) { [self] result in
+            questions -= 1
             switch result {
             case .success(let values):
+                askingDelay = .seconds(1)
                 let wasPresent = isPresent
                 isPresent = true
                 take(values.first?.dictionary ?? [:])
@@ -159,14 +183,23 @@ final class ServiceLink: @unchecked Sendable {
                 if !wasPresent { onReturn?() }
             case .failure(let error):
                 completion(.failure(error))
+                // The bus reports who takes the name later.
+                if error.code != .notFound { askLater() }
             }
         }
+    }
+
+    /// Asks a service that is there and could not answer once more: after 1 s, and then ever more rarely.
+    private func askLater() {
+        if isClosed || isPresent || connection == nil || questions > 0 { return }
+        askingTimer = loop.schedule(at: loop.now + askingDelay) { [weak self] in self?.refresh(isRepeated: true) }
+        askingDelay = min(askingDelay * 2, .seconds(30))
     }
 
     private func lose(_ error: RingerError) {
         let lost = requests
         requests = [:]
-        for number in lost.keys.sorted() { lost[number]?.handler(.failed(error)) }
+        for number in lost.keys.sorted() { lost[number]?.end(.failed(error)) }
         if !isPresent { return }
         isPresent = false
         onLoss?(error)
@@ -175,9 +208,6 @@ final class ServiceLink: @unchecked Sendable {
     private func busIsGone(_ error: RingerError) {
         matches = []
         connection = nil
-        let waiting = calls
-        calls = [:]
-        for call in waiting.keys.sorted() { waiting[call]?(error) }
         lose(error)
         reconnectLater()
     }
@@ -190,7 +220,7 @@ final class ServiceLink: @unchecked Sendable {
             do throws(RingerError) {
                 try attach()
                 reconnectDelay = .seconds(1)
-                refresh { _ in }
+                refresh()
             } catch {
                 reconnectDelay = min(reconnectDelay * 2, .seconds(30))
                 reconnectLater()
@@ -201,16 +231,12 @@ final class ServiceLink: @unchecked Sendable {
     /// Ends every request and leaves the bus.
     func close() {
         isClosed = true
+        askingTimer?.cancel()
         (onChange, onLoss, onReturn, onSessionSignal, onKey, onDegraded) = (nil, nil, nil, nil, nil, nil)
-        // What is called now may call again: that fails at once.
-        let open = connection.take()
-        let waiting = calls
-        calls = [:]
-        let error = RingerError(.closed, "use the service", RingerNames.service)
-        for call in waiting.keys.sorted() { waiting[call]?(error) }
-        lose(error)
         matches = []
-        open?.close()
+        // What is called now may call again: that fails at once.
+        connection.take()?.close()
+        lose(RingerError(.closed, "use the service", RingerNames.service))
     }
 
     // MARK: - Calls and requests
@@ -218,6 +244,7 @@ final class ServiceLink: @unchecked Sendable {
     /// Calls a method of the service. `completion` is called once.
     func call(
         _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        autoStart: Bool = true, timeout: Duration? = .seconds(25),
         _ completion: @escaping (Result<[BusValue], RingerError>) -> Void
     ) {
         traffic.wrappingAdd(1, ordering: .relaxed)
@@ -225,12 +252,12 @@ final class ServiceLink: @unchecked Sendable {
             return completion(
                 .failure(RingerError(isClosed ? .closed : .disconnected, "call \(member)", RingerNames.service)))
         }
-        lastCall += 1
-        let number = lastCall
-        calls[number] = { completion(.failure($0)) }
-        connection.call(RingerNames.service, path, interface, member, arguments) { [weak self] result in
-            guard self?.calls.removeValue(forKey: number) != nil else { return }
+        connection.call(
+            RingerNames.service, path, interface, member, arguments, autoStart: autoStart, timeout: timeout
+        ) { [self] result in
             switch result {
+            case .failure where isClosed:
+                completion(.failure(RingerError(.closed, "call \(member)", RingerNames.service)))
             case .success(let message):
                 do throws(BusError) {
                     completion(.success(try message.read()))
@@ -258,7 +285,7 @@ final class ServiceLink: @unchecked Sendable {
                 requests[number] = request
                 if request.isStopped { send("Stop", [.uint32(number)]) }
             case .failure(let error):
-                handler(.failed(error))
+                request.end(.failed(error))
             }
         }
         return request
@@ -285,6 +312,8 @@ final class ServiceLink: @unchecked Sendable {
 
     private func take(_ path: String, _ interface: String, _ member: String, _ arguments: [BusValue]) {
         traffic.wrappingAdd(1, ordering: .relaxed)
+        // A sign of life.
+        if !isPresent && questions == 0 { refresh(isRepeated: true) }
         if path != RingerNames.path { return onSessionSignal?(path, member, arguments) ?? () }
         switch (interface, member) {
         case (BusInterface.properties, "PropertiesChanged") where arguments.count > 1 && isPresent:
@@ -293,12 +322,12 @@ final class ServiceLink: @unchecked Sendable {
             guard let request = arguments[0].uint32.flatMap({ requests[$0] }), let time = arguments[1].time else {
                 break
             }
-            start(request, time)
+            request.start(time)
         case (RingerNames.interface, "Ended") where arguments.count > 3:
             guard let request = arguments[0].uint32.flatMap({ requests.removeValue(forKey: $0) }) else { break }
             let details = arguments[3].dictionary ?? [:]
-            if let time = details["started"]?.time { start(request, time) }
-            request.handler(
+            if let time = details["started"]?.time { request.start(time) }
+            request.end(
                 .ended(
                     RequestOutcome(
                         outcome: arguments[1].string ?? "", reason: arguments[2].string ?? "", details: details)))
@@ -312,12 +341,6 @@ final class ServiceLink: @unchecked Sendable {
                 RingerError(.system, "report of the service", RingerNames.service, detail: arguments[0].string))
         default: break
         }
-    }
-
-    private func start(_ request: Request, _ time: MonotonicTime) {
-        if request.hasStarted { return }
-        request.hasStarted = true
-        request.handler(.started(time))
     }
 
     private func take(_ values: [String: BusValue]) {

@@ -1,7 +1,10 @@
+import Glibc
 import Ringer
 import RingerBus
+import SystemPackage
 
-/// Follows logind, where there is one: whether the screen is locked, and when the machine sleeps.
+/// Follows logind, where there is one: whether the screen is locked, and when the machine sleeps. It can delay a sleep until
+/// what has to be done before has been done.
 ///
 /// The screen is locked while a session that is in the foreground of a seat has the hint `LockedHint`, which its shell sets.
 /// Everything is asked asynchronously, on the connection's event loop. Its interface is org.freedesktop.login1(5).
@@ -10,8 +13,12 @@ final class Logind {
     enum Event: Hashable {
         /// The screen was locked or unlocked.
         case locked(Bool)
+        /// The machine is about to sleep: it waits until the handler returns.
+        case sleeps
         /// The machine woke, or a sleep was given up.
         case woke
+        /// logind does not let this process delay a sleep, for this reason.
+        case inhibitorRefused(RingerError)
     }
 
     private struct Session {
@@ -24,15 +31,17 @@ final class Logind {
     private static let path = "/org/freedesktop/login1"
     private static let manager = "org.freedesktop.login1.Manager"
     private static let session = "org.freedesktop.login1.Session"
-    private static let bus = "org.freedesktop.DBus"
 
     private let connection: BusConnection
     private let handler: (Event) -> Void
     private var matches: [BusConnection.Registration] = []
-    /// logind's unique name: a program may send signals that look like logind's. Nil while there is no logind.
+    /// The unique name of the logind that is followed; nil while there is none.
     private var owner: String?
     private var sessions: [String: Session] = [:]
     private var wasLocked: Bool?
+    private let delaysSleep: Bool
+    /// logind lets the machine sleep when this is closed. Nil where it is not delayed, and while the machine sleeps.
+    private var inhibitor: FileDescriptor?
 
     /// Whether the machine is about to sleep, sleeps, or woke without a report yet.
     private(set) var isAsleep = false
@@ -41,34 +50,37 @@ final class Logind {
 
     /// - Parameters:
     ///   - connection: The system bus.
+    ///   - delaysSleep: Whether the machine waits for the handler before it sleeps.
     ///   - handler: Called with each event.
-    init(_ connection: BusConnection, _ handler: @escaping (Event) -> Void) {
+    init(_ connection: BusConnection, delaysSleep: Bool, _ handler: @escaping (Event) -> Void) {
         self.connection = connection
+        self.delaysSleep = delaysSleep
         self.handler = handler
-        // Subscribe before asking: what changes in between is not missed.
-        match("sender='\(Self.bus)',interface='\(Self.bus)',member='NameOwnerChanged',arg0='\(Self.name)'") {
-            logind, message in
-            guard message.sender == Self.bus, let owner = try? message.read().last?.string else { return }
-            logind.adopt(owner)
+        let name = BusName(Self.name, on: connection) { [weak self] change in
+            switch change {
+            case .found(let owner), .changed(_, let owner): self?.adopt(owner)
+            case .unwatched: break
+            }
         }
-        match("sender='\(Self.name)',path='\(Self.path)',interface='\(Self.manager)'") { logind, message in
+        signals(of: name, "path='\(Self.path)',interface='\(Self.manager)'") { logind, message in
             logind.note(message)
         }
-        match(
-            "sender='\(Self.name)',path_namespace='\(Self.path)/session',interface='\(BusInterface.properties)',"
+        signals(
+            of: name,
+            "path_namespace='\(Self.path)/session',interface='\(BusInterface.properties)',"
                 + "member='PropertiesChanged',arg0='\(Self.session)'"
         ) { logind, message in
             logind.changed(message)
         }
-        // Nobody starts logind for this.
-        call(Self.bus, "/org/freedesktop/DBus", Self.bus, "GetNameOwner", [.string(Self.name)]) { logind, values in
-            if let owner = values.first?.string { logind.adopt(owner) }
-        }
     }
 
-    private func match(_ rule: String, _ body: @escaping (Logind, BusMessage) -> Void) {
+    deinit {
+        release()
+    }
+
+    private func signals(of name: BusName, _ rule: String, _ body: @escaping (Logind, BusMessage) -> Void) {
         matches.append(
-            connection.match("type='signal'," + rule) { [weak self] message in
+            name.signals(rule) { [weak self] message in
                 if let self { body(self, message) }
             })
     }
@@ -84,16 +96,17 @@ final class Logind {
         }
     }
 
-    /// Follows another logind; an empty name means that it is gone.
-    private func adopt(_ name: String) {
-        let new = name.isEmpty ? nil : name
+    /// Follows another logind; nil means that it is gone.
+    private func adopt(_ new: String?) {
         if new == owner { return }
         owner = new
         sessions = [:]
         wasLocked = nil
+        release()
         // What it has announced, it will not end.
         if isAsleep { woke() }
         guard let new else { return }
+        inhibit()
         call(new, Self.path, Self.manager, "ListSessions") { logind, values in
             for session in values.first?.elements ?? [] {
                 if let path = session.elements?.last?.string { logind.ask(path) }
@@ -111,7 +124,7 @@ final class Logind {
     }
 
     private func note(_ message: BusMessage) {
-        guard let owner, message.sender == owner, let values = try? message.read() else { return }
+        guard let values = try? message.read() else { return }
         switch message.member {
         case "SessionNew":
             if let path = values.last?.string { ask(path) }
@@ -120,13 +133,20 @@ final class Logind {
             update()
         case "PrepareForSleep":
             guard let begins = values.first?.boolean else { return }
-            if begins { isAsleep = true } else { woke() }
+            if begins {
+                isAsleep = true
+                handler(.sleeps)
+                release()
+            } else {
+                woke()
+                inhibit()
+            }
         default: break
         }
     }
 
     private func changed(_ message: BusMessage) {
-        guard let owner, message.sender == owner, let values = try? message.read(), values.count == 3,
+        guard let values = try? message.read(), values.count == 3,
             let properties = values[1].dictionary
         else { return }
         let path = message.path
@@ -158,5 +178,49 @@ final class Logind {
     private func woke() {
         isAsleep = false
         handler(.woke)
+    }
+
+    // MARK: - Delaying sleep
+
+    /// Takes a lock that delays a sleep until ``release()``, for logind's `InhibitDelayMaxSec` at most (5 s by default).
+    private func inhibit() {
+        guard delaysSleep, let owner else { return }
+        connection.call(
+            owner, Self.path, Self.manager, "Inhibit",
+            [
+                .string("sleep"), .string("ringerd"), .string("The vibration motor is turned off first."),
+                .string("delay"),
+            ],
+            autoStart: false
+        ) { [weak self] result in
+            // A sleep that was announced before logind knew the lock is not delayed by it.
+            guard let self, self.owner == owner, !isAsleep else { return }
+            do throws(RingerError) {
+                let values: [BusValue]
+                do throws(BusError) {
+                    values = try result.get().read()
+                } catch {
+                    throw RingerError(.permissionDenied, "delay sleep", Self.name, detail: error.message)
+                }
+                guard case .descriptor(let descriptor)? = values.first else {
+                    throw RingerError(.system, "delay sleep", Self.name, detail: "the reply has no descriptor")
+                }
+                // The message closes its own.
+                let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                guard own >= 0 else { throw RingerError("delay sleep", Self.name, Errno(rawValue: errno)) }
+                release()
+                inhibitor = FileDescriptor(rawValue: own)
+            } catch {
+                handler(.inhibitorRefused(error))
+            }
+        }
+    }
+
+    /// Lets the machine sleep.
+    private func release() {
+        guard let inhibitor else { return }
+        self.inhibitor = nil
+        // A descriptor of this process's own that is open closes.
+        try? inhibitor.close()
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import Ringer
+import Synchronization
 
 /// The file that keeps the preferences.
 package final class PreferencesFile: Sendable {
@@ -8,6 +9,7 @@ package final class PreferencesFile: Sendable {
     /// The file's path.
     package let path: String
     private let writer: TextFileWriter
+    private let readError = Mutex<RingerError?>(nil)
 
     /// The file at `path`, which need not exist.
     package init(path: String) {
@@ -15,16 +17,33 @@ package final class PreferencesFile: Sendable {
         writer = TextFileWriter(path: path)
     }
 
-    /// Reads the preferences; those of a new device where there is no file. A damaged file is renamed, `.damaged` is added to
-    /// its name, and it counts as none. Called before the service starts: it waits for the disk.
+    /// Why the file could not be read when that was tried last; nil where it was read, or there is none. It is not written then.
+    package var unreadable: RingerError? { readError.withLock { $0 } }
+
+    /// Reads the preferences; those of a new device where there is no file. A key that is not known is reported and skipped: a
+    /// newer version may have written it. A file with wrong contents is renamed, `.damaged` is added to its name, and it counts
+    /// as none. It waits for the disk.
     ///
     /// - Parameter report: Called with what is wrong with the file.
-    package func read(_ report: (RingerError) -> Void) -> UserPreferences {
+    /// - Returns: The preferences; nil where the file cannot be read. It may be read later, and is left as it is.
+    package func read(_ report: (RingerError) -> Void) -> UserPreferences? {
+        let (preferences, failure) = contents(report)
+        readError.withLock { $0 = failure }
+        if let failure { report(failure) }
+        return preferences
+    }
+
+    private func contents(_ report: (RingerError) -> Void) -> (UserPreferences?, RingerError?) {
         do throws(RingerError) {
-            return try UserPreferences(text: try TextFile.read(path), path: path)
+            return (try UserPreferences(text: try TextFile.read(path), path: path, report), nil)
         } catch {
-            if error.code == .notFound { return UserPreferences() }
+            if error.code == .notFound { return (UserPreferences(), nil) }
             var error = error
+            // The system's reason: nothing is known of the contents.
+            if error.errno != nil {
+                error.detail = "the file is left as it is, and read again later"
+                return (nil, error)
+            }
             let detail = error.detail.map { $0 + "; " } ?? ""
             let aside = path + ".damaged"
             error.detail =
@@ -32,13 +51,14 @@ package final class PreferencesFile: Sendable {
                 ? detail + "the default preferences apply, and the file is now \(aside)"
                 : detail + "the default preferences apply"
             report(error)
-            return UserPreferences()
+            return (UserPreferences(), nil)
         }
     }
 
     /// Writes the preferences, and calls `completion` once they are durable, on the thread that writes. Of several calls that
-    /// come while a write runs, the newest is written.
+    /// come while a write runs, the newest is written. A file that could not be read is not written.
     package func write(_ preferences: UserPreferences, _ completion: @escaping Completion) {
+        if let unreadable { return completion(unreadable) }
         writer.write(preferences.text, completion)
     }
 
@@ -47,19 +67,23 @@ package final class PreferencesFile: Sendable {
 }
 
 extension UserPreferences {
-    /// The preferences that `text` sets, over those of a new device; `path` names it in errors.
+    /// The preferences that `text` sets, over those of a new device; `path` names it in errors. Keys that are not known are
+    /// reported.
     ///
     /// - Throws: ``RingerError`` naming the file and the line.
-    init(text: String, path: String) throws(RingerError) {
+    init(text: String, path: String, _ report: (RingerError) -> Void) throws(RingerError) {
         self.init()
         var preferences = self
-        try SettingLines.read(text, path: path, operation: "read the preferences") { key, value throws(RingerError) in
+        try SettingLines.read(
+            text, path: path, operation: "read the preferences",
+            unknown: { error throws(RingerError) in report(error) }
+        ) { key, value throws(RingerError) in
             try preferences.set(key, value)
         }
         self = preferences
     }
 
-    /// The text that ``init(text:path:)`` reads.
+    /// The text that ``init(text:path:_:)`` reads.
     var text: String {
         func word(_ value: Bool) -> String { value ? "yes" : "no" }
         let routes = AudioRoute.allCases.filter { routesSilencedBySwitch.contains($0) }.map(\.rawValue)

@@ -13,8 +13,8 @@ extension Service {
             }
         case "Stop":
             // Those who may not play have nothing to stop but a detection.
-            admit(message, .read) { [self] client throws(BusError) in
-                try stopRequest(arguments[0].uint32 ?? 0, for: client)
+            identify(message, .read) { [self] caller throws(BusError) in
+                try stopRequest(arguments[0].uint32 ?? 0, for: message.sender, caller)
                 connection.reply(to: message)
             }
         case "CreateSession":
@@ -142,8 +142,10 @@ extension Service {
     }
 
     private func announce(_ message: BusMessage, _ arguments: [BusValue]) throws(BusError) {
+        // Clips may name the same descriptor.
+        var files: [CInt: CallerFile] = [:]
         let clips = try (arguments[0].elements ?? []).map { clip throws(BusError) in
-            try SoundArgument(clip, of: "Announce")
+            try SoundArgument(clip, of: "Announce", &files)
         }
         guard !clips.isEmpty else { throw .invalidArguments("Announce: there is no clip") }
         var options = BusOptions(arguments[1], of: "Announce")
@@ -155,15 +157,16 @@ extension Service {
         let announcements = device.announcements
         admit(message, .play) { [self] client throws(BusError) in
             let sounds = client.sounds
-            try begin(message, for: client) { [self] _ in
+            try begin(message, for: client) { [self] request in
                 do {
-                    var buffers: [PCMBuffer] = []
-                    for clip in clips { buffers.append(try await clip.samples(sounds, in: self)) }
-                    return RequestEnd(
-                        try await announcements.announce(
-                            Announcement(
-                                joining: buffers, category: category, options: categoryOptions, priority: priority,
-                                expiry: expiry)))
+                    let announcement = try await inTurn(request) {
+                        var buffers: [PCMBuffer] = []
+                        for clip in clips { buffers.append(try await clip.samples(sounds, in: self)) }
+                        return try Announcement(
+                            joining: buffers, category: category, options: categoryOptions, priority: priority,
+                            expiry: expiry)
+                    }
+                    return RequestEnd(try await announcements.announce(announcement))
                 } catch {
                     return RequestEnd(error)
                 }
@@ -310,8 +313,18 @@ extension Service {
     ) throws(BusError) {
         let session = target.session.session
         switch message.member {
-        case "Activate": reply(to: message) { () throws(SessionError) in try await session.activate() }
+        case "Activate":
+            device.sessions.lookForOtherAudio()
+            target.session.isRefused = false
+            reply(to: message) { () throws(SessionError) in
+                try await session.activate()
+            } refused: { [self] in
+                self.session(at: message.path)?.session.isRefused = true
+                // What refused it may be over already.
+                publishSoon()
+            }
         case "Deactivate":
+            target.session.isRefused = false
             let notifyOthers = arguments[0].boolean ?? true
             reply(to: message) { () throws(SessionError) in try await session.deactivate(notifyOthers: notifyOthers) }
         case "SetCategory":
@@ -345,14 +358,20 @@ extension Service {
         }
     }
 
-    /// Replies to a call once `body` has returned.
-    private func reply(to message: BusMessage, _ body: @escaping @Sendable () async throws(SessionError) -> Void) {
+    /// Replies to a call once `body` has returned; `refused` is called after the reply with its error.
+    private func reply(
+        to message: BusMessage, _ body: @escaping @Sendable () async throws(SessionError) -> Void,
+        refused: @escaping @Sendable () -> Void = {}
+    ) {
         Task(executorPreference: loop) { [self] in
             do throws(SessionError) {
                 try await body()
+                // Who activated the session has what the hardware granted before it goes on.
+                publish()
                 connection.reply(to: message)
             } catch {
                 connection.reply(to: message, BusError(error))
+                refused()
             }
         }
     }
@@ -370,6 +389,7 @@ extension ServiceSession {
         case "Phase": .string(session.state?.phase.rawValue ?? "inactive")
         case "Route": .string(session.route?.output?.rawValue ?? "")
         case "Ducked": .boolean(session.state?.isDucked ?? false)
+        case "OtherAudioPlaying": .boolean(session.service.facts(of: session.id)?.isOtherAudioPlaying ?? false)
         default: .string("")
         }
     }

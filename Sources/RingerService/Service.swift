@@ -14,6 +14,8 @@ package final class Service: @unchecked Sendable {
     package struct Limits: Sendable {
         /// Clients on the bus. Each one costs the service a match rule, of which a bus grants 512 to a connection.
         package var clients = 64
+        /// Of these, programs that may only read: everybody may be one, and they leave room for those that may play.
+        package var readers = 16
         /// Requests of one client that have not ended.
         package var requests = 16
         /// Sessions of one client.
@@ -30,6 +32,8 @@ package final class Service: @unchecked Sendable {
         var sound: SoundPlayer.ID?
         /// Whether it goes on when its client leaves the bus.
         var outlivesClient = false
+        /// Continues an announcement that waits for its turn.
+        var turn: CheckedContinuation<Void, Never>?
     }
 
     let device: Device
@@ -43,12 +47,18 @@ package final class Service: @unchecked Sendable {
     let limits: Limits
     private(set) lazy var light = ServiceLight(device) { [unowned self] in reportDegraded($0) }
     private var served: BusConnection.Registration?
+    private lazy var introspection = Introspection(natives)
+    private static let sessionIntrospection = Introspection([.session])
     private(set) var clients: [String: ServiceClient] = [:]
+    /// The calls of programs of which the bus has yet to say who they are, in the order in which they came.
+    private var waiting: [String: [(Authorization.Credentials?) -> Void]] = [:]
     /// How many clients it knows.
     package var clientCount: Int { clients.count }
     private var requests: [UInt32: Request] = [:]
     /// The requests of the sounds that play, by the sound's number.
     private var playing: [UInt64: UInt32] = [:]
+    /// The announcements that are not in the queue yet, in the order of their calls.
+    private var arriving: [UInt32] = []
     private var lastRequest: UInt32 = 0
     private var lastSession: UInt32 = 0
     /// The properties as they were published last.
@@ -58,6 +68,8 @@ package final class Service: @unchecked Sendable {
     private var isStopped = false
     /// Called with the name of a client that has left the bus.
     var onForget: ((String) -> Void)?
+    /// What clients have set of the preferences while their file could not be read; nil where it was read.
+    private var setUnread: [String: BusValue]?
     /// The calls that set preferences which are being written.
     private var keeping: [Int: Kept] = [:]
     private var lastKept = 0
@@ -100,15 +112,26 @@ package final class Service: @unchecked Sendable {
     package func start() throws(RingerError) {
         served = try connection.serve(RingerNames.path) { [unowned self] message in handle(message) }
         published = properties()
+        // Sessions follow others that begin and end to play.
+        device.sessions.observeSettling { [weak self] in
+            guard let self else { return }
+            loop.execute { [weak self] in self?.publishSoon() }
+        }
+        if preferencesFile?.unreadable != nil {
+            setUnread = [:]
+            readPreferences(after: .seconds(1))
+        }
         let stream = device.events
         events = Task(executorPreference: loop) { [self] in
             for await event in stream { note(event) }
         }
         if followsLogind {
-            logind = Logind(connection) { [unowned self] event in
+            logind = Logind(connection, delaysSleep: device.vibrator != nil) { [unowned self] event in
                 switch event {
                 case .locked(let isLocked): device.setScreenLocked(isLocked)
-                case .woke: device.rereadSwitch()
+                case .sleeps: device.prepareForSleep()
+                case .woke: device.wokeFromSleep()
+                case .inhibitorRefused(let error): reportDegraded(error)
                 }
                 publishSoon()
             }
@@ -129,11 +152,12 @@ package final class Service: @unchecked Sendable {
         for client in clients.values { client.sounds.close() }
         for client in clients.values { client.sessions.values.forEach { $0.events?.cancel() } }
         clients = [:]
+        waiting = [:]
         events?.cancel()
         served = nil
         logind = nil
         // Last, since it waits for the disk: who set preferences is informed that they are kept.
-        if !keeping.isEmpty { preferencesFile?.finish() }
+        preferencesFile?.finish()
         for number in keeping.keys.sorted() { answer(number) }
     }
 
@@ -168,16 +192,33 @@ package final class Service: @unchecked Sendable {
         loop.execute { [self] in connection.whenWritten { [weak self] in self?.publish() } }
     }
 
-    private func publish() {
+    /// Publishes what has changed.
+    func publish() {
         isPublishDue = false
         if isStopped { return }
         let now = properties()
         let changed = now.filter { published[$0.key] != $0.value }
-        guard !changed.isEmpty else { return }
         published = now
-        connection.signal(
-            RingerNames.path, BusInterface.properties, "PropertiesChanged",
-            [.string(RingerNames.interface), .dictionary(changed), .strings([])])
+        if !changed.isEmpty {
+            connection.signal(
+                RingerNames.path, BusInterface.properties, "PropertiesChanged",
+                [.string(RingerNames.interface), .dictionary(changed), .strings([])])
+        }
+        for client in clients.values {
+            for session in client.sessions.values { publish(session, to: client.name) }
+        }
+    }
+
+    private func publish(_ session: ServiceSession, to owner: String) {
+        let changed = session.takeChanges()
+        if !changed.isEmpty {
+            connection.signal(
+                session.path, BusInterface.properties, "PropertiesChanged",
+                [.string(RingerNames.sessionInterface), .dictionary(changed), .strings([])], to: owner)
+        }
+        if session.takeEndOfRefusal() {
+            connection.signal(session.path, RingerNames.sessionInterface, "RefusalEnded", [], to: owner)
+        }
     }
 
     private func properties() -> [String: BusValue] {
@@ -201,6 +242,7 @@ package final class Service: @unchecked Sendable {
                 (state.isHeadphoneInserted ? ["headphone"] : []) + (state.isMicrophoneInserted ? ["microphone"] : []))
         case "Volume": return .double(Double(state.outputVolume ?? -1))
         case "InputAvailable": return .boolean(state.isInputAvailable ?? false)
+        case "PlaybackSilenced": return .boolean(state.sessions.contains(.silencesPlayback))
         case "Requests":
             return .array(
                 element: "(us)",
@@ -211,6 +253,13 @@ package final class Service: @unchecked Sendable {
         case "Routes":
             let present = device.sessions.routes.present
             return .strings(AudioRoute.allCases.filter { present.contains($0) }.map(\.rawValue))
+        case "SampleRate": return .double(device.hardware.sampleRate)
+        case "OutputChannels": return .uint32(device.hardware.outputChannels)
+        case "InputChannels": return .uint32(device.hardware.inputChannels)
+        case "OutputLatency": return .double(Double(device.hardware.outputLatency))
+        case "InputLatency": return .double(Double(device.hardware.inputLatency))
+        case "BufferDuration": return .double(Double(device.hardware.ioBufferDuration))
+        case "OutputLost": return .boolean(device.hardware.isServerDead)
         case "Board": return .string(board != nil ? "simulated" : "hardware")
         default: return .string("")
         }
@@ -237,7 +286,7 @@ package final class Service: @unchecked Sendable {
         try dispatch(message, to: session)
     }
 
-    private func session(at path: String) -> (owner: ServiceClient, session: ServiceSession)? {
+    func session(at path: String) -> (owner: ServiceClient, session: ServiceSession)? {
         let prefix = RingerNames.path + "/session/"
         guard path.hasPrefix(prefix), let number = UInt32(path.dropFirst(prefix.count)) else { return nil }
         for client in clients.values {
@@ -246,10 +295,13 @@ package final class Service: @unchecked Sendable {
         return nil
     }
 
+    /// The interfaces of the main object.
+    private var natives: [BusInterface] { [.ringer] + (board == nil ? [] : [.simulatedBoard]) }
+
     private func dispatch(
         _ message: BusMessage, to target: (owner: ServiceClient, session: ServiceSession)?
     ) throws(BusError) {
-        let natives = target == nil ? [.ringer] + (board == nil ? [] : [.simulatedBoard]) : [BusInterface.session]
+        let natives = target == nil ? natives : [.session]
         let (interface, member) = (message.interface, message.member)
         // A call need not name the interface.
         let native = natives.first { ($0.name == interface || interface.isEmpty) && $0.method(member) != nil }
@@ -263,34 +315,47 @@ package final class Service: @unchecked Sendable {
         guard message.signature == method.signature else {
             throw .invalidArguments("\(member) takes (\(method.signature)), not (\(message.signature))")
         }
-        let arguments = try message.read()
+        if member == "Introspect" {
+            guard target == nil else {
+                return connection.reply(to: message, [.string(Self.sessionIntrospection.text())])
+            }
+            let sessions = clients[message.sender]?.sessions.keys.sorted() ?? []
+            return connection.reply(
+                to: message, [.string(introspection.text(children: sessions.map { "session/\($0)" }))])
+        }
         if let target, message.sender != target.owner.name {
-            guard member == "Introspect" else { throw .accessDenied("\(message.path) belongs to another client") }
+            throw .accessDenied("\(message.path) belongs to another client")
+        }
+        // Nothing is read of a message before its caller is admitted, and no descriptor is kept.
+        let beginsRequest = method.output.first?.name == "request"
+        if let target {
+            if beginsRequest { try checkRequests(of: target.owner) }
+            guard native == nil else { return try call(message, try message.read(), of: target) }
+            return try property(message, natives, target)
         }
         switch member {
-        case "Introspect":
-            let children =
-                target == nil
-                ? clients[message.sender].map { $0.sessions.keys.sorted().map { "session/\($0)" } } ?? [] : []
-            connection.reply(to: message, [.string(BusInterface.introspection(natives, children: children))])
-        case "Get", "GetAll", "Set": try property(message, arguments, natives, target)
+        case "Set":
+            identify(message, .control) { [self] _ throws(BusError) in try property(message, natives, nil) }
+        case "Get", "GetAll": try property(message, natives, nil)
+        case _ where native?.name == RingerNames.simulatedBoardInterface:
+            try board?.call(member, try message.read(), isBusy: { self.reading > 0 }) {
+                self.connection.reply(to: message, $0)
+            }
+        // Everybody may call them, and there is next to nothing to read.
+        case "Decide", "Detect", "Stop": try call(message, try message.read())
         default:
-            if native?.name == RingerNames.simulatedBoardInterface {
-                try board?.call(member, arguments, isBusy: { self.reading > 0 }) {
-                    self.connection.reply(to: message, $0)
-                }
-            } else if let target {
-                try call(message, arguments, of: target)
-            } else {
-                try call(message, arguments)
+            admit(message, .play) { [self] client throws(BusError) in
+                if beginsRequest { try checkRequests(of: client) }
+                try call(message, try message.read())
             }
         }
     }
 
     private func property(
-        _ message: BusMessage, _ arguments: [BusValue], _ natives: [BusInterface],
-        _ target: (owner: ServiceClient, session: ServiceSession)?
+        _ message: BusMessage, _ natives: [BusInterface], _ target: (owner: ServiceClient, session: ServiceSession)?
     ) throws(BusError) {
+        let arguments = try message.read()
+        if target != nil { device.sessions.lookForOtherAudio() }
         guard let native = natives.first(where: { arguments[0].string == $0.name || arguments[0].string == "" }) else {
             throw .unknownProperty("\(message.path) has no interface \(arguments[0].string ?? "")")
         }
@@ -319,10 +384,8 @@ package final class Service: @unchecked Sendable {
             try target.session.set(name, value)
             return connection.reply(to: message)
         }
-        admit(message, .control) { [self] _ throws(BusError) in
-            try set(name, value, message)
-            publishSoon()
-        }
+        try set(name, value, message)
+        publishSoon()
     }
 
     private func value(
@@ -333,7 +396,7 @@ package final class Service: @unchecked Sendable {
         return value(of: property)
     }
 
-    /// Sets a property, and replies to `message`.
+    /// Sets a property for a caller that may, and replies to `message`.
     private func set(_ property: String, _ value: BusValue, _ message: BusMessage) throws(BusError) {
         switch property {
         case "ScreenLocked":
@@ -345,6 +408,7 @@ package final class Service: @unchecked Sendable {
             var preferences = device.preferences
             try preferences.set(value)
             device.preferences = preferences
+            setUnread?.merge(value.dictionary ?? [:]) { $1 }
             if let preferencesFile { return keep(preferences, in: preferencesFile, message) }
         case "Volume":
             guard let volume = value.double, (0...1).contains(volume) else {
@@ -362,12 +426,59 @@ package final class Service: @unchecked Sendable {
 
     /// Writes the preferences, and then replies: who set them knows that they are kept.
     private func keep(_ preferences: UserPreferences, in file: PreferencesFile, _ message: BusMessage) {
+        if setUnread != nil {
+            return connection.reply(
+                to: message,
+                BusError(file.unreadable ?? RingerError(.busy, "keep the preferences", file.path)))
+        }
         lastKept &+= 1
         let (number, kept) = (lastKept, Kept(message))
         keeping[number] = kept
         file.write(preferences) { [weak self] error in
             kept.result.withLock { $0 = .some(error) }
             self?.loop.execute { [weak self] in self?.answer(number) }
+        }
+    }
+
+    /// Reads the preferences after `delay`, and then ever more rarely, where their file could not be read: what clients have
+    /// set by then stays as it is.
+    private func readPreferences(after delay: Duration) {
+        _ = device.clock.schedule(at: device.clock.now + delay) { [weak self, loop] in
+            loop.execute { [weak self] in
+                guard let self, let file = preferencesFile, !isStopped else { return }
+                reading += 1
+                Task(executorPreference: loop) { [self] in
+                    let (read, errors) = await DetachedThread.run {
+                        var errors: [RingerError] = []
+                        let preferences = file.read { errors.append($0) }
+                        return (preferences, errors)
+                    }
+                    reading -= 1
+                    takePreferences(read, errors, after: delay, from: file)
+                }
+            }
+        }
+    }
+
+    private func takePreferences(
+        _ read: UserPreferences?, _ errors: [RingerError], after delay: Duration, from file: PreferencesFile
+    ) {
+        // The reason was reported at the start.
+        guard var preferences = read else { return readPreferences(after: min(delay * 2, .seconds(30))) }
+        for error in errors { reportDegraded(error) }
+        let changes = setUnread ?? [:]
+        setUnread = nil
+        do throws(BusError) {
+            try preferences.set(.dictionary(changes))
+        } catch {
+            // It does not come here: each was accepted when it was set.
+        }
+        device.preferences = preferences
+        publishSoon()
+        guard !changes.isEmpty, !isStopped else { return }
+        file.write(preferences) { [weak self, loop] error in
+            guard let error else { return }
+            loop.execute { [weak self] in self?.reportDegraded(error) }
         }
     }
 
@@ -396,106 +507,128 @@ package final class Service: @unchecked Sendable {
 
     // MARK: - Clients
 
-    /// Calls `body` with the caller's client once the bus has said who it is, and if that one may do it; else replies with an
-    /// error, and calls `refused`.
-    func admit(
+    /// Calls `body` once the bus has said who the caller is, if that one may do it; else replies with an error, and calls
+    /// `refused`. Nothing is kept of the caller.
+    func identify(
         _ message: BusMessage, _ permission: Authorization.Permission, refused: (() -> Void)? = nil,
-        _ body: @escaping (ServiceClient) throws(BusError) -> Void
+        _ body: @escaping (Authorization.Credentials) throws(BusError) -> Void
     ) {
-        let run = { [self] (client: ServiceClient) in
+        let run = { [self] (credentials: Authorization.Credentials?) in
+            guard let credentials, authorization.allows(credentials, permission) else {
+                connection.reply(
+                    to: message, .accessDenied("\(message.member): the caller is not permitted to do this"))
+                refused?()
+                return
+            }
             do throws(BusError) {
-                guard may(client, permission) else {
-                    defer { refused?() }
-                    throw .accessDenied("\(message.member): the caller is not permitted to do this")
-                }
-                try body(client)
+                try body(credentials)
             } catch {
                 connection.reply(to: message, error)
             }
         }
-        if let client = clients[message.sender] {
-            if client.credentials != nil { return run(client) }
-            guard client.waiting.count < limits.requests else {
-                defer { refused?() }
-                return connection.reply(
-                    to: message, .limitsExceeded("more than \(limits.requests) calls of one client wait"))
-            }
-            return client.waiting.append(run)
+        let name = message.sender
+        if let client = clients[name] { return run(client.credentials) }
+        // The message is kept meanwhile, with its descriptors.
+        guard CallerDescriptors.areLeft, waiting[name, default: []].count < limits.requests else {
+            connection.reply(
+                to: message,
+                .limitsExceeded("more than \(limits.requests) calls of one client wait, or too many in all"))
+            refused?()
+            return
         }
-        guard clients.count < limits.clients else {
-            defer { refused?() }
-            return connection.reply(to: message, .limitsExceeded("\(limits.clients) clients use the service already"))
-        }
-        let client = ServiceClient(message.sender, device.sounds.makeClient())
-        clients[client.name] = client
-        client.waiting.append(run)
-        identify(client)
+        waiting[name, default: []].append(run)
+        if waiting[name]?.count == 1 { askWho(name) }
     }
 
-    /// Asks the bus who a client is, and to report when it leaves. A client that leaves in between has no credentials.
-    private func identify(_ client: ServiceClient) {
-        let name = client.name
-        client.watch = connection.match(
-            "type='signal',sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',"
-                + "interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'",
-            // A client whose death would go unnoticed is not served.
-            installed: { [weak self] error in
-                guard error != nil else { return }
-                self?.loop.execute { [weak self] in self?.forget(name) }
-            }
-        ) { [weak self] _ in
-            // A unique name changes its owner once: when it is gone.
-            self?.loop.execute { [weak self] in self?.forget(name) }
-        }
+    /// Asks the bus who a program is, and runs its calls.
+    private func askWho(_ name: String) {
         connection.call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials",
             [.string(name)]
         ) { [weak self] result in
-            guard let self, let client = clients[name] else { return }
-            guard case .success(let reply) = result, let values = try? reply.read().first?.dictionary,
-                let user = values["UnixUserID"]?.uint32
-            else { return forget(name) }
-            let groups = values["UnixGroupIDs"]?.elements?.compactMap(\.uint32) ?? []
-            client.credentials = Authorization.Credentials(user: user, groups: Set(groups))
-            let waiting = client.waiting
-            client.waiting = []
-            for run in waiting { run(client) }
+            guard let self, let calls = waiting.removeValue(forKey: name) else { return }
+            let values = (try? result.get().read().first)?.dictionary
+            let groups = values?["UnixGroupIDs"]?.elements?.compactMap(\.uint32) ?? []
+            // It may have left the bus.
+            let credentials = values?["UnixUserID"]?.uint32.map {
+                Authorization.Credentials(user: $0, groups: Set(groups))
+            }
+            for call in calls { call(credentials) }
         }
     }
 
-    /// Ends what a client asked for: it has left the bus, or the bus did not say who it is.
+    /// As ``identify(_:_:refused:_:)``, for what lasts longer than the call: `body` gets the caller's client.
+    func admit(
+        _ message: BusMessage, _ permission: Authorization.Permission, refused: (() -> Void)? = nil,
+        _ body: @escaping (ServiceClient) throws(BusError) -> Void
+    ) {
+        identify(message, permission, refused: refused) { [self] credentials throws(BusError) in
+            let client: ServiceClient
+            do throws(BusError) {
+                client = try self.client(message.sender, credentials)
+            } catch {
+                refused?()
+                throw error
+            }
+            try body(client)
+        }
+    }
+
+    private func client(_ name: String, _ credentials: Authorization.Credentials) throws(BusError) -> ServiceClient {
+        if let client = clients[name] { return client }
+        let readers = clients.values.count { !may($0, .play) }
+        guard clients.count < limits.clients, authorization.allows(credentials, .play) || readers < limits.readers
+        else {
+            throw .limitsExceeded("as many clients as there may be use the service already")
+        }
+        let client = ServiceClient(name, credentials, device.sounds.makeClient())
+        clients[name] = client
+        client.watch = BusName(name, on: connection) { [weak self] change in
+            switch change {
+            case .found(.some), .changed(_, .some): break
+            // A client whose death would go unnoticed is not served.
+            case .found(nil), .changed(_, nil), .unwatched: self?.loop.execute { [weak self] in self?.forget(name) }
+            }
+        }
+        return client
+    }
+
+    /// Ends what a client asked for: it has left the bus, or cannot be watched.
     private func forget(_ name: String) {
         guard let client = clients.removeValue(forKey: name) else { return }
         onForget?(name)
-        // Still there, but unknown to the bus or not watched: its calls are answered as not permitted.
-        client.credentials = nil
-        for run in client.waiting { run(client) }
         for id in client.requests {
             // What is to be played to its end plays on; nobody is left to be informed.
             if requests[id]?.outlivesClient == true { continue }
             cancel(id)
         }
-        client.sounds.close()
         for session in client.sessions.values { session.events?.cancel() }
         client.sessions = [:]
     }
 
     // MARK: - Requests
 
+    /// Throws where a client has as many requests as it may have.
+    private func checkRequests(of client: ServiceClient) throws(BusError) {
+        guard client.requests.count < limits.requests else {
+            throw .limitsExceeded("\(limits.requests) requests of this client run already")
+        }
+    }
+
     /// Answers a call with the number of a new request, and begins it: `body` returns how it ended.
     func begin(
         _ message: BusMessage, for client: ServiceClient, outlivesClient: Bool = false,
         _ body: @escaping @Sendable (UInt32) async -> RequestEnd
     ) throws(BusError) {
-        guard client.requests.count < limits.requests else {
-            throw .limitsExceeded("\(limits.requests) requests of this client run already")
-        }
+        try checkRequests(of: client)
         repeat { lastRequest = lastRequest == .max ? 1 : lastRequest + 1 } while requests[lastRequest] != nil
         let id = lastRequest
         client.requests.insert(id)
         requests[id] = Request(client: client.name, member: message.member, outlivesClient: outlivesClient)
         connection.reply(to: message, [.uint32(id)])
-        requests[id]?.task = Task(executorPreference: loop) { [self] in finish(id, await body(id)) }
+        requests[id]?.task = Task(executorPreference: loop) { [self] in
+            finish(id, Task.isCancelled ? RequestEnd(CancellationError()) : await body(id))
+        }
         publishSoon()
     }
 
@@ -508,8 +641,6 @@ package final class Service: @unchecked Sendable {
                 let sound = try start { continuation.resume(returning: RequestEnd($0)) }
                 requests[id]?.sound = sound
                 if requests[id] != nil { playing[sound.number] = id }
-                // The request may have been stopped before its sound began.
-                if Task.isCancelled { device.player.stop(sound) }
             } catch {
                 continuation.resume(throwing: error)
             }
@@ -519,6 +650,9 @@ package final class Service: @unchecked Sendable {
     private func cancel(_ id: UInt32) {
         guard let request = requests[id] else { return }
         request.task?.cancel()
+        proceed(id)
+        // Those after it do not wait for a read that may never return.
+        leaveQueue(id)
         if let sound = request.sound { device.player.stop(sound) }
     }
 
@@ -528,29 +662,66 @@ package final class Service: @unchecked Sendable {
         publishSoon()
         guard let client = clients[request.client] else { return }
         client.requests.remove(id)
+        defer {
+            // Everybody may be a reader: what it takes is given back.
+            if client.requests.isEmpty, !may(client, .play) { forget(client.name) }
+        }
         connection.signal(
             RingerNames.path, RingerNames.interface, "Ended",
             [.uint32(id), .string(end.outcome), .string(end.reason), .dictionary(end.details)], to: client.name)
     }
 
     /// Reads the file at `path` on a thread of its own.
-    func load(_ path: String) async throws(RingerError) -> PCMBuffer {
-        reading += 1
-        defer { reading -= 1 }
-        return try await SoundLoader.loadElsewhere(path)
+    func load(_ path: String) async throws -> PCMBuffer {
+        try await whileReading { try await SoundLoader.loadElsewhere(path) }
     }
 
     /// Reads a caller's file on a thread of its own.
-    func load(_ file: CallerFile, maximumDuration: Duration? = nil) async throws(RingerError) -> PCMBuffer {
+    func load(_ file: CallerFile, maximumDuration: Duration? = nil) async throws -> PCMBuffer {
+        try await whileReading { try await file.load(maximumDuration: maximumDuration) }
+    }
+
+    /// Returns what `load` read for the calling task's request. Throws `CancellationError` where that was stopped meanwhile:
+    /// a sound that began now would cut off others.
+    private func whileReading(_ load: () async throws -> PCMBuffer) async throws -> PCMBuffer {
         reading += 1
         defer { reading -= 1 }
-        return try await file.load(maximumDuration: maximumDuration)
+        do {
+            let sound = try await load()
+            try Task.checkCancellation()
+            return sound
+        } catch {
+            try Task.checkCancellation()
+            throw error
+        }
+    }
+
+    /// Calls `load`, and returns its result once the announcements that were called for before are in the queue or have ended.
+    /// The caller adds its own to the queue before it waits for anything.
+    func inTurn<Loaded>(_ id: UInt32, _ load: () async throws -> Loaded) async throws -> Loaded {
+        arriving.append(id)
+        defer { leaveQueue(id) }
+        let loaded = try await load()
+        if arriving.first != id, !Task.isCancelled { await withCheckedContinuation { requests[id]?.turn = $0 } }
+        try Task.checkCancellation()
+        return loaded
+    }
+
+    /// The announcements after this one no longer wait for it.
+    private func leaveQueue(_ id: UInt32) {
+        arriving.removeAll { $0 == id }
+        if let next = arriving.first { proceed(next) }
+    }
+
+    /// Continues an announcement that waits for its turn.
+    private func proceed(_ id: UInt32) {
+        requests[id]?.turn.take()?.resume()
     }
 
     /// Stops a request of the client's own, or, with the permission, of any client.
-    func stopRequest(_ id: UInt32, for client: ServiceClient) throws(BusError) {
+    func stopRequest(_ id: UInt32, for name: String, _ credentials: Authorization.Credentials) throws(BusError) {
         guard let request = requests[id] else { return }
-        guard request.client == client.name || may(client, .control) else {
+        guard request.client == name || authorization.allows(credentials, .control) else {
             throw .accessDenied("request \(id) belongs to another client")
         }
         cancel(id)
@@ -558,7 +729,7 @@ package final class Service: @unchecked Sendable {
 
     /// Whether a client may do what is reserved to some.
     func may(_ client: ServiceClient, _ permission: Authorization.Permission) -> Bool {
-        client.credentials.map { authorization.allows($0, permission) } ?? false
+        authorization.allows(client.credentials, permission)
     }
 
     // MARK: - Sessions
@@ -612,10 +783,7 @@ package final class Service: @unchecked Sendable {
         case .unducked: signal("Ducked", [.boolean(false)])
         default: break
         }
-        guard let changed = session(at: path)?.session.takeChanges(), !changed.isEmpty else { return }
-        connection.signal(
-            path, BusInterface.properties, "PropertiesChanged",
-            [.string(RingerNames.sessionInterface), .dictionary(changed), .strings([])], to: owner)
+        if let session = session(at: path)?.session { publish(session, to: owner) }
     }
 
     func release(_ target: (owner: ServiceClient, session: ServiceSession)) {

@@ -1,16 +1,14 @@
 import Ringer
 import RingerBus
 
-/// A program on the bus that has asked for something, until it leaves the bus. It is used on the loop's thread alone.
+/// A program on the bus for which something was begun, until it leaves the bus. It is used on the loop's thread alone.
 final class ServiceClient {
     /// Its unique name.
     let name: String
-    /// What it may do; nil until the bus has answered.
-    var credentials: Authorization.Credentials?
-    /// What waits for the bus's answer, in the order in which it came.
-    var waiting: [(ServiceClient) -> Void] = []
+    /// Who it is, as the bus vouches for it.
+    let credentials: Authorization.Credentials
     /// Watches for its leaving the bus.
-    var watch: BusConnection.Registration?
+    var watch: BusName?
     /// The requests that have not ended.
     var requests: Set<UInt32> = []
     /// Its sessions.
@@ -18,8 +16,9 @@ final class ServiceClient {
     /// Its system sounds, which nobody else can name.
     let sounds: SystemSoundServices
 
-    init(_ name: String, _ sounds: SystemSoundServices) {
+    init(_ name: String, _ credentials: Authorization.Credentials, _ sounds: SystemSoundServices) {
         self.name = name
+        self.credentials = credentials
         self.sounds = sounds
     }
 }
@@ -30,6 +29,8 @@ final class ServiceSession {
     let path: String
     /// Passes its events on to its owner.
     var events: Task<Void, Never>?
+    /// Whether its owner waits: an activation was refused, and the owner was not informed since that it would be admitted.
+    var isRefused = false
     /// The properties as its owner was last informed of them.
     private var published: [String: BusValue] = [:]
 
@@ -37,6 +38,8 @@ final class ServiceSession {
         self.session = session
         self.path = path
         published = properties
+        // Its owner does not read the properties of a new session, and takes it for the only one that plays.
+        published["OtherAudioPlaying"] = .boolean(false)
     }
 
     var properties: [String: BusValue] {
@@ -50,5 +53,13 @@ final class ServiceSession {
         let now = properties
         defer { published = now }
         return now.filter { published[$0.key] != $0.value }
+    }
+
+    /// Whether what refused its activation is over, which its owner is to be informed of: true once after a refusal.
+    func takeEndOfRefusal() -> Bool {
+        guard isRefused, !session.service.refusesActivation(of: session.id) else { return false }
+        isRefused = false
+        // It may have resumed after an interruption meanwhile.
+        return !session.isActive
     }
 }

@@ -10,10 +10,12 @@ enum SettingLines {
     ///   - text: The lines.
     ///   - path: The file's name in errors.
     ///   - operation: What is being done, in errors.
+    ///   - unknown: Takes the error of a key that there is not; throws it unless told otherwise.
     ///   - set: Takes a value; throws where it is wrong.
     /// - Throws: ``RingerError`` naming the file and the line.
     static func read(
         _ text: String, path: String, operation: String,
+        unknown: (RingerError) throws(RingerError) -> Void = { error throws(RingerError) in throw error },
         _ set: (_ key: String, _ value: String) throws(RingerError) -> Bool
     ) throws(RingerError) {
         var keys: Set<String> = []
@@ -34,7 +36,7 @@ enum SettingLines {
             } catch {
                 throw refuse("\(error)")
             }
-            guard isKnown else { throw refuse("there is no key \"\(key)\"") }
+            if !isKnown { try unknown(refuse("there is no key \"\(key)\"")) }
         }
     }
 

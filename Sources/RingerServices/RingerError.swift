@@ -30,6 +30,8 @@ public struct RingerError: Error, Sendable, Hashable {
         public static let timedOut = Code(rawValue: "timedOut")
         /// It was closed by its owner.
         public static let closed = Code(rawValue: "closed")
+        /// Another process opened it: the caller is a child of fork.
+        public static let otherProcess = Code(rawValue: "otherProcess")
         /// Anything else that the system reports.
         public static let system = Code(rawValue: "system")
     }
@@ -144,6 +146,7 @@ extension RingerError.Code {
         case .invalid: "not valid"
         case .timedOut: "timed out"
         case .closed: "closed"
+        case .otherProcess: "opened by another process"
         default: rawValue
         }
     }

@@ -22,7 +22,11 @@ extension Device.Ports {
             clock: board.clock, ringSilent: board.ringSilent, motor: board.motor, statusLight: board.statusLight,
             speaker: board.speaker, microphone: board.microphone, stateSources: [board.surroundings, board.keys],
             routes: RouteBoard(
-                pcm: board.speaker.name, routes: [.receiver: board.speaker.name, .bluetooth: board.speaker.name]),
+                pcm: board.speaker.name,
+                routes: board.speaker.routes.merging([.receiver, .bluetooth].map { ($0, board.speaker.name) }) {
+                    own, _ in own
+                }
+            ),
             setOutputVolume: { volume throws(RingerError) in try board.surroundings.setOutputVolume(volume) },
             close: close)
     }

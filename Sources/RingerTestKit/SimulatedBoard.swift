@@ -21,13 +21,19 @@ public struct SimulatedBoard: Sendable {
     public let surroundings: SimulatedStateSource
 
     /// A board on `clock`, its switch at `position`.
-    public init(clock: any DeviceClock, position: SwitchPosition = .ring) {
+    ///
+    /// - Parameters:
+    ///   - clock: The board's clock.
+    ///   - position: The switch's position.
+    ///   - routes: The routes that have a PCM of their own, and its name. The others have one PCM, as on hardware: the codec
+    ///     takes its sound to the headphones and back.
+    public init(clock: any DeviceClock, position: SwitchPosition = .ring, routes: [AudioRoute: String] = [:]) {
         self.clock = clock
         ringSilent = SimulatedSwitch(clock: clock, position: position)
         motor = SimulatedMotor(clock: clock)
         statusLight = SimulatedStatusLight(clock: clock)
         keys = SimulatedKeys(clock: clock)
-        speaker = SimulatedSoundOutput(clock: clock)
+        speaker = SimulatedSoundOutput(clock: clock, routes: routes)
         microphone = SimulatedSoundInput()
         surroundings = SimulatedStateSource()
     }

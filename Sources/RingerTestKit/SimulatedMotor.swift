@@ -112,6 +112,7 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
     public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
         let now = clock.now
         let error: RingerError? = state.withLock { state in
+            if state.isClosed { return RingerError(.closed, "turn on", name) }
             if state.unplugged != nil { return RingerError(.notFound, "turn on", name) }
             if let error = state.turnOnError { return error }
             if state.turns.elements.last.map({ $0.end == nil && $0.strength == strength }) != true {

@@ -13,6 +13,7 @@ final class SimulatedPCM: Sendable {
     fileprivate struct State {
         var voices: [UInt64: SimulatedVoice] = [:]
         var last: UInt64 = 0
+        var isClosed = false
         var playing: Set<UInt64> = []
         var holder = Holder.nobody
         var mixes = true
@@ -100,9 +101,12 @@ final class SimulatedPCM: Sendable {
         }
     }
 
-    /// Adds a sound that is about to open the PCM.
-    func add(_ voice: SimulatedVoice) {
-        shared.state.withLock { $0.voices[voice.number] = voice }
+    /// Adds a sound that is about to open the PCM; false if the speaker is closed.
+    func add(_ voice: SimulatedVoice) -> Bool {
+        shared.state.withLock { state in
+            if !state.isClosed { state.voices[voice.number] = voice }
+            return !state.isClosed
+        }
     }
 
     /// Opens the PCM for the sound, at once or when it is its turn, unless the sound is over.
@@ -111,13 +115,14 @@ final class SimulatedPCM: Sendable {
         queue.send(.add(voice.number, pcm: Self.subject, waits: waits, now: clock.now))
     }
 
-    /// The sound is over.
-    func remove(_ voice: SimulatedVoice) {
+    /// The sound is over. `report` is called when the PCM is free, before a sound that waits for it begins.
+    func remove(_ voice: SimulatedVoice, report: () -> Void = {}) {
         let now = clock.now
         let wasKnown = shared.state.withLock { state in
             if state.playing.remove(voice.number) != nil { state.lingersUntil = now + Self.linger }
             return state.voices.removeValue(forKey: voice.number) != nil
         }
+        report()
         if wasKnown { queue.send(.removed(voice.number)) }
     }
 
@@ -129,19 +134,21 @@ final class SimulatedPCM: Sendable {
         }
     }
 
-    /// Ends the sounds that were told to stop, within the call.
-    func endStopping() {
+    /// Stops every sound within the call, and takes no other.
+    func close() {
+        shared.state.withLock { $0.isClosed = true }
+        stopAll()
+    }
+
+    private func stopAll() {
+        // The newest first, so that no waiting sound starts because the one before it was stopped.
         let voices = shared.state.withLock { $0.voices.sorted { $0.key > $1.key } }
-        for (_, voice) in voices where voice.isStopping { voice.stopNow() }
+        for (_, voice) in voices { voice.stopNow() }
     }
 
     /// Closes the PCM, unless a sound plays on it that is not to be stopped.
     func release(stoppingSounds: Bool) {
-        if stoppingSounds {
-            // The newest first, so that no waiting sound starts because the one before it was stopped.
-            let voices = shared.state.withLock { $0.voices.sorted { $0.key > $1.key } }
-            for (_, voice) in voices { voice.stopNow() }
-        }
+        if stoppingSounds { stopAll() }
         let isInUse = shared.state.withLock { state in
             state.lingersUntil = nil
             return !state.voices.isEmpty

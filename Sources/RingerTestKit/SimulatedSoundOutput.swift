@@ -52,6 +52,10 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         var recordings = Newest<Recording>()
         var fault: Fault?
         var limits = SimulatedSoundLimits()
+        var answerDelay = Duration.zero
+        /// The questions that were not answered yet, by number; nil once the speaker is closed.
+        var questions: [UInt64: @Sendable (RingerError?) -> Void]? = [:]
+        var lastQuestion: UInt64 = 0
         var preferences = SessionPreferences()
         var told: SoundPortFormat?
         var follower: (@Sendable (SoundPortFormat) -> Void)?
@@ -63,10 +67,16 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
 
     /// "simulated speaker".
     public let name = "simulated speaker"
+    let routes: [AudioRoute: String]
 
     /// An idle speaker on `clock`.
-    public init(clock: any DeviceClock) {
+    ///
+    /// - Parameters:
+    ///   - clock: The clock.
+    ///   - routes: The routes that have a PCM of their own, and its name.
+    public init(clock: any DeviceClock, routes: [AudioRoute: String] = [:]) {
         self.clock = clock
+        self.routes = routes
         pcm = SimulatedPCM(clock)
     }
 
@@ -121,8 +131,15 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     /// The preferences set last.
     public var preferences: SessionPreferences { state.withLock { $0.preferences } }
 
-    /// Each route has a PCM of its own: a playing sound does not move when the route changes.
-    public func pcm(for route: AudioRoute) -> String { "simulated \(route)" }
+    /// How long ``ask(_:completion:)`` takes. Zero at first: it answers within the call. Hardware has to open its PCM.
+    public var answerDelay: Duration {
+        get { state.withLock { $0.answerDelay } }
+        set { state.withLock { $0.answerDelay = newValue } }
+    }
+
+    /// The PCM of `route`. Routes without a PCM of their own have one PCM: a playing sound follows when the route changes
+    /// among them, and stays when it changes to another PCM.
+    public func pcm(for route: AudioRoute) -> String { routes[route] ?? name }
 
     /// Sets the handler that is called once, when a sound has to wait for another because the speaker does not mix.
     public func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {
@@ -139,8 +156,22 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         state.withLock { $0.preferences = preferences }
     }
 
-    /// Answers at once, with an error if every sound fails.
+    /// Answers after ``answerDelay``, with an error if every sound fails; when it is closed, at once.
     public func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) {
+        let (number, delay): (UInt64?, Duration) = state.withLock { state in
+            state.lastQuestion += 1
+            state.questions?[state.lastQuestion] = completion
+            return (state.questions == nil ? nil : state.lastQuestion, state.answerDelay)
+        }
+        guard let number else { return completion(Self.closedError) }
+        if delay == .zero { return answer(number) }
+        _ = clock.schedule(at: clock.now + delay) { [weak self] in self?.answer(number) }
+    }
+
+    private static let closedError = RingerError(.closed, "ask", SimulatedPCM.subject)
+
+    private func answer(_ number: UInt64) {
+        guard let completion = state.withLock({ $0.questions?.removeValue(forKey: number) }) else { return }
         if let error = fault?.openError ?? pcm.openError { return completion(error) }
         grant(sampleRate: 48_000)
         completion(nil)
@@ -186,8 +217,16 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         completion()
     }
 
-    /// Ends the sounds that were told to stop: the clock may stand still, or be closed, from now on.
-    public func close() { pcm.endStopping() }
+    /// Stops every sound, and answers every question, within the call: the clock may stand still, or be closed, from now on.
+    /// A sound played later, and a question asked later, fails as closed.
+    public func close() {
+        pcm.close()
+        let questions = state.withLock { state in
+            defer { state.questions = nil }
+            return state.questions ?? [:]
+        }
+        for (_, completion) in questions { completion(Self.closedError) }
+    }
 }
 
 extension SimulatedSoundOutput.Fault {

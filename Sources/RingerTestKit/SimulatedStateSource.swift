@@ -7,6 +7,9 @@ public final class SimulatedStateSource: DeviceStateSource, Sendable {
     private struct State {
         var handler: (@Sendable (DeviceStateChange) -> Void)?
         var hasMixer = true
+        /// Whether the board has an input of its own; nil until that is set.
+        var hasOwnInput: Bool?
+        var hasMicrophone = false
     }
 
     private let state = Mutex(State())
@@ -18,12 +21,25 @@ public final class SimulatedStateSource: DeviceStateSource, Sendable {
     public init() {}
 
     /// Reports `change` to the device. After `outputVolume(nil)` there is no mixer, until another volume is set.
+    ///
+    /// `inputAvailable` sets whether the board has a microphone of its own. Without one it has an input while a microphone
+    /// is plugged in, and that is reported, as on a board with a capture PCM and a jack.
     public func set(_ change: DeviceStateChange) {
-        let handler = state.withLock { state in
-            if case .outputVolume(let volume) = change { state.hasMixer = volume != nil }
-            return state.handler
+        let (handler, changes): ((@Sendable (DeviceStateChange) -> Void)?, [DeviceStateChange]) = state.withLock {
+            state in
+            switch change {
+            case .outputVolume(let volume): state.hasMixer = volume != nil
+            case .inputAvailable(let isAvailable):
+                state.hasOwnInput = isAvailable
+                return (state.handler, [.inputAvailable(isAvailable || state.hasMicrophone)])
+            case .microphoneInserted(let isInserted):
+                state.hasMicrophone = isInserted
+                if state.hasOwnInput == false { return (state.handler, [change, .inputAvailable(isInserted)]) }
+            default: break
+            }
+            return (state.handler, [change])
         }
-        handler?(change)
+        for change in changes { handler?(change) }
     }
 
     /// Sets the volume as the device's mixer would.

@@ -9,7 +9,6 @@ final class SimulatedVoice: Playback, Sendable {
         var start: MonotonicTime?
         var pausedFor = Duration.zero
         var isPaused = false
-        var isStopping = false
         var isOver = false
         var timers: [any DeviceTimer] = []
     }
@@ -42,12 +41,11 @@ final class SimulatedVoice: Playback, Sendable {
     }
 
     func begin() {
-        pcm.add(self)
+        guard pcm.add(self) else { return failed(RingerError(.closed, "play", SimulatedPCM.subject)) }
         at(clock.now) { voice in voice.pcm.open(voice, waits: voice.options.waitsWhenBusy) }
     }
 
     func stop() {
-        state.withLock { $0.isStopping = true }
         at(clock.now) { voice in voice.stopNow() }
     }
 
@@ -55,9 +53,6 @@ final class SimulatedVoice: Playback, Sendable {
     func stopNow() {
         end(.stopped, played: framesPlayed())
     }
-
-    /// Whether ``stop()`` was called, and the clock may still have to move before the sound ends.
-    var isStopping: Bool { state.withLock { $0.isStopping } }
 
     func setGain(_ gain: Float, over duration: Duration) {
         record { $0.gains.append(gain) }
@@ -161,8 +156,8 @@ final class SimulatedVoice: Playback, Sendable {
         }
         // Virtual time is exact: until the end, frames were left.
         let unfinishedAt = start.flatMap { fault == .unpaced ? nil : max($0, now) }
-        handler(.ended(end, at: now, StreamPosition(played: played, total: sound.frames, unfinishedAt: unfinishedAt)))
-        pcm.remove(self)
+        let position = StreamPosition(played: played, total: sound.frames, unfinishedAt: unfinishedAt)
+        pcm.remove(self) { handler(.ended(end, at: now, position)) }
     }
 
     private func framesPlayed() -> Int {

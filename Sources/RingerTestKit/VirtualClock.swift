@@ -19,6 +19,7 @@ public final class VirtualClock: DeviceClock, Sendable {
 
     private struct State {
         var now: MonotonicTime
+        var timeAsleep = Duration.zero
         var timers: [Entry] = []
         var nextID: UInt64 = 0
         /// Calls of ``drive(patience:_:)`` that wait for a timer, or for the end of their operation.
@@ -60,6 +61,15 @@ public final class VirtualClock: DeviceClock, Sendable {
         }
         wakeDrives()
         return timer
+    }
+
+    /// How long the machine has slept.
+    public var timeAsleep: Duration { state.withLock { $0.timeAsleep } }
+
+    /// Lets the machine sleep for `duration`: the clock stands still, as the kernel's does, and no timer expires. A test
+    /// reports the waking with ``DeviceStateChange/wokeFromSleep``.
+    public func sleep(for duration: Duration) {
+        state.withLock { $0.timeAsleep += duration }
     }
 
     /// How many timers are pending. A device at rest has none.

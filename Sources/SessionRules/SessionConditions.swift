@@ -56,7 +56,8 @@ package struct SessionConditions {
         let others = soundingCount - (session.isSounding ? 1 : 0)
         return SessionFacts(
             settings: session.settings, preferences: session.preferences, routeName: routeName(of: session),
-            isOtherAudioPlaying: isOutsideAudioPlaying || others > 0, hardware: hardware)
+            isOtherAudioPlaying: isOutsideAudioPlaying || others > 0 || session.isOtherAudioPlaying,
+            hardware: hardware)
     }
 }
 

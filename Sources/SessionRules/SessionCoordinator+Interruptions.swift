@@ -43,10 +43,14 @@ extension SessionCoordinator {
             guard sessions[index].isInterrupted else { return }
             sessions[index].causes.removeAll { $0 == .service }
             if !shouldResume { sessions[index].mayResume = false }
+        // Nothing changes here: settling has what waits for the session ask for it again.
+        case .refusalEnded: break
         case .ducked(let isDucked):
             guard sessions[index].isDucked != isDucked else { return }
             sessions[index].isDucked = isDucked
             actions.append(isDucked ? .duck(sessions[index].id) : .unduck(sessions[index].id))
+        case .otherAudio(let isPlaying):
+            sessions[index].isOtherAudioPlaying = isPlaying
         }
     }
 

@@ -171,8 +171,11 @@ extension SessionCoordinator {
     private func checkRoom(
         _ settings: SessionSettings, _ index: Int, _ code: SessionError.Code, _ operation: String
     ) throws(SessionError) {
-        for other in sessions where other.isActive && other.id != sessions[index].id {
-            if isArbitratedElsewhere || other.isOwn && sessions[index].isOwn { continue }
+        if isArbitratedElsewhere { return }
+        // By index: copying every session to look at it would cost more than the check.
+        for place in sessions.indices where sessions[place].isActive && place != index {
+            let other = sessions[place]
+            if other.isOwn && sessions[index].isOwn { continue }
             let relation = SessionArbitration.Relation(sessions[index].priority, to: other.priority)
             guard
                 SessionArbitration.outcome(active: other.settings, new: settings, relation: relation) == .refused

@@ -56,6 +56,13 @@ package struct SessionCoordinator: Sendable, Hashable {
         return actions
     }
 
+    /// Why `event` would be refused now; nil if it would not.
+    package func refusal(of event: Event) -> SessionError? {
+        var trial = self
+        for case .refused(_, let error) in trial.handle(event) { return error }
+        return nil
+    }
+
     /// A number that no session of this coordinator had.
     package var unusedID: SessionID { SessionID(rawValue: highestID + 1) }
 

@@ -57,8 +57,12 @@ package enum SessionVerdict: Sendable, Hashable {
     case interrupted
     /// The interruption ended. With `shouldResume` the session is active again.
     case interruptionEnded(shouldResume: Bool)
+    /// What refused its activation is over: it would be admitted now.
+    case refusalEnded
     /// Whether another session ducks it.
     case ducked(Bool)
+    /// Whether somebody else plays: a session, or a process that has none.
+    case otherAudio(isPlaying: Bool)
 }
 
 extension InterruptionCause: CustomStringConvertible {

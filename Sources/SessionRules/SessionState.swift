@@ -32,6 +32,8 @@ public struct SessionState: Sendable, Hashable {
     public internal(set) var isSounding = false
     /// Whether another session ducks it: see ``Ducking``.
     public internal(set) var isDucked = false
+    /// Whether somebody else plays, as the service that arbitrates it reports.
+    package internal(set) var isOtherAudioPlaying = false
     /// The sample rate and buffer duration that it prefers.
     public internal(set) var preferences = SessionPreferences()
     /// Where its sound goes.

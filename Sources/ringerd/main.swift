@@ -120,6 +120,9 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             preferencesFile: preferencesFile, followsLogind: arguments.bus == .system,
             board: board.map { SimulatedBoardService($0, loop: loop) })
         let feedback = configuration.servesFeedback ? FeedbackService(service, configuration.feedback) : nil
+        if let problem = feedback?.problem {
+            write("\(problem); feedback is silent until a profile is set\n", to: STDERR_FILENO)
+        }
         let pcmPath = arguments.pcmSocket ?? (arguments.bus == .system ? PCMServer.standardPath : nil)
         let pcms = pcmPath.map {
             PCMServer(device, loop: loop, path: $0, authorization: authorization)
@@ -162,7 +165,7 @@ if words.contains("--help") {
     exit(EXIT_SUCCESS)
 }
 if words.contains("--introspect") {
-    write(BusInterface.introspection([.ringer, .session, .simulatedBoard, .feedback, .haptic]), to: STDOUT_FILENO)
+    write(Introspection([.ringer, .session, .simulatedBoard, .feedback, .haptic]).text(), to: STDOUT_FILENO)
     exit(EXIT_SUCCESS)
 }
 

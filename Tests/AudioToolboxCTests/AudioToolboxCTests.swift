@@ -135,6 +135,15 @@ import Testing
         #expect(try runClient("run-loop").output == "references left: 1\nstopped before: 2\ntimed out: 3\n")
     }
 
+    // A child whose program could not be executed closed its parent's device at its exit, and hung there.
+    @Test("a child of fork has no device, and ends", arguments: ["simulated", "hardware"])
+    func fork(_ board: String) throws {
+        let result = try runClient("fork", board: board)
+        #expect(
+            result.output == "in a child: -50 1 1\nthe child: status 127\nits parent: 0\n" && result.status == 0,
+            "\(result)")
+    }
+
     @Test("every function takes arguments of chance from 8 threads")
     func threads() throws {
         let result = try runClient("threads 300 .")

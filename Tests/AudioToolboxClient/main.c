@@ -5,12 +5,14 @@
  *     audiotoolbox-client FOLDER                          on the process's device
  *     audiotoolbox-client callbacks                       on the process's device, whose callbacks have a thread
  *     audiotoolbox-client no-device                       callbacks of a process whose device cannot be opened
+ *     audiotoolbox-client fork                            on the process's device, which a child of fork has not
  *     audiotoolbox-client run-loop                        the same, whose callbacks stop the run loop
  *     audiotoolbox-client foundation                      Core Foundation's objects
  *     audiotoolbox-client sizes PROPERTY...               the sizes of the session's properties of these codes
  *     audiotoolbox-client threads ROUNDS FOLDER           every function from 8 threads
  */
 #include <AudioToolbox/AudioToolbox.h>
+#include <errno.h>
 #include <poll.h>
 #include <pthread.h>
 #include <ringer-audiotoolbox.h>
@@ -20,7 +22,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "client.h"
 
@@ -168,6 +172,38 @@ static int run_without_device(void)
     return 0;
 }
 
+/* MARK: fork */
+
+static int run_fork(void)
+{
+    SystemSoundID sound;
+    int status;
+    pid_t child;
+
+    if (ringer_audiotoolbox_open(NULL) < 0 || ringer_callbacks_get_fd() < 0)
+        return 1;
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        alarm(10);
+        printf("in a child: %d %d %d\n", (int)AudioServicesCreateSystemSoundID(NULL, &sound),
+            ringer_audiotoolbox_open(NULL) == -ECHILD, ringer_callbacks_get_fd() == -ECHILD);
+        AudioServicesPlaySystemSound(kSystemSoundID_Vibrate);
+        ringer_callbacks_dispatch();
+        ringer_audiotoolbox_close();
+        fflush(stdout);
+        execl("/no/such/program", "program", (char *)NULL);
+        exit(127);
+    }
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status))
+        printf("the child: signal %d\n", WTERMSIG(status));
+    else
+        printf("the child: status %d\n", WEXITSTATUS(status));
+    printf("its parent: %d\n", (int)AudioSessionInitialize(NULL, NULL, NULL, NULL));
+    return 0;
+}
+
 /* MARK: the run loop */
 
 static void stop_loop(SystemSoundID sound, void *clientData)
@@ -219,6 +255,8 @@ static int run(int count, char **arguments)
         return run_callbacks();
     if (count == 2 && strcmp(arguments[1], "no-device") == 0)
         return run_without_device();
+    if (count == 2 && strcmp(arguments[1], "fork") == 0)
+        return run_fork();
     if (count == 2 && strcmp(arguments[1], "run-loop") == 0)
         return run_loop();
     if (count == 2 && strcmp(arguments[1], "foundation") == 0)

@@ -1,9 +1,12 @@
 import Glibc
 import Ringer
 import RingerBus
+import RingerHardware
 import RingerService
 import RingerTestKit
 import ServiceSupport
+import SessionProperties
+import Synchronization
 import Testing
 
 @testable import RingerClient
@@ -70,6 +73,58 @@ import Testing
         second.settle(with: device)
         second.clock.advance(by: .milliseconds(50))
         #expect(second.board.speaker.playing.count == 1)
+        device.close()
+    }
+
+    // Anybody may send a signal to anybody, and a client used to believe it.
+    @Test("signals that somebody else sends in the service's name change nothing, and end nothing")
+    func forgedSignals() async throws {
+        let bench = try ServiceBench(bus: .system())
+        let nobody = try bench.client(as: .nobody)
+        let device = try await Device.connect(to: .address(bench.bus.address), clock: bench.clock)
+        let session = device.sessions.make(name: "music", category: .playback)
+        try await session.activate()
+        let results = Results<SoundResult>()
+        session.start(tone) { results.append($0) }
+        bench.settle(with: device)
+        let events = device.events
+        let (name, path) = (RingerNames.service, RingerNames.path)
+        let owner = try await nobody.bus("GetNameOwner", [.string(name)])?.string ?? ""
+        for program in try await nobody.everybody() {
+            try await nobody.signal(
+                path, BusInterface.properties, "PropertiesChanged",
+                [.string(name), .dictionary(["SwitchPosition": .string("silent")]), .strings([])], to: program)
+            for request in 1...4 as ClosedRange<UInt32> {
+                try await nobody.signal(
+                    path, name, "Ended",
+                    [.uint32(request), .string("finished"), .string(""), .dictionary([:])], to: program)
+            }
+            try await nobody.signal(
+                path, name, "Key", [.string("silence"), .boolean(true), .uint64(1)], to: program)
+            try await nobody.signal(
+                path + "/session/1", RingerNames.sessionInterface, "InterruptionBegan", [.string("call")], to: program)
+            try await nobody.signal(
+                "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",
+                [.string(name), .string(owner), .string("")], to: program)
+        }
+        bench.settle(with: device)
+        #expect(device.state.ringSilent == .ring && device.state.isSwitchConnected)
+        #expect(results.all.isEmpty && session.isActive)
+        bench.board.keys.press(.repeatAnnouncement)
+        bench.settle(with: device)
+        let key = await next(events) { event in
+            switch event {
+            case .key, .degraded: true
+            default: false
+            }
+        }
+        guard case .key(.repeatAnnouncement, true, _)? = key else {
+            Issue.record("\(String(describing: key))")
+            return
+        }
+        bench.clock.advance(by: .seconds(2))
+        bench.settle(with: device)
+        #expect(results.all.map(\.outcome) == [.finished])
         device.close()
     }
 
@@ -154,6 +209,251 @@ import Testing
         let second = try ServiceBench(bus: bus)
         while !music.isActive { await Task.yield() }
         #expect(second.device.sessions.all.filter(\.isActive).map(\.name) == ["music"])
+        device.close()
+    }
+
+    @Test("an announcement that is refused again, since the next call has begun, is played after that call")
+    func refusedAgain() async throws {
+        let service = try ServiceBench()
+        service.board.surroundings.set(.inputAvailable(true))
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        service.settle(with: device)
+        let calls = (1...2).map {
+            service.device.sessions.make(name: "call \($0)", category: .playAndRecord, priority: .call)
+        }
+        try await calls[0].activate()
+        let results = Results<SoundResult>()
+        try device.announcements.add(Announcement(tone)) { results.append($0) }
+        service.settle()
+        let link = try #require((device.service as? ConnectedDevice)?.link)
+        let hasBegun = Latch()
+        // What the service sends meanwhile arrives once the second call has begun.
+        link.loop.execute { hasBegun.wait() }
+        try await calls[0].deactivate()
+        try await calls[1].activate()
+        hasBegun.open()
+        service.clock.advance(by: .seconds(5))
+        #expect(results.all.isEmpty && device.announcements.count == 1 && calls[1].isActive)
+        try await calls[1].deactivate()
+        service.clock.advance(by: .seconds(5))
+        #expect(results.all.map(\.outcome) == [.finished])
+        device.close()
+    }
+
+    @Test("an announcement that waits when the service disappears is played after a call that the next one has, too")
+    func refusedByTheNext() async throws {
+        let bus = try TestBus()
+        let first = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        first.settle(with: device)
+        first.board.surroundings.set(.inputAvailable(true))
+        let firstCall = first.device.sessions.make(name: "call", category: .playAndRecord, priority: .call)
+        try await firstCall.activate()
+        let results = Results<SoundResult>()
+        try device.announcements.add(Announcement(tone)) { results.append($0) }
+        first.settle()
+        first.crash()
+        while device.state.isSwitchConnected { await Task.yield() }
+        let link = try #require((device.service as? ConnectedDevice)?.link)
+        let hasBegun = Latch()
+        link.loop.execute { hasBegun.wait() }
+        let second = try ServiceBench(bus: bus)
+        second.board.surroundings.set(.inputAvailable(true))
+        let call = second.device.sessions.make(name: "call", category: .playAndRecord, priority: .call)
+        try await call.activate()
+        hasBegun.open()
+        while !device.state.isSwitchConnected { await Task.yield() }
+        second.settle(with: device)
+        second.clock.advance(by: .seconds(5))
+        #expect(results.all.isEmpty && device.announcements.count == 1 && call.isActive)
+        try await call.deactivate()
+        second.clock.advance(by: .seconds(5))
+        #expect(results.all.map(\.outcome) == [.finished])
+        device.close()
+    }
+
+    @Test("a session that may no longer be active when the service agrees lets others go on")
+    func refusedMeanwhile() async throws {
+        let service = try ServiceBench()
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        service.settle(with: device)
+        let music = service.device.sessions.make(name: "music", category: .playback)
+        try await music.activate()
+        let session = device.sessions.make(name: "prompt", category: .playback)
+        let link = try #require((device.service as? ConnectedDevice)?.link)
+        let isBegun = Latch()
+        link.loop.execute { isBegun.wait() }
+        let answers = Results<SessionError?>()
+        session.activate { answers.append($0) }
+        let interruption = device.sessions.interruptionBegan()
+        isBegun.open()
+        service.settle()
+        while answers.all.isEmpty { await Task.yield() }
+        #expect(answers.all.map { $0?.code } == [.notActive])
+        #expect(music.isActive && service.device.sessions.all.filter(\.isActive).map(\.name) == ["music"])
+        device.sessions.interruptionEnded(interruption)
+        #expect(!session.isActive)
+        device.close()
+    }
+
+    // Each answer began the next request before it returned: thousands overflowed the stack.
+    @Test("any number of requests that are refused one after another are answered")
+    func manyRefused() async throws {
+        let service = try ServiceBench()
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        service.settle(with: device)
+        let session = device.sessions.make(name: "prompt", category: .playback)
+        let link = try #require((device.service as? ConnectedDevice)?.link)
+        let isBegun = Latch()
+        link.loop.execute { isBegun.wait() }
+        let answers = Results<SessionError.Code?>()
+        for _ in 0..<5000 { session.activate { answers.append($0?.code) } }
+        _ = device.sessions.interruptionBegan()
+        isBegun.open()
+        while answers.all.count < 5000 { await Task.yield() }
+        #expect(answers.all.allSatisfy { $0 == .notActive })
+        device.close()
+    }
+
+    @Test("the requests of a session that is given up before the service has made it are answered, once each")
+    func givenUp() async throws {
+        let service = try ServiceBench()
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        service.settle(with: device)
+        let link = try #require((device.service as? ConnectedDevice)?.link)
+        let isGivenUp = Latch()
+        link.loop.execute { isGivenUp.wait() }
+        let answers = Results<String>()
+        do {
+            let session = device.sessions.make(name: "music", category: .playback)
+            session.activate { answers.append("on \($0 == nil)") }
+            session.deactivate { answers.append("off \($0 == nil)") }
+            session.start(tone) { _ in answers.append("sound") }
+        }
+        isGivenUp.open()
+        service.settle()
+        while answers.all.count < 3 { await Task.yield() }
+        service.settle()
+        #expect(Set(answers.all) == ["on false", "off false", "sound"] && answers.all.count == 3)
+        #expect(!service.device.sessions.all.contains { !$0.isOwn })
+        device.close()
+    }
+
+    @Test("a session's listener learns that the service died, and that it is there again")
+    func died() async throws {
+        let bus = try TestBus()
+        let first = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let session = device.sessions.make(name: "music", category: .playback)
+        let changes = Results<SessionPropertyValue>()
+        try session.addListener("died") { changes.append($0.change.value) }
+        try await session.activate()
+        first.crash()
+        while changes.all.isEmpty { await Task.yield() }
+        #expect(changes.all == [.uint32(1)])
+        // What the hardware granted last is still known: a program may divide by it.
+        #expect(session.sampleRate == 48_000)
+        let second = try ServiceBench(bus: bus)
+        while changes.all.count < 2 { await Task.yield() }
+        #expect(changes.all == [.uint32(1), .uint32(0)] && session.sampleRate == 48_000)
+        device.close()
+        second.stop()
+    }
+
+    /// A service that fails to report its properties, for a while.
+    // SAFETY: all state but the counters is used on the loop's thread alone.
+    private final class FailingService: @unchecked Sendable {
+        let asked = Atomic(0)
+        /// The sessions that were made.
+        let sessions = Atomic(0)
+        private let loop: EventLoop
+        private var connection: BusConnection?
+        private var served: BusConnection.Registration?
+
+        init(_ bus: TestBus, failures: Int) throws {
+            loop = try EventLoop(name: "failing")
+            try loop.syncThrowing { [self] () throws(RingerError) in
+                let connection = try BusConnection.connect(.address(bus.address), on: loop)
+                self.connection = connection
+                served = try connection.serve(RingerNames.path) { [unowned self] message in
+                    if message.member == "CreateSession" {
+                        let number = sessions.wrappingAdd(1, ordering: .relaxed).newValue
+                        connection.reply(to: message, [.objectPath("\(RingerNames.path)/session/\(number)")])
+                        return true
+                    }
+                    guard message.member == "GetAll" else { return false }
+                    if asked.wrappingAdd(1, ordering: .relaxed).newValue <= failures {
+                        connection.reply(to: message, BusError("org.freedesktop.DBus.Error.Failed", "not now"))
+                    } else {
+                        connection.reply(
+                            to: message,
+                            [
+                                .dictionary([
+                                    "SwitchPosition": .string("silent"), "SwitchReadability": .string("readable"),
+                                ])
+                            ])
+                    }
+                    return true
+                }
+                try connection.own(RingerNames.service)
+            }
+        }
+
+        func signal() {
+            loop.sync { [self] in
+                connection?.signal(
+                    RingerNames.path, BusInterface.properties, "PropertiesChanged",
+                    [.string(RingerNames.interface), .dictionary([:]), .strings([])])
+            }
+        }
+
+        deinit {
+            loop.sync { [connection] in connection?.close() }
+            loop.close()
+        }
+    }
+
+    @Test("a service that could not be asked when it returned is asked again", arguments: [true, false])
+    func askedAgain(givesSigns: Bool) async throws {
+        let bus = try TestBus()
+        let first = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        first.crash()
+        while device.state.isSwitchConnected { await Task.yield() }
+        // By itself the device would ask eight times only after two minutes.
+        let failures = givesSigns ? 8 : 1
+        let second = try FailingService(bus, failures: failures)
+        for failure in 1...failures {
+            while second.asked.load(ordering: .relaxed) < failure { try await Task.sleep(for: .milliseconds(1)) }
+            // The device may not have the answer yet: it takes any later sign.
+            while givesSigns && second.asked.load(ordering: .relaxed) == failure {
+                second.signal()
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        while !device.state.isSwitchConnected { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(device.state.ringSilent == .silent)
+        device.close()
+    }
+
+    @Test("a session that is made while the service is away is made there once, when it is back")
+    func madeMeanwhile() async throws {
+        let bus = try TestBus()
+        let first = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        first.crash()
+        while device.state.isSwitchConnected { await Task.yield() }
+        let second = try FailingService(bus, failures: 1)
+        while second.asked.load(ordering: .relaxed) < 1 { try await Task.sleep(for: .milliseconds(1)) }
+        let session = device.sessions.make(name: "music", category: .playback)
+        while !device.state.isSwitchConnected { try await Task.sleep(for: .milliseconds(1)) }
+        let link = try #require((device.service as? ConnectedDevice)?.link)
+        let isAnswered = Latch()
+        link.loop.execute {
+            link.call(RingerNames.path, "org.freedesktop.DBus.Peer", "Ping") { _ in isAnswered.open() }
+        }
+        isAnswered.wait()
+        #expect(second.sessions.load(ordering: .relaxed) == 1 && !session.isActive)
         device.close()
     }
 

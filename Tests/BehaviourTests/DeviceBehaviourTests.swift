@@ -259,6 +259,132 @@ import Testing
         #expect(recordings.count == 2 && recordings[0].end.map { $0 <= recordings[1].start ?? $0 } == true)
     }
 
+    @Test(
+        "an announcement that another process's session interrupts is played whole afterwards, however short the interruption",
+        arguments: Connection.allCases, [Duration.zero, .seconds(1)])
+    func interruptedAnnouncement(_ connection: Connection, _ length: Duration) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        let results = Results<SoundResult>()
+        try bench.device.announcements.add(Announcement(Self.tone(milliseconds: 200))) { results.append($0) }
+        bench.advance(.milliseconds(100))
+        let session = other.sessions.make(name: "other", category: .playback)
+        try await session.activate()
+        if length > .zero { bench.advance(length) }
+        #expect(bench.device.announcements.count == 1)
+        try await session.deactivate()
+        bench.advance(.seconds(60))
+        #expect(results.all.map(\.outcome) == [.finished])
+        #expect(bench.board.speaker.recordings.map(\.played) == [4_800, 9_600])
+        if other !== bench.device { other.close() }
+    }
+
+    // The service refuses its session, and used to leave it at that: the announcement was never played.
+    @Test(
+        "an announcement that is added in the course of another process's call is played after the call",
+        arguments: Connection.allCases)
+    func announcementInCall(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        bench.board.surroundings.set(.inputAvailable(true))
+        bench.advance(.zero)
+        let call = other.sessions.make(name: "call", category: .playAndRecord, priority: .call)
+        try await call.activate()
+        let results = Results<SoundResult>()
+        for _ in 1...2 {
+            try bench.device.announcements.add(Announcement(Self.tone(milliseconds: 200))) { results.append($0) }
+        }
+        bench.advance(.seconds(1))
+        #expect(bench.board.speaker.recordings.isEmpty && bench.device.announcements.count == 2 && call.isActive)
+        try await call.deactivate()
+        bench.advance(.seconds(1))
+        #expect(results.all.map(\.outcome) == [.finished, .finished])
+        if other !== bench.device { other.close() }
+    }
+
+    // The recordings of other processes used to be unknown over the service: the announcement ended as silenced.
+    @Test(
+        "an announcement that mixes waits for a recording, of its own process or another one, and is played whole afterwards",
+        arguments: Connection.allCases, [(isOther: false, isFirst: true), (true, true), (true, false)])
+    func announcementBesideRecording(
+        _ connection: Connection, _ recording: (isOther: Bool, isFirst: Bool)
+    ) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        bench.board.surroundings.set(.inputAvailable(true))
+        bench.advance(.zero)
+        let program = recording.isOther ? other : bench.device
+        let recorder = program.sessions.make(name: "recorder", category: .record)
+        if recording.isFirst { try await recorder.activate() }
+        let results = Results<SoundResult>()
+        let tone = Self.tone(milliseconds: 200)
+        try bench.device.announcements.add(Announcement(tone, options: .mixWithOthers)) { results.append($0) }
+        bench.advance(.milliseconds(100))
+        if !recording.isFirst { try await recorder.activate() }
+        bench.advance(.seconds(1))
+        #expect(results.all.isEmpty && bench.device.announcements.count == 1)
+        try await recorder.deactivate()
+        bench.advance(.seconds(1))
+        #expect(results.all.map(\.outcome) == [.finished])
+        #expect(bench.board.speaker.recordings.last?.played == 9_600)
+        if other !== bench.device { other.close() }
+    }
+
+    @Test("a sound is judged by the recordings of other processes, too", arguments: Connection.allCases)
+    func decideBesideRecording(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        bench.board.surroundings.set(.inputAvailable(true))
+        bench.advance(.zero)
+        let recorder = other.sessions.make(name: "recorder", category: .record)
+        try await recorder.activate()
+        bench.advance(.zero)
+        #expect(bench.device.decide(.session(.playback)) == .silence(.sessionSilencesPlayback))
+        if let service = bench.service { service.crash() } else { try await recorder.deactivate() }
+        for _ in 0..<10_000 where !bench.device.decide(.session(.playback)).isHeard {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(bench.device.decide(.session(.playback)).isHeard)
+        if other !== bench.device { other.close() }
+    }
+
+    @Test(
+        "an announcement that a recording of its own process cuts off is played whole after it",
+        arguments: Connection.allCases)
+    func announcementCutOffByRecording(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        bench.board.surroundings.set(.inputAvailable(true))
+        bench.advance(.zero)
+        let recorder = bench.device.sessions.make(name: "recorder", category: .record)
+        let results = Results<SoundResult>()
+        let tone = Self.tone(milliseconds: 200)
+        try bench.device.announcements.add(Announcement(tone, options: .mixWithOthers)) { results.append($0) }
+        bench.advance(.milliseconds(100))
+        try await recorder.activate()
+        bench.advance(.seconds(1))
+        #expect(results.all.isEmpty && bench.device.announcements.count == 1)
+        try await recorder.deactivate()
+        bench.advance(.seconds(1))
+        #expect(results.all.map(\.outcome) == [.finished])
+    }
+
+    @Test(
+        "an announcement whose headphones are pulled out is played whole on the speaker", arguments: Connection.allCases
+    )
+    func announcementWithoutHeadphones(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        bench.board.surroundings.set(.headphoneInserted(true))
+        bench.advance(.zero)
+        let results = Results<SoundResult>()
+        let tone = Self.tone(milliseconds: 200)
+        try bench.device.announcements.add(Announcement(tone)) { results.append($0) }
+        bench.advance(.milliseconds(100))
+        bench.board.surroundings.set(.headphoneInserted(false))
+        bench.advance(.seconds(1))
+        #expect(results.all.map(\.outcome) == [.finished])
+        #expect(bench.board.speaker.recordings.map(\.route) == [.headphone, .speaker])
+    }
+
     // MARK: - Vibration
 
     @Test("a vibration turns the motor for exactly its times", arguments: Connection.allCases)
@@ -388,6 +514,92 @@ import Testing
             return
         }
         #expect(bench.board.speaker.recordings.count == 1)
+    }
+
+    @Test(
+        "a session has the state that was asked for last, and each request is answered, in order",
+        arguments: Connection.allCases)
+    func activity(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let session = bench.device.sessions.make(name: "music", category: .playback)
+        let answers = Results<String>()
+        session.activate { answers.append("on \($0 == nil)") }
+        session.deactivate { answers.append("off \($0 == nil)") }
+        bench.advance(.zero)
+        #expect(answers.all == ["on true", "off true"])
+        #expect(!session.isActive && bench.service?.device.sessions.all.contains(where: \.isActive) != true)
+        session.deactivate { answers.append("off \($0 == nil)") }
+        session.activate { answers.append("on \($0 == nil)") }
+        session.deactivate { answers.append("off \($0 == nil)") }
+        session.activate { answers.append("on \($0 == nil)") }
+        bench.advance(.zero)
+        #expect(answers.all.dropFirst(2) == ["off true", "on true", "off true", "on true"])
+        #expect(session.isActive && bench.service?.device.sessions.all.contains(where: \.isActive) != false)
+    }
+
+    @Test("a session that the rules refuse interrupts nobody", arguments: Connection.allCases)
+    func refusedHere(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        let music = other.sessions.make(name: "music", category: .playback)
+        try await music.activate()
+        let results = Results<SoundResult>()
+        music.start(Self.tone(milliseconds: 500)) { results.append($0) }
+        bench.advance(.milliseconds(100))
+        let codec = bench.device.sessions.make(name: "codec")
+        try codec.setUsesHardwareCodec(true)
+        let error = await #expect(throws: SessionError.self) { try await codec.activate() }
+        #expect(error?.code == .noCategorySet)
+        bench.advance(.seconds(1))
+        #expect(results.all.map(\.outcome) == [.finished] && music.isActive)
+        other.close()
+    }
+
+    @Test(
+        "once a session is active its properties report what the hardware grants", arguments: Connection.allCases)
+    func figures(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        bench.board.speaker.limits.delay = .milliseconds(5)
+        bench.board.surroundings.set(.inputAvailable(true))
+        bench.advance(.zero)
+        let session = bench.device.sessions.make(name: "call", category: .playAndRecord)
+        try await session.activate()
+        #expect(session.sampleRate == 48_000 && session.outputChannels == 2 && session.inputChannels == 1)
+        #expect(session.ioBufferDuration == Double(Float(0.01)))
+        #expect(session.outputLatency == Double(Float(0.015)) && session.inputLatency == Double(Float(0.01)))
+        try await session.deactivate()
+        bench.board.speaker.limits = SimulatedSoundLimits(
+            sampleRates: [16_000], periods: .milliseconds(20)...(.milliseconds(20)), channels: 1)
+        try await session.activate()
+        #expect(session.sampleRate == 16_000 && session.outputChannels == 1 && session.ioBufferDuration > 0.019)
+        bench.board.surroundings.set(.inputAvailable(false))
+        bench.advance(.zero)
+        #expect(session.inputChannels == 0 && session.inputLatency == 0)
+    }
+
+    @Test("a session knows whether somebody else plays", arguments: Connection.allCases)
+    func otherAudio(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let other = try await bench.otherProcess()
+        let music = try other.sessions.make(name: "music", category: .playback, options: .mixWithOthers)
+        let game = bench.device.sessions.make(name: "game", category: .ambient)
+        try await music.activate()
+        try await game.activate()
+        bench.advance(.zero)
+        #expect(!game.isOtherAudioPlaying && !music.isOtherAudioPlaying)
+        music.start(Self.tone(milliseconds: 500))
+        bench.advance(.milliseconds(100))
+        let late = bench.device.sessions.make(name: "late", category: .ambient)
+        bench.advance(.zero)
+        #expect(game.isOtherAudioPlaying && late.isOtherAudioPlaying && !music.isOtherAudioPlaying)
+        bench.advance(.seconds(1))
+        #expect(!game.isOtherAudioPlaying && !late.isOtherAudioPlaying)
+        try other.start(Self.tone(milliseconds: 500), category: .ambient)
+        bench.advance(.milliseconds(100))
+        #expect(game.isOtherAudioPlaying)
+        bench.advance(.seconds(1))
+        #expect(!game.isOtherAudioPlaying)
+        other.close()
     }
 
     // MARK: - The mute detector

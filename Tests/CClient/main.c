@@ -1,16 +1,20 @@
 /*
  * A C program of ringer.h on the simulated board: a payment speaker whose switch is flipped in mid-sound. With the argument
- * "environment", on the board that the environment names: a sound in a session; with "termination", a signal while the motor
- * turns. It prints what it sees; the tests compare it.
+ * "environment", on the board that the environment names: a sound in a session; with "sessions", on that board: sessions that
+ * four threads free once the device is closed; with "fork", on that board: see fork.c; with "termination", a signal while the
+ * motor turns. It prints what it sees; the tests compare it.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <ringer.h>
+
+#include "client.h"
 
 #define CHECK(call)                                                                                                    \
     do {                                                                                                               \
@@ -72,8 +76,7 @@ static int show_events(struct ringer_device *device)
     return result;
 }
 
-/* Waits for an event of a type. */
-static int wait_for(struct ringer_device *device, enum ringer_event_type type, struct ringer_event *event)
+int client_wait_for(struct ringer_device *device, enum ringer_event_type type, struct ringer_event *event)
 {
     struct pollfd descriptor = {.fd = ringer_device_get_fd(device), .events = POLLIN};
 
@@ -95,20 +98,59 @@ static int play_in_a_session(void)
     struct ringer_device *device;
     struct ringer_session *session;
     struct ringer_event event;
+    double rate;
+    size_t size = sizeof rate;
 
     CHECK(ringer_device_open(NULL, &device));
-    CHECK(wait_for(device, RINGER_EVENT_STATE, &event));
+    CHECK(client_wait_for(device, RINGER_EVENT_STATE, &event));
     printf("position %d\n", (int)event.u.state.position);
     CHECK(ringer_session_new(device, "payments", RINGER_CATEGORY_PLAYBACK, 0, RINGER_PRIORITY_ORDINARY, &session));
     CHECK(ringer_session_activate(session, NULL));
-    CHECK(wait_for(device, RINGER_EVENT_SESSION_ANSWERED, &event));
-    printf("activated %d\n", (int)event.u.result.error);
+    CHECK(client_wait_for(device, RINGER_EVENT_SESSION_ANSWERED, &event));
+    CHECK(ringer_session_get_property(session, RINGER_PROPERTY_SAMPLE_RATE, &rate, &size));
+    printf("activated %d, rate %g\n", (int)event.u.result.error, rate);
     CHECK(ringer_session_play_samples(session, samples, 4800, 1, 48000, NULL));
-    CHECK(wait_for(device, RINGER_EVENT_SOUND_ENDED, &event));
+    CHECK(client_wait_for(device, RINGER_EVENT_SOUND_ENDED, &event));
     printf("ended %d, %" PRIu64 " of %" PRIu64 " frames\n", (int)event.u.result.outcome, event.u.result.frames_played,
         event.u.result.frames);
     ringer_session_free(session);
     ringer_device_close(device);
+    return 0;
+}
+
+enum { FREEING_THREADS = 4, SESSIONS_OF_EACH = 20, DEVICES = 40 };
+
+static pthread_barrier_t all_threads;
+
+static void *free_sessions(void *sessions)
+{
+    struct ringer_session **own = sessions;
+
+    pthread_barrier_wait(&all_threads);
+    for (int index = 0; index < SESSIONS_OF_EACH; index++)
+        ringer_session_free(own[index]);
+    return NULL;
+}
+
+static int free_sessions_after_close(void)
+{
+    struct ringer_session *sessions[FREEING_THREADS][SESSIONS_OF_EACH];
+    struct ringer_device *device;
+    pthread_t threads[FREEING_THREADS];
+
+    pthread_barrier_init(&all_threads, NULL, FREEING_THREADS);
+    for (int round = 0; round < DEVICES; round++) {
+        CHECK(ringer_device_open(NULL, &device));
+        for (int index = 0; index < FREEING_THREADS * SESSIONS_OF_EACH; index++)
+            CHECK(ringer_session_new(device, "session", RINGER_CATEGORY_AMBIENT, 0, RINGER_PRIORITY_ORDINARY,
+                &sessions[index / SESSIONS_OF_EACH][index % SESSIONS_OF_EACH]));
+        ringer_device_close(device);
+        for (int index = 0; index < FREEING_THREADS; index++)
+            pthread_create(&threads[index], NULL, free_sessions, sessions[index]);
+        for (int index = 0; index < FREEING_THREADS; index++)
+            pthread_join(threads[index], NULL);
+    }
+    printf("freed the sessions of %d devices\n", DEVICES);
     return 0;
 }
 
@@ -154,6 +196,14 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "environment") == 0) {
         ringer_config_free(config);
         return play_in_a_session();
+    }
+    if (argc > 1 && strcmp(argv[1], "sessions") == 0) {
+        ringer_config_free(config);
+        return free_sessions_after_close();
+    }
+    if (argc > 1 && strcmp(argv[1], "fork") == 0) {
+        ringer_config_free(config);
+        return client_fork();
     }
     if (argc > 1 && strcmp(argv[1], "termination") == 0)
         return end_by_signal(config);

@@ -7,6 +7,9 @@
  *     plays pause PCM     it pauses for half a second in mid-play
  *     plays start PCM FILE   it writes one period and waits until the file is there, starts the PCM, and goes on
  *     plays resume PCM FILE  it pauses in mid-play until the file is there
+ *     plays recover PCM   it goes on by snd_pcm_recover where a write fails, as most programs do
+ *     plays reset PCM     it resets the PCM after a second
+ *     plays stop PCM      it stops after a second, prints how many frames were heard until then, and waits for a second
  *
  * Exit status: 0, or 1 with the reason on standard error.
  */
@@ -20,6 +23,8 @@
 
 #define RATE 48000
 #define CHUNK 480
+
+static int recovers;
 
 static void check(const char *operation, long result)
 {
@@ -36,7 +41,13 @@ static void write_frames(snd_pcm_t *pcm, int first, int count, int wrong)
         int frame = first + i;
         samples[2 * i] = samples[2 * i + 1] = wrong ? 1 : (5000 + frame % 20000) * (frame % 2 == 0 ? 1 : -1);
     }
-    check("write", snd_pcm_writei(pcm, samples, count));
+    long written = snd_pcm_writei(pcm, samples, count);
+    for (int attempts = 0; written < 0 && recovers; attempts++) {
+        check("recover", snd_pcm_recover(pcm, (int)written, 1));
+        check("write what was recovered for the 10th time", attempts < 9 ? 0 : written);
+        written = snd_pcm_writei(pcm, samples, count);
+    }
+    check("write", written);
 }
 
 static void wait_for(const char *file)
@@ -54,7 +65,10 @@ int main(int count, char **arguments)
     int pauses = count == 3 && strcmp(arguments[1], "pause") == 0;
     int starts = count == 4 && strcmp(arguments[1], "start") == 0;
     int resumes = count == 4 && strcmp(arguments[1], "resume") == 0;
-    if (!forks && !rewinds && !pauses && !starts && !resumes)
+    int resets = count == 3 && strcmp(arguments[1], "reset") == 0;
+    int stops = count == 3 && strcmp(arguments[1], "stop") == 0;
+    recovers = count == 3 && strcmp(arguments[1], "recover") == 0;
+    if (!forks && !rewinds && !pauses && !starts && !resumes && !resets && !stops && !recovers)
         return 64;
     snd_pcm_t *pcm;
     check("open", snd_pcm_open(&pcm, arguments[2], SND_PCM_STREAM_PLAYBACK, 0));
@@ -85,6 +99,16 @@ int main(int count, char **arguments)
             write_frames(pcm, frame, CHUNK, 1);
             long taken = snd_pcm_rewind(pcm, CHUNK);
             check("rewind", taken == CHUNK ? taken : -EIO);
+        } else if (frame == RATE && resets) {
+            check("reset", snd_pcm_reset(pcm));
+        } else if (frame == RATE && stops) {
+            snd_pcm_sframes_t delay;
+            check("read the delay", snd_pcm_delay(pcm, &delay));
+            check("stop", snd_pcm_drop(pcm));
+            printf("%ld\n", frame - delay);
+            sleep(1);
+            snd_pcm_close(pcm);
+            return 0;
         }
         write_frames(pcm, frame, CHUNK, 0);
     }

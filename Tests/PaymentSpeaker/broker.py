@@ -129,12 +129,14 @@ class Publisher:
 class Speaker:
     """The program, whose lines are kept over its restarts."""
 
-    def __init__(self, program, directory, port, device, *options, board=("--board", "simulated"), prepare=None):
+    def __init__(self, program, directory, port, device, *options, board=("--board", "simulated"), prepare=None, before=()):
         self.ledger = os.path.join(directory, f"{device}.sqlite")
         self.lines_path = os.path.join(directory, f"{device}.lines")
         self.errors_path = os.path.join(directory, f"{device}.errors")
+        # `before` is a command that runs the program.
         self.command = [
-            program, "--broker", f"127.0.0.1:{port}", "--device", device, "--ledger", self.ledger, "--json", *board,
+            *before, program, "--broker", f"127.0.0.1:{port}", "--device", device, "--ledger", self.ledger, "--json",
+            "--clock", "set", *board,
             *options]
         # Called in the new process.
         self.prepare = prepare

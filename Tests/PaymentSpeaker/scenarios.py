@@ -12,11 +12,13 @@ import random
 import resource
 import shutil
 import signal
+import socket
 import sqlite3
 import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import wave
 
@@ -37,7 +39,7 @@ def every_payment_once(directory):
     chance = random.Random(1)
     broker = Broker(directory)
     publisher = Publisher(broker.port, "counter")
-    speaker = Speaker(program, directory, broker.port, "counter", "--sound", "skip", "--clock", "set")
+    speaker = Speaker(program, directory, broker.port, "counter", "--sound", "skip")
     publisher.wait_online()
     order = [f"t{number}" for number in range(count)]
     # Reordered within a window, and one of ten twice.
@@ -111,7 +113,7 @@ def notices_of_every_kind(directory):
     publisher = Publisher(broker.port, "till")
     publisher.publish(notice("kept"), retain=True)
     publisher.publish(notice("gone"), expiry=1)
-    speaker = Speaker(program, directory, broker.port, "till", "--clock", "set", "--policy", "obey")
+    speaker = Speaker(program, directory, broker.port, "till", "--policy", "obey")
 
     def has(transaction, outcome, count=1, reason=None):
         def holds():
@@ -145,7 +147,7 @@ def notices_of_every_kind(directory):
 
     # At silent it is silenced, also after a restart that finds the switch at ring.
     silent = Speaker(
-        program, directory, broker.port, "till", "--clock", "set", "--policy", "vibrate", "--position", "silent")
+        program, directory, broker.port, "till", "--policy", "vibrate", "--position", "silent")
     publisher.publish(notice("felt"))
     has("felt", "vibrated")
     wait_until(lambda: publisher.retained["state"].get("unheard") == 1, "one is unheard")
@@ -186,6 +188,142 @@ def a_full_disk(directory):
     publisher.close()
     broker.stop()
     return "notices that could not be recorded were delivered again"
+
+
+def in_namespace(speaker, *command):
+    """Runs a command where the speaker's disk is mounted."""
+    subprocess.run(["nsenter", "-t", str(speaker.process.pid), "-U", "--preserve-credentials", "-m", *command], check=True)
+
+
+def with_disk(directory, options):
+    """A command that runs a program whose ledger is on a disk of its own: a tmpfs that ends with the program."""
+    return ["unshare", "--map-root-user", "--mount", "sh", "-c",
+            f'mount -t tmpfs -o {options} none "$0" && exec "$@"', os.path.join(directory, "disk")]
+
+
+def a_ledger_on_a_small_disk(directory):
+    """The ledger has room on 300 kB for hundreds of payments; once the disk is full, it goes on when there is space."""
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "small")
+    disk = os.path.join(directory, "disk")
+    os.mkdir(disk)
+    speaker = Speaker(
+        program, directory, broker.port, "small", "--sound", "skip", "--ledger", os.path.join(disk, "small.sqlite"),
+        before=with_disk(directory, "size=300k"))
+    publisher.wait_online()
+    for number in range(200):
+        publisher.publish(notice(f"t{number}"))
+    wait_until(lambda: all(publisher.outcome(f"t{number}") for number in range(200)), "200 payments are announced")
+    in_namespace(speaker, "sh", "-c", f"cat /dev/zero > {disk}/ballast 2>/dev/null; true")
+    # What the log and the database have room for, and more.
+    names = [f"u{number}" for number in range(200)]
+    for name in names:
+        publisher.publish(notice(name))
+    wait_until(lambda: "full" in str(publisher.retained["health"]["problems"]), "health says that the disk is full")
+    assert speaker.process.poll() is None
+    in_namespace(speaker, "mount", "-o", "remount,size=600k", disk)
+    wait_until(lambda: all(publisher.outcome(name) for name in names), "all are announced", 120)
+    wait_until(lambda: publisher.retained["health"]["problems"] == [], "there is no problem")
+    speaker.stop()
+    announced = collections.Counter(line["transaction"] for line in speaker.lines() if line["outcome"] == "announced")
+    assert len(announced) == 400 and set(announced.values()) == {1}, announced
+    publisher.close()
+    broker.stop()
+    return "200 payments on 300 kB; full, then not"
+
+
+def a_ledger_that_cannot_be_written(directory):
+    """On a disk that is read-only at the start, health says so, and nothing is acknowledged until it can be written."""
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "fixed")
+    disk = os.path.join(directory, "disk")
+    os.mkdir(disk)
+    options = ("--sound", "skip", "--ledger", os.path.join(disk, "fixed.sqlite"))
+    speaker = Speaker(
+        program, directory, broker.port, "fixed", *options, before=with_disk(directory, "size=1m"))
+    publisher.wait_online()
+    speaker.stop()
+    publisher.publish(notice("a"))
+    speaker = Speaker(program, directory, broker.port, "fixed", *options, before=with_disk(directory, "size=1m,ro"))
+    wait_until(lambda: "ledger" in str(publisher.retained["health"]["problems"]), "health names the ledger")
+    assert speaker.process.poll() is None and not publisher.results
+    in_namespace(speaker, "mount", "-o", "remount,rw", disk)
+    wait_until(lambda: publisher.outcome("a"), "it is announced")
+    wait_until(lambda: publisher.retained["health"]["problems"] == [], "there is no problem")
+    speaker.stop()
+    publisher.close()
+    broker.stop()
+    return "health names it; announced once it can be written"
+
+
+def a_damaged_ledger(directory):
+    """A ledger whose header is destroyed is set aside; the speaker goes on with a new one, and says so."""
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "worn")
+    speaker = Speaker(program, directory, broker.port, "worn", "--sound", "skip")
+    publisher.wait_online()
+    publisher.publish(notice("before"))
+    wait_until(lambda: publisher.outcome("before"), "it is announced")
+    speaker.stop(signal.SIGKILL)
+    # As one that the log was copied into.
+    with sqlite3.connect(speaker.ledger) as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    with open(speaker.ledger, "r+b") as file:
+        file.write(b"\xa5" * 100)
+    speaker.start()
+    publisher.publish(notice("after"))
+    wait_until(lambda: publisher.outcome("after"), "the next one is announced")
+    wait_until(lambda: "worn.sqlite.damaged" in str(publisher.retained["health"]["problems"]), "health names the file")
+    assert rows(speaker, "SELECT transaction_id FROM payments") == [("after",)]
+    speaker.stop()
+    publisher.close()
+    broker.stop()
+    return "set aside"
+
+
+def a_damaged_ledger_on_a_small_disk(directory):
+    """A new ledger has no room for all that the damaged one has: it takes over the newest, and the speaker goes on."""
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "tight")
+    disk = os.path.join(directory, "disk")
+    os.mkdir(disk)
+    whole = os.path.join(directory, "whole.sqlite")
+    speaker = Speaker(program, directory, broker.port, "tight", "--sound", "skip", "--ledger", whole)
+    publisher.wait_online()
+    newest = notice("newest")
+    publisher.publish(newest)
+    wait_until(lambda: publisher.outcome("newest"), "it is announced")
+    speaker.stop()
+    with sqlite3.connect(whole) as database:
+        # 0.2 MB of payments that are over.
+        database.execute("UPDATE payments SET id = 10000")
+        database.executemany(
+            "INSERT INTO payments (transaction_id, hundredths, currency, paid_at, state) VALUES (?, 1, 'CNY', 0, 'announced')",
+            [(f"{number:0100}",) for number in range(800)])
+        database.execute("UPDATE payments SET id = id - 10000 WHERE id > 10000")
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    # A page in the middle of the table.
+    with open(whole, "r+b") as file:
+        file.seek(20 * 4096)
+        file.write(b"\xa5" * 4096)
+    before = with_disk(directory, "size=450k")
+    before[5] = before[5].replace("exec", f'cp {whole} "$0" && exec')
+    speaker = Speaker(
+        program, directory, broker.port, "tight", "--sound", "skip", "--ledger", os.path.join(disk, "whole.sqlite"),
+        before=before)
+    publisher.wait_online()
+    publisher.publish(newest)
+    wait_until(lambda: any(result["outcome"] == "duplicate" for result in publisher.results), "the newest is known")
+    publisher.publish(notice("next"))
+    wait_until(lambda: publisher.outcome("next"), "the next one is announced")
+    wait_until(lambda: "whole.sqlite.damaged" in str(publisher.retained["health"]["problems"]), "health names the file")
+    speaker.stop()
+    publisher.close()
+    broker.stop()
+    return "the newest are taken over"
 
 
 def a_notice_that_is_not_recorded(directory):
@@ -253,6 +391,88 @@ def a_subscription_that_is_refused(directory):
     return "not online until it is granted"
 
 
+def a_broker_that_sets_the_keep_alive(directory):
+    """Server Keep Alive (MQTT 5, 3.2.2.3.14) takes the place of the speaker's own; a broker that never answers the
+    subscription is left after that."""
+    server = socket.create_server(("127.0.0.1", 0))
+    pings, connections = [], []
+
+    def serve():
+        while True:
+            client, _ = server.accept()
+            connections.append(client)
+            stream = client.makefile("rb")
+            while header := stream.read(1):
+                length = shift = 0
+                while True:
+                    byte = stream.read(1)[0]
+                    length |= (byte & 0x7F) << shift
+                    shift += 7
+                    if byte < 0x80:
+                        break
+                body = stream.read(length)
+                kind = header[0] >> 4
+                if kind == 1:  # CONNECT: CONNACK with Server Keep Alive 1 s
+                    client.sendall(bytes([0x20, 6, 0, 0, 3, 0x13, 0, 1]))
+                elif kind == 8 and len(connections) > 1:  # SUBSCRIBE: SUBACK, twice quality of service 1
+                    client.sendall(bytes([0x90, 5]) + body[:2] + bytes([0, 1, 1]))
+                elif kind == 3:  # PUBLISH: PUBACK
+                    after = 2 + int.from_bytes(body[:2], "big")
+                    client.sendall(bytes([0x40, 2]) + body[after:after + 2])
+                elif kind == 12:  # PINGREQ: PINGRESP
+                    pings.append(time.monotonic())
+                    client.sendall(bytes([0xD0, 0]))
+
+    threading.Thread(target=serve, daemon=True).start()
+    speaker = Speaker(program, directory, server.getsockname()[1], "capped", "--sound", "skip", "--keep-alive", "5")
+    wait_until(lambda: len(connections) == 2, "the speaker leaves", 30)
+    assert len(pings) >= 3, pings
+    del pings[:]
+    # Longer than its own time: it would ask once.
+    wait_until(lambda: len(pings) >= 6, "the speaker asks every second", 30)
+    assert len(connections) == 2
+    with open(speaker.errors_path) as file:
+        assert "cannot subscribe at" in file.read()
+    speaker.stop()
+    server.close()
+    return "obeyed"
+
+
+def an_output_that_nobody_reads(directory):
+    """A reader of standard output that stands still holds nothing up; once it reads, it learns how much it has missed."""
+    broker = Broker(directory)
+    publisher = Publisher(broker.port, "unread")
+    pipe = os.path.join(directory, "unread.lines")
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    speaker = Speaker(program, directory, broker.port, "unread", "--sound", "skip")
+    publisher.wait_online()
+    names = [f"t{number}" for number in range(2000)]
+    for name in names:
+        publisher.publish(notice(name))
+    wait_until(lambda: len({result["transaction"] for result in publisher.results}) == len(names), "all are announced")
+    text = b""
+
+    def read():
+        nonlocal text
+        try:
+            text += os.read(reader, 65_536)
+        except BlockingIOError:
+            pass
+        return b"lines were not read in time, and are lost" in text
+
+    wait_until(read, "the reader learns what it has missed")
+    lines = text.decode().splitlines()
+    heard = [json.loads(line)["transaction"] for line in lines if line.startswith("{")]
+    assert heard == names[:len(heard)] and len(heard) >= 1000, len(heard)
+    assert f"{len(names) - len(heard)} lines were not read in time, and are lost" in lines, lines[-1]
+    speaker.stop()
+    os.close(reader)
+    publisher.close()
+    broker.stop()
+    return f"{len(names)} payments; {len(heard)} lines read afterwards"
+
+
 def results_of_an_outage(directory):
     """Announcements that end without a broker: their results are published when it is back."""
     broker = Broker(directory)
@@ -277,7 +497,7 @@ def results_of_an_outage(directory):
 
 
 def a_clock_that_may_not_be_asked(directory):
-    """Where adjtimex(2) is forbidden, no age is judged."""
+    """Where adjtimex(2) is forbidden, the clock counts as not set: payments wait for it, and no age is judged."""
     # x86-64, aarch64: adjtimex, clock_adjtime.
     numbers = {"x86_64": (159, 305), "aarch64": (171, 266)}[os.uname().machine]
     load, is_equal, give = 0x20, 0x15, 0x06
@@ -296,9 +516,13 @@ def a_clock_that_may_not_be_asked(directory):
 
     broker = Broker(directory)
     publisher = Publisher(broker.port, "early")
-    speaker = Speaker(program, directory, broker.port, "early", "--sound", "skip", prepare=forbid)
+    speaker = Speaker(program, directory, broker.port, "early", "--sound", "skip", "--clock", "auto", prepare=forbid)
     publisher.wait_online()
     publisher.publish({**notice("a"), "time": "1999-01-01T00:00:00Z"})
+    wait_until(lambda: "wall clock" in str(publisher.retained["health"]["problems"]), "it waits for the clock")
+    assert not publisher.results
+    speaker.stop()
+    speaker = Speaker(program, directory, broker.port, "early", "--sound", "skip", "--clock", "unset")
     wait_until(lambda: publisher.outcome("a"), "it has its outcome")
     assert publisher.outcome("a")[0]["outcome"] == "announced", publisher.outcome("a")
     speaker.stop()
@@ -372,6 +596,25 @@ def signed_notices_over_tls(directory):
         f"outcomes {expected}, not {collections.Counter(r['outcome'] for r in publisher.results)}")
     assert rows(speaker, "SELECT transaction_id FROM payments ORDER BY 1") == [("a",), ("b",)]
 
+    # A command is signed as well, and obeyed once.
+    def repeat(time, **more):
+        return sign("shop", "HS256", {"command": "repeat", "device": "secure", "time": time, **more})
+
+    publisher.results.clear()
+    first, second = repeat(now()), repeat(now(1))
+    late, early = repeat(now(-3600)), repeat(now(3600))
+    for payload in ["repeat", first, first, right[0], repeat(now(2), device="another"), late, early, second, first]:
+        publisher.publish(payload, name="command")
+    # A command is no notice.
+    publisher.publish(repeat(now(3)))
+    expected = {"refused": 8, "announced": 2}
+    wait_until(
+        lambda: collections.Counter(result["outcome"] for result in publisher.results) == expected,
+        f"the commands' outcomes {expected}, not {publisher.results}")
+    assert all(result["requested"] for result in publisher.results if result["outcome"] == "announced")
+    reasons = collections.Counter(result["reason"] for result in publisher.results)
+    assert reasons["the message is not signed"] == 1 and reasons["the command is a replay"] == 2, reasons
+
     # A speaker whose certificate is of another authority is not let in, and goes on trying.
     speaker.stop()
     openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1",
@@ -389,11 +632,11 @@ def signed_notices_over_tls(directory):
     assert "payment-speaker-secure" in log() and "payment-speaker-stranger" not in log()
     publisher.close()
     broker.stop()
-    return f"TLS with client certificates; HMAC-SHA256 and Ed25519; {len(wrong)} forgeries refused"
+    return f"TLS with client certificates; HMAC-SHA256 and Ed25519; {len(wrong)} forgeries refused; signed commands"
 
 
 def recordings_without_a_gap(directory):
-    """Recordings by espeak-ng, joined; a missing one is found at the start."""
+    """Recordings by espeak-ng, joined; a missing one is found at the start, and silences no payment."""
     subprocess.run([os.path.join(product, "make-clips"), program, os.path.join(directory, "clips")], check=True)
     broker = Broker(directory)
     publisher = Publisher(broker.port, "voice")
@@ -405,13 +648,19 @@ def recordings_without_a_gap(directory):
     wait_until(lambda: publisher.outcome("a"), "it is announced")
     assert publisher.outcome("a")[0]["outcome"] == "announced", publisher.outcome("a")
     speaker.stop()
+    os.remove(os.path.join(clips, "zh", "10000.wav"))
+    speaker = Speaker(program, directory, broker.port, "voice", "--clips", clips, "--sound", "skip")
+    wait_until(lambda: "10000.wav" in str(publisher.retained["health"]["problems"]), "health names the recording")
+    with open(speaker.errors_path) as file:
+        assert "10000.wav" in file.read()
+    publisher.publish(notice("b", "10000"))
+    publisher.publish(notice("c", "12.50"))
+    wait_until(lambda: publisher.outcome("b") and publisher.outcome("c"), "both are announced")
+    outcomes = [(publisher.outcome(name)[0]["outcome"], publisher.outcome(name)[0]["reason"]) for name in "bc"]
+    assert outcomes == [("announced", "chime"), ("announced", None)], outcomes
+    speaker.stop()
     publisher.close()
     broker.stop()
-    os.remove(os.path.join(clips, "zh", "10000.wav"))
-    missing = subprocess.run(
-        [program, "--device", "voice", "--board", "simulated", "--clips", clips, "--ledger", ":memory:"],
-        capture_output=True, text=True)
-    assert missing.returncode == 1 and "10000.wav" in missing.stderr, missing
     recordings = glob.glob(os.path.join(clips, "*", "*.wav"))
     for recording in recordings:
         with wave.open(recording) as file:
@@ -458,8 +707,10 @@ def the_board_of_the_service(directory):
 
 
 scenarios = [
-    every_payment_once, notices_of_every_kind, a_full_disk, a_notice_that_is_not_recorded,
-    a_subscription_that_is_refused, results_of_an_outage, a_clock_that_may_not_be_asked, signed_notices_over_tls,
+    every_payment_once, notices_of_every_kind, a_full_disk, a_ledger_on_a_small_disk, a_ledger_that_cannot_be_written,
+    a_damaged_ledger, a_damaged_ledger_on_a_small_disk, a_notice_that_is_not_recorded,
+    a_subscription_that_is_refused, a_broker_that_sets_the_keep_alive,
+    an_output_that_nobody_reads, results_of_an_outage, a_clock_that_may_not_be_asked, signed_notices_over_tls,
     recordings_without_a_gap, the_board_of_the_service]
 unknown = set(chosen) - {scenario.__name__ for scenario in scenarios}
 if unknown:

@@ -39,7 +39,8 @@ import Testing
             for row in try Self.table() {
                 let amount = try #require(Amount(row.amount))
                 for currency in Currency.allCases where currency.hasHundredths || amount.rest == 0 {
-                    let isListed = listed.isSuperset(of: language.announcement(of: amount, currency))
+                    let isListed = listed.isSuperset(
+                        of: language.announcement(of: amount, currency, isRepetition: true))
                     #expect(isListed, "\(row.amount) \(currency)")
                 }
             }

@@ -22,17 +22,21 @@ final class Scene {
     ///
     /// - Parameters:
     ///   - ledger: The ledger's file, or one in memory.
+    ///   - clips: The directory of the recordings; nil for the chime.
     ///   - now: The wall clock, of the device's clock; nil while it is not set.
+    ///   - clockPatience: How long payments wait for the wall clock.
     nonisolated static func run(
         policy: Options.Policy = .announce, position: SwitchPosition = .ring, ledger: String = ":memory:",
-        envelope: Envelope? = nil, now: @escaping @Sendable (MonotonicTime) -> WallTime? = { _ in Scene.noon },
-        _ body: @escaping @PaymentActor (Scene) async throws -> Void
+        clips: String? = nil, envelope: Envelope? = nil,
+        now: @escaping @Sendable (MonotonicTime) -> WallTime? = { _ in Scene.noon },
+        clockPatience: Duration? = nil, _ body: @escaping @PaymentActor (Scene) async throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "scene")
         defer { loop.close() }
         try await withTaskExecutorPreference(loop) { @PaymentActor in
             let scene = try Scene(
-                loop, policy: policy, position: position, ledger: ledger, envelope: envelope, now: now)
+                loop, policy: policy, position: position, ledger: ledger, clips: clips, envelope: envelope, now: now,
+                clockPatience: clockPatience)
             try await body(scene)
             scene.device.close()
             // A sound that was playing ends at a time of its own.
@@ -44,18 +48,19 @@ final class Scene {
     }
 
     private init(
-        _ loop: EventLoop, policy: Options.Policy, position: SwitchPosition, ledger: String, envelope: Envelope?,
-        now: @escaping @Sendable (MonotonicTime) -> WallTime?
+        _ loop: EventLoop, policy: Options.Policy, position: SwitchPosition, ledger: String, clips: String?,
+        envelope: Envelope?, now: @escaping @Sendable (MonotonicTime) -> WallTime?, clockPatience: Duration?
     ) throws {
         let clock = VirtualClock(start: Scene.start)
         self.clock = clock
         board = SimulatedBoard(clock: clock, position: position)
         device = try Device.simulated(board)
         let speaker = PaymentSpeaker(
-            device, ledger: try Ledger(ledger),
+            device, ledger: LedgerFile(ledger),
             settings: .init(
-                announcer: Announcer(language: .mandarin, directory: nil, policy: policy),
-                staleness: Staleness(limit: 300), envelope: envelope, wallClock: { now(clock.now) }))
+                announcer: Announcer(language: .mandarin, directory: clips, policy: policy),
+                staleness: Staleness(limit: 300), envelope: envelope, wallClock: { now(clock.now) },
+                clockPatience: clockPatience))
         self.speaker = speaker
         running = Task(executorPreference: loop) { try await speaker.run() }
         speaker.report = { [unowned self] in reports.append($0) }
@@ -72,10 +77,12 @@ final class Scene {
 
     /// The payload of a notice, paid at ``noon``.
     nonisolated static func notice(
-        _ transaction: String, _ amount: String = "12.50", time: String = "2026-11-22T12:00:00Z", more: String = ""
+        _ transaction: String, _ amount: String = "12.50", _ currency: String = "CNY",
+        time: String = "2026-11-22T12:00:00Z",
+        more: String = ""
     ) -> [UInt8] {
         let text = """
-            {"transaction":"\(transaction)","amount":"\(amount)","currency":"CNY","time":"\(time)"\(more)}
+            {"transaction":"\(transaction)","amount":"\(amount)","currency":"\(currency)","time":"\(time)"\(more)}
             """
         return Array(text.utf8)
     }

@@ -1,7 +1,9 @@
+import Glibc
 import Ringer
 import RingerBus
 import RingerHardware
 import ServiceSupport
+import Synchronization
 
 /// A program that answers as logind does on a test's bus.
 final class FakeLogind: Sendable {
@@ -13,12 +15,21 @@ final class FakeLogind: Sendable {
         var connection: BusConnection?
         var served: BusConnection.Registration?
         var sessions: [String: [String: BusValue]] = [:]
+        /// The arguments of the calls of Inhibit.
+        var inhibitions: [[String?]] = []
+        /// The read end of the newest lock's pipe: it is at its end once the lock is released.
+        var lock: CInt = -1
+
+        deinit {
+            if lock >= 0 { Glibc.close(lock) }
+        }
     }
 
     private static let path = "/org/freedesktop/login1"
 
     /// - Parameter ownsName: Whether it is logind; otherwise it is a program that pretends to be.
-    init(_ address: String, ownsName: Bool = true) throws {
+    ///   - refusesLocks: Whether it refuses to delay sleep.
+    init(_ address: String, ownsName: Bool = true, refusesLocks: Bool = false) throws {
         let loop = try EventLoop(name: "logind")
         self.loop = loop
         try loop.syncThrowing { [held] () throws(RingerError) in
@@ -34,6 +45,17 @@ final class FakeLogind: Sendable {
                     }
                     connection.reply(to: message, [.array(element: "(susso)", sessions)])
                 case "GetAll": connection.reply(to: message, [.dictionary(held.sessions[message.path] ?? [:])])
+                case "Inhibit" where refusesLocks:
+                    connection.reply(to: message, .accessDenied("no locks for you"))
+                case "Inhibit":
+                    var pipe: [CInt] = [-1, -1]
+                    guard Glibc.pipe(&pipe) == 0 else { return false }
+                    for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+                    if held.lock >= 0 { Glibc.close(held.lock) }
+                    held.lock = pipe[0]
+                    held.inhibitions.append((try? message.read().map(\.string)) ?? [])
+                    connection.reply(to: message, [.descriptor(pipe[1])])
+                    Glibc.close(pipe[1])
                 default: return false
                 }
                 return true
@@ -100,6 +122,29 @@ final class FakeLogind: Sendable {
     /// Announces that the machine is about to sleep, or has woken.
     func prepareForSleep(_ begins: Bool) {
         signal(Self.path, "org.freedesktop.login1.Manager", "PrepareForSleep", [.boolean(begins)])
+    }
+
+    /// The arguments of the calls of Inhibit, in order.
+    var inhibitions: [[String?]] {
+        let copy = Mutex<[[String?]]>([])
+        loop.sync { [held] in copy.withLock { $0 = held.inhibitions } }
+        return copy.withLock { $0 }
+    }
+
+    /// Waits until the newest lock is released.
+    func lockIsReleased() async {
+        while isLocked { await Task.yield() }
+    }
+
+    /// Whether somebody holds the newest lock.
+    var isLocked: Bool {
+        let isLocked = Mutex(false)
+        loop.sync { [held] in
+            var descriptor = pollfd(fd: held.lock, events: 0, revents: 0)
+            poll(&descriptor, 1, 0)
+            isLocked.withLock { $0 = held.lock >= 0 && descriptor.revents & Int16(POLLHUP) == 0 }
+        }
+        return isLocked.withLock { $0 }
     }
 
     /// A property of the service, when it has handled all that was sent before.

@@ -221,21 +221,13 @@ import Testing
         #expect(bench.board.speaker.recordings.count == 4 && bench.board.speaker.playing.count == 2)
     }
 
-    // fbcli waits for the announcement, and not for the reply.
-    @Test("a client too many that sets the profile is refused, and gets the one in force", .timeLimit(.minutes(1)))
-    func clientTooMany() async throws {
+    @Test("setting the profile takes no client's place", .timeLimit(.minutes(1)))
+    func noPlace() async throws {
         var limits = Service.Limits()
         limits.clients = 1
         let bench = try ServiceBench(limits: limits, feedback: FeedbackService.Configuration())
-        let known = try bench.client()
-        try await known.setProfile("silent")
-        let client = try bench.client()
-        await #expect(throws: BusError.self) { try await client.setProfile("full") }
-        for await signal in client.signals where signal.member == "PropertiesChanged" {
-            guard signal.arguments[0].string == FeedbackNames.interface else { continue }
-            #expect(signal.arguments[1].dictionary == ["Profile": .string("silent")])
-            break
-        }
+        for level in ["silent", "full", "quiet"] { try await bench.client().setProfile(level) }
+        #expect(bench.clientCount == 0)
     }
 
     @Test("the profile that was set last is kept when the service ends, and holds after it was started again")
@@ -260,6 +252,26 @@ import Testing
             "Get", [.string(FeedbackNames.interface), .string("Profile")], interface: BusInterface.properties,
             path: FeedbackNames.path)
         #expect(value.first?.contents == .string("silent"))
+    }
+
+    // It used to count as full, without a word: a device that was silent made sounds.
+    @Test(
+        "a kept profile that cannot be read, or is none, counts as silent until one is set", arguments: [true, false])
+    func unknownKeptProfile(isDirectory: Bool) async throws {
+        let folder = try TemporaryFolder()
+        var configuration = FeedbackService.Configuration()
+        configuration.profileFile = isDirectory ? folder.path : try folder.write("loud\n", to: "feedback-profile")
+        let bench = try ServiceBench(feedback: configuration)
+        let client = try bench.client()
+        func profile() async throws -> BusValue? {
+            try await client.call(
+                "Get", [.string(FeedbackNames.interface), .string("Profile")], interface: BusInterface.properties,
+                path: FeedbackNames.path
+            ).first?.contents
+        }
+        #expect(try await profile() == .string("silent"))
+        try await client.setProfile("quiet")
+        #expect(try await profile() == .string("quiet"))
     }
 
     @Test("Haptic runs a pattern of amplitudes; an empty one and a profile that does not permit it stop it")

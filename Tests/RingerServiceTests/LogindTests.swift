@@ -123,4 +123,77 @@ import Testing
         logind.leave()
         try await wait(client, "SwitchPosition", .string("silent"))
     }
+
+    private let lock = ["sleep", "ringerd", "The vibration motor is turned off first.", "delay"]
+
+    @Test("a sleep waits until the motor is off; the caller is informed, and the next vibration after the sleep works")
+    func motor() async throws {
+        let bench = try ServiceBench(followsLogind: true)
+        let (client, logind) = (try bench.client(), try FakeLogind(bench.bus.address))
+        while logind.inhibitions.isEmpty { await Task.yield() }
+        #expect(logind.inhibitions == [lock])
+        #expect(try await logind.property("Board") == .string("simulated"))
+        #expect(logind.isLocked)
+        let id = try await client.request("Vibrate", [.string("5000"), .dictionary([:])])
+        #expect(bench.board.motor.isOn)
+
+        logind.prepareForSleep(true)
+        await logind.lockIsReleased()
+        #expect(!bench.board.motor.isOn)
+        #expect(await client.ended() == .init(request: id, outcome: "stopped", reason: "caller"))
+        // Nothing turns the motor on before the machine sleeps, however long that takes.
+        bench.clock.advance(by: .seconds(8))
+        let early = try await client.request("Vibrate", [.string("400"), .dictionary([:])])
+        #expect(await client.ended() == .init(request: early, outcome: "failed", reason: "error"))
+        #expect(bench.board.motor.turnCount == 1)
+
+        bench.clock.sleep(for: .seconds(3600))
+        logind.prepareForSleep(false)
+        while logind.inhibitions.count < 2 { await Task.yield() }
+        #expect(try await logind.property("Board") == .string("simulated"))
+        #expect(logind.isLocked && logind.inhibitions == [lock, lock])
+        let late = try await client.request("Vibrate", [.string("400"), .dictionary([:])])
+        try await client.advance(.seconds(1))
+        #expect(await client.ended() == .init(request: late, outcome: "finished", reason: ""))
+        bench.stop()
+        await logind.lockIsReleased()
+    }
+
+    @Test("after a sleep that was given up the motor turns at once")
+    func givenUp() async throws {
+        let bench = try ServiceBench(followsLogind: true)
+        let (client, logind) = (try bench.client(), try FakeLogind(bench.bus.address))
+        while !logind.isLocked { await Task.yield() }
+        #expect(try await logind.property("Board") == .string("simulated"))
+        logind.prepareForSleep(true)
+        await logind.lockIsReleased()
+        logind.prepareForSleep(false)
+        #expect(try await logind.property("Board") == .string("simulated"))
+        let id = try await client.request("Vibrate", [.string("400"), .dictionary([:])])
+        try await client.advance(.seconds(1))
+        #expect(await client.ended() == .init(request: id, outcome: "finished", reason: ""))
+    }
+
+    @Test("a logind that comes later is asked to delay sleep too, and one that refuses is reported")
+    func refused() async throws {
+        let bench = try ServiceBench(followsLogind: true)
+        let client = try bench.client()
+        do {
+            let first = try FakeLogind(bench.bus.address)
+            while first.inhibitions.isEmpty { await Task.yield() }
+            first.leave()
+        }
+        let logind = try FakeLogind(bench.bus.address, refusesLocks: true)
+        for await signal in client.signals where signal.member == "Degraded" {
+            #expect(
+                signal.arguments.first?.string
+                    == "org.freedesktop.login1: cannot delay sleep: permission denied (no locks for you)")
+            break
+        }
+        // What it announces is obeyed all the same.
+        _ = try await client.request("Vibrate", [.string("5000"), .dictionary([:])])
+        logind.prepareForSleep(true)
+        #expect(try await logind.property("Board") == .string("simulated"))
+        #expect(!bench.board.motor.isOn)
+    }
 }

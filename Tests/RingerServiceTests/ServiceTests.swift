@@ -269,12 +269,14 @@ import Testing
         for _ in 0..<32 { _ = try await client.call("CreateSession", [.dictionary([:])]) }
         #expect(await client.error("CreateSession", [.dictionary([:])]) == limits)
         let others = try (0..<63).map { _ in try bench.client() }
-        for other in others { _ = try await other.call("Stop", [.uint32(1)]) }
+        for other in others { _ = try await other.call("CreateSession", [.dictionary([:])]) }
         let last = try bench.client()
-        #expect(await last.error("Stop", [.uint32(1)]) == limits)
+        #expect(await last.error("CreateSession", [.dictionary([:])]) == limits)
+        // What leaves nothing behind takes no place.
+        #expect(await last.error("Stop", [.uint32(0)]) == nil)
         #expect(try await last.property("Board") == .string("simulated"))
         others[0].close()
-        while await last.error("Stop", [.uint32(1)]) == limits { await Task.yield() }
+        while await last.error("CreateSession", [.dictionary([:])]) == limits { await Task.yield() }
     }
 
     @Test("who may not play, or not control, is refused with AccessDenied; everybody reads, decides and detects")
@@ -359,6 +361,62 @@ import Testing
         _ = try await music.call("Activate", interface: interface, path: musicPath)
     }
 
+    @Test(
+        "a session that was refused is informed once when it would be admitted, and not where its owner gave up",
+        .timeLimit(.minutes(1)), arguments: [false, true])
+    func refusalEnded(givesUp: Bool) async throws {
+        let bench = try ServiceBench()
+        bench.board.surroundings.set(.inputAvailable(true))
+        let (client, other) = (try bench.client(), try bench.client())
+        let path =
+            try await client.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
+        let interface = RingerNames.sessionInterface
+        let calls = (1...2).map {
+            bench.device.sessions.make(name: "call \($0)", category: .playAndRecord, priority: .call)
+        }
+        func setVolume(_ volume: Double) async throws {
+            _ = try await other.call(
+                "SetVolume", [.double(volume)], interface: RingerNames.simulatedBoardInterface)
+        }
+        try await calls[0].activate()
+        let refused = "org.ringer.Error.NotActive"
+        #expect(await client.error("Activate", interface: interface, path: path) == refused)
+        if givesUp { _ = try await client.call("Deactivate", [.boolean(true)], interface: interface, path: path) }
+        var signals = client.signals.makeAsyncIterator()
+        /// Whether that is signalled before `volume` is.
+        func refusalEnds(before volume: Double) async -> Bool {
+            var ends = false
+            while let signal = await signals.next() {
+                ends = ends || signal.member == "RefusalEnded"
+                guard signal.member == "PropertiesChanged" else { continue }
+                if signal.arguments[1].dictionary?["Volume"] == .double(volume) { break }
+            }
+            return ends
+        }
+        func refusalEnds() async -> Bool {
+            while let signal = await signals.next() { if signal.member == "RefusalEnded" { return true } }
+            return false
+        }
+        // What does not concern it, and the end of a call beside another one.
+        try await setVolume(0.25)
+        try await calls[1].activate()
+        try await calls[0].deactivate()
+        try await setVolume(0.5)
+        #expect(await !refusalEnds(before: 0.5))
+        try await calls[1].deactivate()
+        if !givesUp { #expect(await refusalEnds()) }
+        try await setVolume(0.75)
+        try await calls[0].activate()
+        try await calls[0].deactivate()
+        try await setVolume(1)
+        #expect(await !refusalEnds(before: 1))
+        // It may be refused, and informed, again.
+        try await calls[0].activate()
+        #expect(await client.error("Activate", interface: interface, path: path) == refused)
+        try await calls[0].deactivate()
+        #expect(await refusalEnds())
+    }
+
     @Test("a session's owner is informed of its properties as they change, and nobody else is")
     func sessionProperties() async throws {
         let bench = try ServiceBench()
@@ -425,27 +483,5 @@ import Testing
         #expect(await set(["alertVolume": .double(2)]) == "org.freedesktop.DBus.Error.InvalidArgs")
         #expect(await set(["unknown": .boolean(true)]) == "org.freedesktop.DBus.Error.InvalidArgs")
         #expect(bench.device.preferences.alertVolume == 0.5)
-    }
-}
-
-/// A file that has no name any more: its descriptor is the only way to it.
-private final class PrivateFile {
-    let descriptor: CInt
-
-    init(_ bytes: [UInt8]) throws {
-        var path = Array("/tmp/ringer-sound-XXXXXX".utf8CString)
-        descriptor = mkstemp(&path)
-        unlink(path)
-        guard bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == bytes.count else {
-            throw RingerError(.system, "write", "temporary file")
-        }
-    }
-
-    func truncate(to size: Int) {
-        ftruncate(descriptor, size)
-    }
-
-    deinit {
-        close(descriptor)
     }
 }

@@ -20,7 +20,9 @@ struct PlayerBench {
     init(position: SwitchPosition? = .ring, routes: RouteBoard = .phone) throws {
         let clock = clock
         let events = events
-        board = SimulatedBoard(clock: clock, position: position ?? .ring)
+        board = SimulatedBoard(
+            clock: clock, position: position ?? .ring,
+            routes: Dictionary(uniqueKeysWithValues: routes.entries.map { ($0.route, $0.pcm) }))
         start = clock.now
         let publisher = StatePublisher { events.append($0) }
         self.publisher = publisher

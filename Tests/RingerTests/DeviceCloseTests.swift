@@ -82,6 +82,57 @@ struct DeviceCloseTests {
         #expect(board.speaker.recordings.map(\.played) == [12_000])
     }
 
+    // Those on a board in real time waited for its clock, which is closed with the device, and never ended.
+    @Test(
+        "what is asked of a closed simulated device ends once, and is neither heard nor felt", arguments: [true, false])
+    func requestsAfterClose(isInRealTime: Bool) throws {
+        let loop = try EventLoop(name: "test-device")
+        let board = SimulatedBoard(clock: isInRealTime ? loop : VirtualClock())
+        let device = try Device(Device.Ports(simulated: board) { loop.close() })
+        let session = device.sessions.make(name: "test", category: .playback)
+        device.close()
+        let (ended, hasEnded) = (Record<String>(), Latch())
+        func end<Result>(_ what: String) -> @Sendable (Result) -> Void {
+            { _ in
+                ended.append(what)
+                hasEnded.open()
+            }
+        }
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: Array(repeating: 0, count: 480))
+        try device.start(sound, category: .playback, completion: end("sound"))
+        device.player.startOutsideSessions(sound, as: .alert, completion: end("sound without a session"))
+        session.start(sound, completion: end("sound of a session"))
+        session.activate(completion: end("activation"))
+        device.sounds.start(1104, as: .sound, completion: end("system sound"))
+        device.sounds.startVibration(completion: end("system sound's vibration"))
+        device.alerts.start(1005, limit: nil, completion: end("alert"))
+        device.notifications.start(.standard(volume: 1), in: nil, completion: end("notification"))
+        try device.announcements.add(Announcement(sound), completion: end("announcement"))
+        device.vibrator?.start(.standard, completion: end("vibration"))
+        device.muteDetector.measure(completion: end("detection"))
+        for _ in 0..<11 where !hasEnded.wait(until: .now + .seconds(10)) { break }
+        loop.sync {}
+        #expect(Set(ended.all).count == 11 && ended.all.count == 11, "\(ended.all)")
+        #expect(board.speaker.recordings.allSatisfy { $0.start == nil } && !board.motor.isOn)
+    }
+
+    @Test("an activation ends although the device is closed before the simulated speaker has answered")
+    func activationWhileClosing() throws {
+        let board = SimulatedBoard(clock: VirtualClock())
+        board.speaker.answerDelay = .milliseconds(50)
+        let device = try Device.simulated(board)
+        let session = device.sessions.make(name: "test", category: .playback)
+        let (ended, hasEnded) = (Record<String>(), Latch())
+        session.activate { _ in
+            ended.append("activation")
+            hasEnded.open()
+        }
+        device.close()
+        // The clock stands still from now on.
+        hasEnded.wait(until: .now + .seconds(10))
+        #expect(ended.all.count == 1)
+    }
+
     private func device(_ motor: SlowMotor, clock: any DeviceClock) throws -> Device {
         let board = SimulatedBoard(clock: clock)
         var ports = Device.Ports(simulated: board)

@@ -25,6 +25,50 @@ struct ObserverTests {
         #expect(board.speaker.recordings[0].played == 48_000)
     }
 
+    @Test("an observer that blocks loses the oldest events, and gets their number and the newest")
+    func eventsBound() throws {
+        let clock = VirtualClock()
+        let board = SimulatedBoard(clock: clock)
+        let told = Mutex<[DeviceEvent]>([])
+        let flips = 3 * Device.eventBuffer
+        let completions = Atomic(0)
+        let player = Mutex<Device?>(nil)
+        let device = try Device.simulated(
+            board,
+            configuration: .init(observer: { event in
+                told.withLock { $0.append(event) }
+                guard case .stateChanged(.screenLocked, _, _) = event else { return }
+                // What happens meanwhile waits for the end of this call, as behind an observer that blocks.
+                let device = player.withLock { $0 }
+                for flip in 0..<flips {
+                    board.ringSilent.position = flip.isMultiple(of: 2) ? .silent : .ring
+                    if flip % 1_000 == 1 {
+                        device?.player.startOutsideSessions(.silence(duration: .milliseconds(1)), as: .alert) { _ in
+                            // It is known only once the clock has moved, and waits behind the events.
+                            completions.add(1, ordering: .relaxed)
+                        }
+                        clock.advance(by: .milliseconds(2))
+                    }
+                }
+            }))
+        player.withLock { $0 = device }
+        let before = told.withLock { $0.count }
+        board.surroundings.set(.screenLocked(true))
+        let late = told.withLock { Array($0.dropFirst(before + 1)) }
+        guard case .degraded(let error, _)? = late.first else {
+            Issue.record("\(late.first.debugDescription) instead of the loss")
+            return
+        }
+        #expect(late.count == Device.eventBuffer + 1)
+        guard case .switchMoved(.ring, _, _)? = late.last else {
+            Issue.record("\(late.last.debugDescription) is not the newest event")
+            return
+        }
+        #expect(completions.load(ordering: .relaxed) == flips / 1_000 + 1)
+        #expect(error.operation == "deliver \(device.lostEvents) events" && device.lostEvents > Device.eventBuffer)
+        player.withLock { $0 = nil }
+    }
+
     @Test("a log handler that blocks does not keep the motor on")
     func logger() throws {
         let clock = VirtualClock()

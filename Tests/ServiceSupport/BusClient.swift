@@ -29,15 +29,18 @@ package final class BusClient: Sendable {
         var match: BusConnection.Registration?
     }
 
-    package init(_ address: String) throws {
+    /// - Parameter user: Whose program it is; nil for the user who runs the test.
+    package init(_ address: String, as user: TestUser? = nil) throws {
         let loop = try EventLoop(name: "client")
         self.loop = loop
         held = Held()
         let (signals, continuation) = AsyncStream<(member: String, arguments: [BusValue])>.makeStream()
         self.signals = signals
         try loop.syncThrowing { [held] () throws(RingerError) in
-            let connection = try BusConnection.connect(.address(address), on: loop)
-            held.match = connection.match("type='signal',sender='\(RingerNames.service)'") { message in
+            let connection = try TestUser.run(as: user) { () throws(RingerError) in
+                try BusConnection.connect(.address(address), on: loop)
+            }
+            held.match = BusName(RingerNames.service, on: connection) { _ in }.signals { message in
                 continuation.yield((message.member, (try? message.read()) ?? []))
             }
             connection.onDisconnect { _ in continuation.finish() }
@@ -59,6 +62,17 @@ package final class BusClient: Sendable {
         gate.open()
     }
 
+    /// Returns once the bus has passed on what was sent before.
+    package func flush() async {
+        await withCheckedContinuation { continuation in
+            loop.execute { [held] in
+                guard let connection = held.connection else { return continuation.resume() }
+                let bus = "org.freedesktop.DBus"
+                connection.call(bus, "/org/freedesktop/DBus", bus, "GetId", []) { _ in continuation.resume() }
+            }
+        }
+    }
+
     /// Leaves the bus.
     package func close() {
         loop.sync { [held] in
@@ -71,7 +85,7 @@ package final class BusClient: Sendable {
     /// Calls a method and returns the reply's values.
     package func call(
         _ member: String, _ arguments: [BusValue] = [], interface: String = RingerNames.interface,
-        path: String = RingerNames.path
+        path: String = RingerNames.path, of destination: String = RingerNames.service
     ) async throws -> [BusValue] {
         let answer = Answer<[BusValue]>()
         await withCheckedContinuation { continuation in
@@ -80,7 +94,7 @@ package final class BusClient: Sendable {
                     answer.set(.failure(BusError("closed", "closed")))
                     return continuation.resume()
                 }
-                connection.call(RingerNames.service, path, interface, member, arguments) { result in
+                connection.call(destination, path, interface, member, arguments) { result in
                     let values = result.flatMap { message in
                         do throws(BusError) { return .success(try message.read()) } catch { return .failure(error) }
                     }
@@ -103,6 +117,25 @@ package final class BusClient: Sendable {
         } catch {
             return (error as? BusError)?.name ?? "\(error)"
         }
+    }
+
+    /// Calls a method of the bus itself.
+    package func bus(_ member: String, _ arguments: [BusValue] = []) async throws -> BusValue? {
+        let bus = "org.freedesktop.DBus"
+        return try await call(member, arguments, interface: bus, path: "/org/freedesktop/DBus", of: bus).first
+    }
+
+    /// The unique names of all programs on the bus, those of this one and the service's among them.
+    package func everybody() async throws -> [String] {
+        try await bus("ListNames")?.strings?.filter { $0.hasPrefix(":") } ?? []
+    }
+
+    /// Sends a signal to one program, as anybody may, and returns once the bus has passed it on.
+    package func signal(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue], to destination: String
+    ) async throws {
+        loop.sync { [held] in held.connection?.signal(path, interface, member, arguments, to: destination) }
+        _ = try await bus("GetId")
     }
 
     /// Begins a request and returns its number.

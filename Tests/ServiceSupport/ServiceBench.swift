@@ -7,50 +7,6 @@ import RingerTestKit
 import Synchronization
 import SystemPackage
 
-/// A message bus of its own for one test: a dbus-daemon that ends with it.
-package final class TestBus: Sendable {
-    package let address: String
-    private let process: pid_t
-
-    /// - Parameter path: Its socket; nil for one that dbus-daemon chooses.
-    package init(path: String? = nil) throws {
-        var pipe: [CInt] = [-1, -1]
-        guard Glibc.pipe(&pipe) == 0 else { throw RingerError("make a pipe", "dbus-daemon", Errno(rawValue: errno)) }
-        for end in pipe { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, pipe[1], 3)
-        let words = [
-            "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog",
-            "--address=unix:\(path.map { "path=" + $0 } ?? "tmpdir=/tmp")",
-            "--print-address=3",
-        ]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { arguments.forEach { free($0) } }
-        var process: pid_t = 0
-        let result = posix_spawnp(&process, "dbus-daemon", &actions, nil, &arguments, environ)
-        close(pipe[1])
-        defer { close(pipe[0]) }
-        guard result == 0 else { throw RingerError("start", "dbus-daemon", Errno(rawValue: result)) }
-        var bytes: [UInt8] = []
-        var byte: UInt8 = 0
-        while read(pipe[0], &byte, 1) == 1, byte != UInt8(ascii: "\n") { bytes.append(byte) }
-        // Its own address has a number that another bus at the same path does not have.
-        address = path.map { "unix:path=" + $0 } ?? String(decoding: bytes, as: UTF8.self)
-        self.process = process
-    }
-
-    package func send(_ signal: CInt) {
-        kill(process, signal)
-    }
-
-    deinit {
-        kill(process, SIGKILL)
-        waitpid(process, nil, 0)
-    }
-}
-
 /// The service of a simulated board in virtual time, on a bus of its own.
 package final class ServiceBench: Sendable {
     package let bus: TestBus
@@ -145,6 +101,6 @@ package final class ServiceBench: Sendable {
         return isReading.load(ordering: .relaxed)
     }
 
-    /// A program on the bus.
-    package func client() throws -> BusClient { try BusClient(bus.address) }
+    /// A program on the bus: of the user who runs the test, or of another one.
+    package func client(as user: TestUser? = nil) throws -> BusClient { try BusClient(bus.address, as: user) }
 }

@@ -163,6 +163,34 @@ def test_user():
         handset.check_quiet()
 
 
+def test_wall_clock_is_set_back():
+    """The wall clock is set back by an hour during a call: its sound goes on, and calls come and ring as before."""
+    # libre's timers were on the wall clock: nothing was sent until it had caught up.
+    with tempfile.TemporaryDirectory() as work:
+        clock, step = os.path.join(work, "clock.so"), os.path.join(work, "step")
+        subprocess.run(["gcc", "-shared", "-fPIC", "-o", clock, os.path.join(HERE, "stepped_clock.c")], check=True)
+        with start(LD_PRELOAD=clock, STEP_WHILE=step) as handset, Caller(handset.port) as caller:
+            caller.invite()
+            caller.expect(180)
+            handset.wait_for(caller.call, "ringing")
+            handset.command("answer")
+            caller.expect(200)
+            caller.acknowledge()
+            handset.wait_for(caller.call, "answered")
+            for is_stepped in (False, True):
+                if is_stepped:
+                    open(step, "w").close()
+                for _ in range(50):
+                    caller.rtp.recv(2048)
+            with Caller(handset.port) as other:
+                other.invite()
+                other.expect(180)
+                other.cancel()
+                handset.wait_for(other.call, "cancelled")
+            caller.hang_up()
+            handset.wait_for(caller.call, "ended")
+
+
 def test_hold():
     """A call on hold, as RFC 3264 or RFC 2543 says it, is ended after its time."""
     with start("--answer-after", "0", "--hold-for", "1") as handset:

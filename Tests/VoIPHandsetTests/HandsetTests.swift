@@ -121,6 +121,30 @@ struct HandsetTests {
         #expect(bench.isQuiet && bench.notes.kinds == [kind, .cancelled])
     }
 
+    // Nothing was reported until the call ended.
+    @Test(
+        "A ring whose PCM cannot be opened is felt, and is reported at once with the reason; it is heard once it can be"
+    )
+    func unheard() throws {
+        for hasMotor in [true, false] {
+            let bench = try Bench(preferences: .init(vibrateOnRing: hasMotor))
+            bench.board.speaker.fault = .missing
+            bench.call(1)
+            let kind = hasMotor ? HandsetEvent.Kind.vibrating : .silent
+            #expect(bench.notes.kinds == [kind] && bench.board.motor.isOn == hasMotor)
+            #expect(bench.notes.reported.first?.reason?.contains("simulated speaker: cannot open") == true)
+            #expect(bench.notes.reported.first?.at == bench.clock.now)
+            // The next rounds fail too, which is no news.
+            bench.clock.advance(by: .seconds(10))
+            #expect(bench.notes.kinds == [kind])
+            bench.board.speaker.fault = nil
+            bench.clock.advance(by: .seconds(3))
+            #expect(bench.notes.kinds == [kind, .ringing] && bench.notes.reported.last?.reason == nil)
+            bench.close(1)
+            #expect(bench.isQuiet && bench.notes.kinds == [kind, .ringing, .cancelled])
+        }
+    }
+
     @Test("A flip silences the ring and refuses nobody; flipped back, it rings again")
     func flipped() throws {
         let bench = try Bench()

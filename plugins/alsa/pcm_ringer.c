@@ -115,22 +115,47 @@ static bool rewinds(const struct ringer *r)
     return type == SND_PCM_TYPE_HW || type == SND_PCM_TYPE_DMIX || type == SND_PCM_TYPE_DSHARE;
 }
 
-/* Replaces what the slave has not played yet by silence, as far as it can be taken back. */
-static void silence_queued(struct ringer *r)
+/* Takes frames that were not played yet back from the slave, as far as it can. Returns how many. */
+static snd_pcm_uframes_t take_back(struct ringer *r)
 {
     if (!rewinds(r))
-        return;
+        return 0;
     snd_pcm_sframes_t margin = 0;
     if (snd_pcm_state(r->slave) == SND_PCM_STATE_RUNNING)
         margin = (snd_pcm_sframes_t)r->io.rate * REWIND_MARGIN_MILLISECONDS / 1000;
     snd_pcm_sframes_t frames = snd_pcm_rewindable(r->slave) - margin;
-    if (frames <= 0)
+    if (frames > 0)
+        frames = snd_pcm_rewind(r->slave, (snd_pcm_uframes_t)frames);
+    return frames > 0 ? (snd_pcm_uframes_t)frames : 0;
+}
+
+/* Stops the slave. dmix would go on with what it has mixed already, which is taken back first. */
+static int stop_slave(struct ringer *r)
+{
+    if (r->io.stream == SND_PCM_STREAM_PLAYBACK)
+        take_back(r);
+    return snd_pcm_drop(r->slave);
+}
+
+/* Replaces what the slave has not played yet by silence, as far as it can be taken back. */
+static void silence_queued(struct ringer *r)
+{
+    snd_pcm_uframes_t frames = take_back(r);
+    if (frames == 0)
         return;
-    frames = snd_pcm_rewind(r->slave, (snd_pcm_uframes_t)frames);
-    if (frames <= 0)
+    r->position = after(r, r->position, r->boundary - frames);
+    write_slave(r, NULL, frames);
+}
+
+/* Counts as the program does, which begins anew at 0 with snd_pcm_reset: alsa-lib calls no plug-in then. By anything else its
+   position moves within the buffer. What the slave has not played is discarded, as far as it can be taken back. */
+static void follow_reset(struct ringer *r)
+{
+    if (labs(distance(r, r->position, r->io.appl_ptr)) <= (snd_pcm_sframes_t)r->io.buffer_size)
         return;
-    r->position = after(r, r->position, r->boundary - (snd_pcm_uframes_t)frames);
-    write_slave(r, NULL, (snd_pcm_uframes_t)frames);
+    if (r->io.stream == SND_PCM_STREAM_PLAYBACK)
+        take_back(r);
+    r->position = r->io.appl_ptr;
 }
 
 /* MARK: obeying */
@@ -139,7 +164,7 @@ static void begin_skipping(struct ringer *r)
 {
     r->skipping = true;
     r->restarts = false;
-    snd_pcm_drop(r->slave);
+    stop_slave(r);
     eventfd_write(r->ready, 1);
 }
 
@@ -215,7 +240,7 @@ static int ringer_stop(snd_pcm_ioplug_t *io)
 {
     struct ringer *r = io->private_data;
     r->restarts = false;
-    int error = snd_pcm_drop(r->slave);
+    int error = stop_slave(r);
     link_tell(&r->link, false);
     return error;
 }
@@ -225,6 +250,7 @@ static snd_pcm_sframes_t ringer_pointer(snd_pcm_ioplug_t *io)
     struct ringer *r = io->private_data;
     if (r->skipping)
         return (snd_pcm_sframes_t)(io->stream == SND_PCM_STREAM_PLAYBACK ? io->appl_ptr : r->position);
+    follow_reset(r);
     snd_pcm_sframes_t frames;
     if (io->stream == SND_PCM_STREAM_CAPTURE) {
         frames = snd_pcm_avail_update(r->slave);
@@ -255,6 +281,7 @@ static snd_pcm_sframes_t play(
     obey(r);
     if (r->skipping)
         return (snd_pcm_sframes_t)size;
+    follow_reset(r);
     /* The program may have gone back, to write frames anew, or forward. */
     snd_pcm_uframes_t late = 0;
     snd_pcm_sframes_t moved = distance(r, r->io.appl_ptr, r->position);
@@ -285,6 +312,7 @@ static snd_pcm_sframes_t record(
     struct ringer *r, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t size)
 {
     link_update(&r->link);
+    follow_reset(r);
     /* With mmap, alsa-lib asks again for frames that were read and that the program has not taken. */
     snd_pcm_sframes_t known = distance(r, r->position, r->io.appl_ptr);
     if (known > 0 && r->io.access == SND_PCM_ACCESS_RW_INTERLEAVED) {
@@ -368,12 +396,14 @@ static int ringer_pause(snd_pcm_ioplug_t *io, int enable)
     return r->skipping || r->restarts ? 0 : snd_pcm_pause(r->slave, enable);
 }
 
+/* alsa-lib takes every answer for success, ours and that of a slave that is an I/O plug-in, and leaves the state to the
+   plug-in: after an underrun the program prepares the PCM anew. dmix never resumes. */
 static int ringer_resume(snd_pcm_ioplug_t *io)
 {
     struct ringer *r = io->private_data;
     int error = snd_pcm_resume(r->slave);
-    if (error == 0)
-        snd_pcm_ioplug_set_state(io, snd_pcm_state(r->slave));
+    snd_pcm_state_t state = snd_pcm_state(r->slave);
+    snd_pcm_ioplug_set_state(io, error < 0 || state == SND_PCM_STATE_SUSPENDED ? SND_PCM_STATE_XRUN : state);
     return error;
 }
 

@@ -10,6 +10,9 @@
  * ignores them when the device is opened, and the opening thread does not block them. A program that handles them ends by
  * exit(), or calls ringer_audiotoolbox_close(): a motor on a GPIO line would turn on.
  *
+ * A child of fork() has no device where its parent used one before: functions under Apple's names fail, sounds are not heard,
+ * those below return -ECHILD or do nothing, and the child's end leaves the parent's device alone.
+ *
  * Functions return 0 or a positive number, or a negative errno; ringer_last_error() of ringer.h describes the failure.
  */
 #ifndef RINGER_AUDIOTOOLBOX_EXTENSIONS_H

@@ -40,6 +40,13 @@ typedef struct {
     bool active;
 } ringer_gpio_edge;
 
+/// Whether edges have timestamps of CLOCK_MONOTONIC with a kernel of this release, such as "5.10.160": since Linux 5.7.
+bool ringer_gpio_stamps_are_monotonic(const char *release);
+
+/// The moment on CLOCK_MONOTONIC of an edge whose timestamp is of either clock; `monotonic` and `realtime` are the
+/// clocks' times now.
+int64_t ringer_gpio_edge_time(int64_t stamp, int64_t monotonic, int64_t realtime);
+
 /// Whether the kernel debounces: with libgpiod 2.x only.
 bool ringer_gpio_kernel_debounces(void);
 

@@ -51,7 +51,8 @@ int64_t ringer_time_since_boot(void);
 void ringer_name_thread(const char *name);
 
 /// Makes `signal` write its number, one byte, to `descriptor` from now on. One descriptor serves all signals. An
-/// ignored signal stays ignored, as programs started by nohup expect. Returns 1 if it is caught, 0 if it is ignored, -1
+/// ignored signal stays ignored, as programs started by nohup expect. In a child of fork, the signal does what it did before it
+/// was caught, until the child catches it itself. Returns 1 if it is caught, 0 if it is ignored, -1
 /// with errno. The corresponding C function is `sigaction`.
 int ringer_catch_signal(int signal, int descriptor);
 

@@ -22,6 +22,11 @@
  * -EILSEQ. NULL where a pointer is needed is -EINVAL. Structures that the program fills are set to zero first, so that what
  * it does not set has its default. What was freed or closed must not be used again.
  *
+ * Processes. A device and its sessions belong to the process that opened them. In a child of fork(), which has none of the
+ * library's threads, functions that take one return -ECHILD, those that close or free one do nothing, and signals do what they
+ * did before ringer_device_close_on_termination(): neither the child's end nor its signals touch the device of its parent. A
+ * child executes a program, or opens a device of its own.
+ *
  * The Swift library's names are given as "Swift: ...".
  */
 #ifndef RINGER_H

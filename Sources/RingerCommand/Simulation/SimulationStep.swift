@@ -92,7 +92,7 @@ enum SimulationStep: Sendable {
         The rest of the board
           lock | unlock                     lock the screen, unlock it
           headphone in|out                  also: microphone, line, bluetooth
-          input on|off                      whether there is an input to record from
+          input on|off                      whether the board has a microphone of its own
           volume NUMBER|unknown             the mixer's output volume, 0 to 1
           other-audio on|off                whether another process plays
           pcm busy|missing|unpaced|works    the PCM, for sounds from now on: held by another

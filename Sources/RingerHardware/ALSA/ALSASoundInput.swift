@@ -28,17 +28,16 @@ public final class ALSASoundInput: SoundInput {
         _ preferences: SessionPreferences, pcm: String? = nil,
         completion: @escaping @Sendable (Result<SoundPortFormat, RingerError>) -> Void
     ) {
-        do throws(RingerError) {
-            try thread.opener.execute { [self] in
+        let pcm = pcm ?? self.pcm
+        thread.opener.open(
+            pcm.map { "\(name) \($0)" } ?? name,
+            { [self] () -> Result<SoundPortFormat, RingerError> in
                 do throws(RingerError) {
-                    completion(.success(try format(preferences, pcm ?? self.pcm)))
+                    return .success(try format(preferences, pcm))
                 } catch {
-                    completion(.failure(error))
+                    return .failure(error)
                 }
-            }
-        } catch {
-            completion(.failure(error))
-        }
+            }, completion: completion)
     }
 
     private func format(

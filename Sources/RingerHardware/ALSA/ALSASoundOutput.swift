@@ -59,7 +59,8 @@ public final class ALSASoundOutput: SoundOutput {
         self.useCases = useCases.map { UseCaseSwitch($0) }
         self.routes = routes
         self.limits = limits
-        thread = try SoundThread(realTimePriority: realTimePriority, linger: linger, busyPatience: busyPatience)
+        thread = try SoundThread(
+            realTimePriority: realTimePriority, linger: linger, busyPatience: busyPatience, openLimit: limits.open)
     }
 
     deinit {
@@ -129,11 +130,14 @@ public final class ALSASoundOutput: SoundOutput {
     /// the sound continues with the first frame that was not heard, and ends later by the length of the gap. A stream
     /// whose position does not change for 1 s fails as timed out.
     ///
+    /// A sound that is stopped is over when it is no longer heard: at once on hardware of its own; in dmix's buffer after
+    /// a period, or after up to 80 ms if `plug` converts the rate, for then ALSA takes nothing back.
+    ///
     /// If the PCM is busy, the sound waits unless its options say otherwise: for earlier sounds of this output on the
     /// same hardware without limit, for other processes as long as the output's `busyPatience`.
     ///
-    /// `handler` is called on the sound thread: all playing sounds wait for it to return. After ``close()``
-    /// it is called from a task.
+    /// `handler` is called on the sound thread: all playing sounds wait for it to return. After ``close()`` it is called
+    /// from within this call.
     public func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
@@ -153,6 +157,9 @@ public final class ALSASoundOutput: SoundOutput {
 
     /// Stops every sound and closes every PCM. Before it returns, the end of each sound was reported. A sound played
     /// later fails as closed.
+    ///
+    /// It waits for alsa-lib for 0.5 s. A thread that is blocked there then is left behind: it cannot be ended, and ends
+    /// when its call returns; what it opens is closed.
     public func close() {
         thread.shutDown()
     }

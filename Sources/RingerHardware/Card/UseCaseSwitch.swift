@@ -2,7 +2,8 @@ import RingerServices
 import Synchronization
 
 /// Switches a sound card to the output of the sound that is about to play, as its use-case configuration says.
-// SAFETY: `manager` and `device` are used by `select` alone, which the thread of a `PCMOpener` calls.
+// SAFETY: `manager` and `device` are used by `select` alone, which the threads of a `PCMOpener` call one after another; its
+// lock orders them.
 final class UseCaseSwitch: @unchecked Sendable {
     private let useCases: UseCases
     private var manager: UseCaseManager?
@@ -23,10 +24,15 @@ final class UseCaseSwitch: @unchecked Sendable {
         return requested.exchange(route, ordering: .relaxed) != route
     }
 
+    /// The card could not be switched, or its switch did not return in time: the next sound tries again.
+    func hasFailed() {
+        requested.store(0, ordering: .relaxed)
+    }
+
     /// Turns off the output that is on, and `route`'s on. The first call selects the use case. Blocks while the
-    /// configuration's sequences run, which may pause. Must be called on the opener's thread.
+    /// configuration's sequences run, which may pause. Must be called on an opener's thread.
     ///
-    /// - Throws: ``RingerError`` if the configuration or a mixer setting in it fails; the next sound tries again.
+    /// - Throws: ``RingerError`` if the configuration or a mixer setting in it fails; see ``hasFailed()``.
     func select(_ route: AudioRoute) throws(RingerError) {
         guard let wanted = useCases.output(of: route)?.device else { return }
         ALSAMessages.keepOnThisThread()
@@ -48,7 +54,6 @@ final class UseCaseSwitch: @unchecked Sendable {
             // The card may have gone, and come back: begin anew.
             manager = nil
             device = nil
-            requested.store(0, ordering: .relaxed)
             throw error
         }
     }

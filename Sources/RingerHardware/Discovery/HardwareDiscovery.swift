@@ -202,7 +202,7 @@ package enum HardwareDiscovery {
         }
     }
 
-    private static func held(_ line: String, _ offset: Int, _ chip: borrowing GPIOChip) -> HardwareProblem? {
+    private static func held(_ line: String, _ offset: UInt32, _ chip: borrowing GPIOChip) -> HardwareProblem? {
         guard let consumer = chip.consumer(ofLine: offset) else { return nil }
         return HardwareProblem(
             error: RingerError(

@@ -8,6 +8,9 @@ import SystemPackage
 ///
 /// The first call starts it. It sleeps while there is nothing to run, and ends after ``finish()``. A later call starts
 /// it again until that call has run.
+///
+/// Nothing that was handed over is dropped: a completion belongs to a call that waits for it. Whoever hands over something
+/// that nobody asked for, such as events, limits how much of it waits.
 // SAFETY: everything is protected by the lock except the semaphore, which any thread may use, and which is freed with
 // the last reference; the running thread holds one.
 final class CallbackThread: @unchecked Sendable {

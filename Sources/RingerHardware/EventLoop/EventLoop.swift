@@ -42,8 +42,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         var nextID: UInt64 = 0
         var descriptorsChanged = true
         var isClosed = false
-        /// The thread has run its last work.
-        var isFinished = false
+        /// Whether a thread runs what is handed in: the loop's own until its end, then a caller for as long as there is work.
+        var hasRunner = true
     }
 
     private let state = Mutex(State())
@@ -53,6 +53,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     private let alarm: CInt
     private let thread = Atomic<UInt>(0)
     private let callbacks = CallbackThread()
+    private let process = OwningProcess()
     /// Why the thread does not run with the requested real-time priority; nil if it does, or none was requested.
     public let schedulingError: RingerError?
     /// Whether the loop started its thread, instead of running on the one that calls ``run(_:)``.
@@ -152,6 +153,10 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// The instant now. The corresponding C function is `clock_gettime`, with `CLOCK_MONOTONIC`.
     public var now: MonotonicTime { .now }
 
+    /// How long the machine has slept since it was started. The corresponding C function is `clock_gettime`, with
+    /// `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`.
+    public var timeAsleep: Duration { ClockReading.exact().leastDifference }
+
     /// Calls `body` on the loop's thread at `deadline`, or as soon afterwards as the thread gets to run; never after
     /// ``close()``.
     public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
@@ -238,32 +243,42 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// Whether the caller runs on the loop's thread.
     public var isCurrentThread: Bool { thread.load(ordering: .acquiring) == UInt(pthread_self()) }
 
-    /// Calls `body` on the loop's thread soon. After ``close()``, when the thread has ended, calls it at once.
+    /// Calls `body` on the loop's thread soon. After ``close()``, when the thread has ended, a caller takes its place: this
+    /// one, which calls `body` before it returns, or another that is at work, so that nothing runs on two threads at once.
     public func execute(_ body: @escaping @Sendable () -> Void) {
         add(.body(body))
     }
 
     /// Calls `body` on the loop's thread and waits for it; on that thread itself, calls it at once. After ``close()``,
-    /// when the thread has ended, `body` runs on the caller's thread.
+    /// `body` runs where ``execute(_:)`` says. In a child of fork, which has no such thread, it is not called.
     public func sync(_ body: @escaping @Sendable () -> Void) {
-        if isCurrentThread { return body() }
-        let isDone = Latch()
-        let isOpen = state.withLock { state in
-            if state.isFinished { return false }
-            state.work.append(
-                .body {
-                    body()
-                    isDone.open()
-                })
+        sync(until: nil, body)
+    }
+
+    /// Calls `body` as ``sync(_:)`` does, and waits for it until `deadline` at most: the thread may be blocked. Then `body`
+    /// is still called, if it ever can be.
+    ///
+    /// - Returns: Whether `body` has returned.
+    @discardableResult
+    func sync(until deadline: MonotonicTime?, _ body: @escaping @Sendable () -> Void) -> Bool {
+        if isCurrentThread {
+            body()
             return true
         }
-        guard isOpen else { return body() }
-        wakeUp()
+        if !process.isCurrent { return false }
+        let isDone = Latch()
+        execute {
+            body()
+            isDone.open()
+        }
+        if let deadline { return isDone.wait(until: deadline) }
         isDone.wait()
+        return true
     }
 
     /// Calls `body` as ``sync(_:)`` does, and rethrows its error.
     public func syncThrowing(_ body: @escaping @Sendable () throws(RingerError) -> Void) throws(RingerError) {
+        try process.check("wait for its thread", "event loop")
         let failure = Failure()
         sync {
             do throws(RingerError) {
@@ -285,13 +300,12 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     private func add(_ work: Work) {
-        let (isFinished, mustWake) = state.withLock { state in
-            if state.isFinished { return (true, false) }
+        let (hadRunner, mustWake) = state.withLock { state in
+            defer { state.hasRunner = true }
             state.work.append(work)
-            return (false, state.work.count == 1)
+            return (state.hasRunner, state.work.count == 1)
         }
-        if isFinished { run(work) }
-        if mustWake { wakeUp() }
+        if !hadRunner { runRest() } else if mustWake { wakeUp() }
     }
 
     private func run(_ work: Work) {
@@ -388,16 +402,24 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     private func finish() {
-        var taken: [Work] = []
         // Work handed in while the loop was closing still runs: a caller may be waiting for it.
+        runRest()
+        callbacks.finish()
+    }
+
+    /// Runs what is handed in, as the loop's thread, until nothing is left.
+    private func runRest() {
+        thread.store(UInt(pthread_self()), ordering: .releasing)
+        var taken: [Work] = []
         repeat {
             runWork(&taken)
-        } while !state.withLock { state in
-            state.isFinished = state.work.isEmpty
-            return state.isFinished
+        } while state.withLock { state in
+            if state.work.isEmpty {
+                state.hasRunner = false
+                thread.store(0, ordering: .releasing)
+            }
+            return state.hasRunner
         }
-        thread.store(0, ordering: .releasing)
-        callbacks.finish()
     }
 }
 

@@ -10,6 +10,8 @@ import SystemPackage
 /// Signals are caught while there is a ``Registration``. When one arrives, the body of every registration runs on its
 /// own loop. After the last body has returned, the signal is raised again with its previous disposition; by default it
 /// ends the process as the sender expects.
+///
+/// A child of fork has no registrations: a signal does there what it did before it was caught.
 package enum TerminationSignals {
     /// `SIGTERM`, `SIGINT` and `SIGHUP`.
     package static let all: [CInt] = [SIGTERM, SIGINT, SIGHUP]
@@ -56,6 +58,7 @@ package enum TerminationSignals {
     }
 
     private struct State {
+        let process = OwningProcess()
         var entries: [Entry] = []
         var nextID: UInt64 = 0
         /// Never closed: a signal handler may write to it at any moment.
@@ -78,6 +81,7 @@ package enum TerminationSignals {
         _ signals: [CInt] = all, on loop: EventLoop, _ body: @escaping @Sendable (CInt) -> Void
     ) throws(RingerError) -> Registration {
         let (result, pipe) = state.withLock { state in
+            if !state.process.isCurrent { forgetParent(&state) }
             do throws(RingerError) {
                 let pipe = try openPipe(&state)
                 let caught = try catchSignals(signals, state, pipe.write)
@@ -99,6 +103,14 @@ package enum TerminationSignals {
         }
         if isCancelled { watch.cancel() }
         return Registration(id: entry.id)
+    }
+
+    /// In a child of fork: the registrations, the pipe and a signal that came are the parent's.
+    private static func forgetParent(_ state: inout State) {
+        for descriptor in [state.pipe?.read, state.pipe?.write] { if let descriptor { close(descriptor) } }
+        state = State()
+        _ = ringer_end_catching()
+        hasCome.store(false, ordering: .releasing)
     }
 
     /// On the loop's thread: runs the body of a registration.

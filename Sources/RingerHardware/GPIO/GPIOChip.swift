@@ -29,36 +29,36 @@ struct GPIOChip: ~Copyable, @unchecked Sendable {
     }
 
     /// The offset of the first line named `name`; nil if there is none.
-    func offset(ofLine name: String) throws(RingerError) -> Int? {
+    func offset(ofLine name: String) throws(RingerError) -> UInt32? {
         let offset = ringer_gpio_chip_find_line(chip, name)
-        if offset >= 0 { return Int(offset) }
+        if let offset = UInt32(exactly: offset) { return offset }
         let reason = Errno.current
         if reason == .noSuchFileOrDirectory { return nil }
         throw RingerError("find line \(name)", path.string, reason)
     }
 
     /// The holder of the line at `offset`; nil if there is none, or the kernel does not report it.
-    func consumer(ofLine offset: Int) -> String? {
-        let consumer = Self.text { ringer_gpio_chip_consumer(chip, UInt32(clamping: offset), $0, $1) }
+    func consumer(ofLine offset: UInt32) -> String? {
+        let consumer = Self.text { ringer_gpio_chip_consumer(chip, offset, $0, $1) }
         return consumer?.isEmpty == true ? nil : consumer
     }
 
     /// Requests an input, whose edges are queued from now on.
     func requestInput(
-        _ offset: Int, bias: GPIOBias, isActiveLow: Bool, kernelDebounce: Duration
+        _ offset: UInt32, bias: GPIOBias, isActiveLow: Bool, kernelDebounce: Duration
     ) throws(RingerError) -> GPIOLineRequest {
         let microseconds = UInt32(clamping: (kernelDebounce + .nanoseconds(999)).nanoseconds / 1000)
         var input = ringer_gpio_input(bias: bias.rawBias, active_low: isActiveLow, debounce: microseconds)
-        let request = ringer_gpio_request_input(chip, UInt32(clamping: offset), &input)
+        let request = ringer_gpio_request_input(chip, offset, &input)
         return try adopt(request, offset)
     }
 
     /// Requests an output, inactive at first.
-    func requestOutput(_ offset: Int, isActiveLow: Bool) throws(RingerError) -> GPIOLineRequest {
-        try adopt(ringer_gpio_request_output(chip, UInt32(clamping: offset), isActiveLow), offset)
+    func requestOutput(_ offset: UInt32, isActiveLow: Bool) throws(RingerError) -> GPIOLineRequest {
+        try adopt(ringer_gpio_request_output(chip, offset, isActiveLow), offset)
     }
 
-    private func adopt(_ request: OpaquePointer?, _ offset: Int) throws(RingerError) -> GPIOLineRequest {
+    private func adopt(_ request: OpaquePointer?, _ offset: UInt32) throws(RingerError) -> GPIOLineRequest {
         let subject = "\(name) line \(offset)"
         if let request { return GPIOLineRequest(request, subject: subject) }
         let reason = Errno.current

@@ -22,8 +22,17 @@ public enum GPIOLine: Sendable, Hashable {
     func locate(in paths: HardwarePaths) throws(RingerError) -> LocatedLine {
         switch self {
         case .named(let name): try Self.find(name, paths.devices)
-        case .offset(let offset, let chip): LocatedLine(chip: try Self.open(chip, paths.devices), offset: offset)
+        case .offset(let offset, let chip): try find(offset, on: chip, paths.devices)
         }
+    }
+
+    private func find(
+        _ offset: Int, on chip: String, _ devices: FilePath
+    ) throws(RingerError) -> LocatedLine {
+        guard let offset = UInt32(exactly: offset) else {
+            throw RingerError(.invalid, "find the line", description, detail: "no line has this offset")
+        }
+        return LocatedLine(chip: try Self.open(chip, devices), offset: offset)
     }
 
     private static func find(_ name: String, _ devices: FilePath) throws(RingerError) -> LocatedLine {
@@ -71,5 +80,5 @@ public enum GPIOLine: Sendable, Hashable {
 /// A line that was found.
 struct LocatedLine: ~Copyable {
     let chip: GPIOChip
-    let offset: Int
+    let offset: UInt32
 }

@@ -12,8 +12,8 @@ struct GPIOLineInfo: ChangeNotifier, ~Copyable {
     /// Starts watching the line at `offset` of the chip whose file is `chip`.
     ///
     /// - Throws: ``RingerError`` if the chip is gone, or the kernel cannot watch lines.
-    init(_ chip: FilePath, _ offset: Int) throws(RingerError) {
-        descriptor = ringer_gpio_line_watch(chip.string, UInt32(clamping: offset))
+    init(_ chip: FilePath, _ offset: UInt32) throws(RingerError) {
+        descriptor = ringer_gpio_line_watch(chip.string, offset)
         guard descriptor >= 0 else { throw RingerError("watch line \(offset)", chip.string, .current) }
     }
 

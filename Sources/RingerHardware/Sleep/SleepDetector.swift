@@ -49,4 +49,17 @@ struct ClockReading: Sendable, Hashable {
         let sinceBoot = ringer_time_since_boot()
         return ClockReading(before: before, after: MonotonicTime.now.nanoseconds, sinceBoot: sinceBoot)
     }
+
+    /// The clocks now, from the fastest of a few readings: a thread may be held up in the middle of one.
+    static func exact() -> ClockReading {
+        var best = now
+        for _ in 0..<8 where best.after - best.before > 1_000_000 {
+            let reading = now
+            if reading.after - reading.before < best.after - best.before { best = reading }
+        }
+        return best
+    }
+
+    /// The least difference of the two clocks that fits the reading.
+    var leastDifference: Duration { .nanoseconds(max(0, sinceBoot - max(before, after))) }
 }

@@ -80,7 +80,10 @@ package final class FeedbackService: @unchecked Sendable {
     private let service: Service
     private let configuration: Configuration
     private var served: BusConnection.Registration?
+    private lazy var introspection = Introspection(interfaces)
     private(set) var profile = FeedbackLevel.full
+    /// Why the profile that was kept is not known: it counts as silent until one is set. Nil where it is known, or none was kept.
+    package let problem: RingerError?
     private var running: [UInt32: Running] = [:]
     private var lastID: UInt32 = 0
     /// The pattern that a caller of Haptic runs, and who it is.
@@ -101,11 +104,22 @@ package final class FeedbackService: @unchecked Sendable {
         self.service = service
         self.configuration = configuration
         profileFile = configuration.profileFile.map { TextFileWriter(path: $0) }
-        if let file = configuration.profileFile, let text = try? TextFile.read(file),
-            let level = text.split(separator: "\n").first.flatMap({ FeedbackLevel(rawValue: String($0)) })
-        {
-            profile = level
+        var problem: RingerError?
+        do throws(RingerError) {
+            if let file = configuration.profileFile { profile = try Self.profile(in: file) }
+        } catch {
+            // It may have been silent.
+            if error.code != .notFound { (profile, problem) = (.silent, error) }
         }
+        self.problem = problem
+    }
+
+    private static func profile(in file: String) throws(RingerError) -> FeedbackLevel {
+        let line = try TextFile.read(file).split(separator: "\n").first ?? ""
+        guard let level = FeedbackLevel(rawValue: String(line)) else {
+            throw RingerError(.invalid, "read", file, detail: "its first line is not full, quiet or silent")
+        }
+        return level
     }
 
     /// Begins to serve, and owns the name. Called on the loop's thread, before the service owns its own.
@@ -139,8 +153,9 @@ package final class FeedbackService: @unchecked Sendable {
         return true
     }
 
+    private var interfaces: [BusInterface] { [.feedback] + (device.vibrator == nil ? [] : [.haptic]) }
+
     private func dispatch(_ message: BusMessage) throws(BusError) {
-        let interfaces: [BusInterface] = [.feedback] + (device.vibrator == nil ? [] : [.haptic])
         let (interface, member) = (message.interface, message.member)
         let native = interfaces.first { ($0.name == interface || interface.isEmpty) && $0.method(member) != nil }
         let standard = [BusInterface.introspectable, BusInterface.properties].first { name in
@@ -153,26 +168,38 @@ package final class FeedbackService: @unchecked Sendable {
         guard message.signature == method.signature else {
             throw .invalidArguments("\(member) takes (\(method.signature)), not (\(message.signature))")
         }
-        let arguments = try message.read()
+        // Nothing is read of a message before its caller is admitted, unless everybody may call it.
         switch member {
-        case "Introspect": connection.reply(to: message, [.string(BusInterface.introspection(interfaces))])
+        case "Introspect": connection.reply(to: message, [.string(introspection.text())])
         case "GetAll":
+            let arguments = try message.read()
             let hasProfile = arguments[0].string == FeedbackNames.interface || arguments[0].string == ""
             connection.reply(to: message, [.dictionary(hasProfile ? ["Profile": .string(profile.rawValue)] : [:])])
         case "Get":
-            try checkProperty(arguments)
+            try checkProperty(try message.read())
             connection.reply(to: message, [.variant(.string(profile.rawValue))])
         case "Set":
-            try checkProperty(arguments)
-            setProfile(message, arguments[2].contents)
-        case "TriggerFeedback": try trigger(message, arguments)
+            let sender = message.sender
+            service.identify(message, .control, refused: { [self] in announceProfile(to: sender) }) {
+                [self] _ throws(BusError) in
+                let arguments = try message.read()
+                try checkProperty(arguments)
+                try setProfile(message, arguments[2].contents)
+            }
+        case "TriggerFeedback":
+            service.admit(message, .play) { [self] client throws(BusError) in
+                try trigger(message, try message.read(), for: client)
+            }
         case "EndFeedback":
-            let id = arguments[0].uint32 ?? 0
+            let id = try message.read()[0].uint32 ?? 0
             guard id != 0 else { throw .unknownMethod("Method EndFeedback is not implemented") }
             connection.reply(to: message)
             // Nobody ends the event of another.
             if running[id]?.client == message.sender { end(id, .explicit) }
-        case "Vibrate": vibrate(message, arguments)
+        case "Vibrate":
+            service.admit(message, .play) { [self] client throws(BusError) in
+                vibrate(message, try message.read(), for: client)
+            }
         default: throw .unknownMethod(member)
         }
     }
@@ -185,22 +212,18 @@ package final class FeedbackService: @unchecked Sendable {
 
     // MARK: - The profile
 
-    private func setProfile(_ message: BusMessage, _ value: BusValue) {
+    private func setProfile(_ message: BusMessage, _ value: BusValue) throws(BusError) {
         guard let level = value.string.flatMap(FeedbackLevel.init(rawValue:)) else {
-            connection.reply(
-                to: message, .invalidArguments("Profile is one of full, quiet and silent, as a string"))
-            return announceProfile(to: message.sender)
+            announceProfile(to: message.sender)
+            throw .invalidArguments("Profile is one of full, quiet and silent, as a string")
         }
-        let sender = message.sender
-        service.admit(message, .control, refused: { [self] in announceProfile(to: sender) }) { [self] _ in
-            connection.reply(to: message)
-            guard level != profile else { return }
-            profile = level
-            for id in running.keys.sorted() { judgeAnew(id) }
-            if let haptic, !mayVibrate(haptic.app) { endHaptic() }
-            announceProfile(to: nil)
-            keep(level)
-        }
+        connection.reply(to: message)
+        guard level != profile else { return }
+        profile = level
+        for id in running.keys.sorted() { judgeAnew(id) }
+        if let haptic, !mayVibrate(haptic.app) { endHaptic() }
+        announceProfile(to: nil)
+        keep(level)
     }
 
     /// Announces the profile in force; to one client that waits for it after a refusal, or to everybody.
@@ -228,32 +251,32 @@ package final class FeedbackService: @unchecked Sendable {
 
     // MARK: - Events
 
-    private func trigger(_ message: BusMessage, _ arguments: [BusValue]) throws(BusError) {
+    private func trigger(
+        _ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient
+    ) throws(BusError) {
         let (app, name) = (arguments[0].string ?? "", arguments[1].string ?? "")
         guard !app.isEmpty, !name.isEmpty else {
             throw .invalidArguments("TriggerFeedback: \(app.isEmpty ? "the app_id" : "the event") is empty")
         }
         let hints = Hints(arguments[2].dictionary ?? [:])
         let timeout = max(arguments[3].int32 ?? -1, -1)
-        service.admit(message, .play) { [self] client throws(BusError) in
-            guard running.values.count(where: { $0.client == client.name }) < service.limits.requests else {
-                throw .limitsExceeded("\(service.limits.requests) events of this client run already")
-            }
-            repeat { lastID = lastID == .max ? 1 : lastID + 1 } while running[lastID] != nil
-            let id = lastID
-            // libfeedback knows an event by the reply's number: its end must come after it.
-            connection.reply(to: message, [.uint32(id)])
-            let known = FeedbackEvent.named[name]
-            let event = Running(id, client.name, app, known ?? .unknown, hints, timeout)
-            let hasLight = event.event.light != nil && device.statusLight != nil
-            guard known != nil || hints.soundFile != nil, hints.level != nil,
-                hasLight || parts(of: event) != (false, false)
-            else {
-                return ended(event, .notFound)
-            }
-            running[id] = event
-            event.task = Task(executorPreference: service.loop) { [self] in await give(event) }
+        guard running.values.count(where: { $0.client == client.name }) < service.limits.requests else {
+            throw .limitsExceeded("\(service.limits.requests) events of this client run already")
         }
+        repeat { lastID = lastID == .max ? 1 : lastID + 1 } while running[lastID] != nil
+        let id = lastID
+        // libfeedback knows an event by the reply's number: its end must come after it.
+        connection.reply(to: message, [.uint32(id)])
+        let known = FeedbackEvent.named[name]
+        let event = Running(id, client.name, app, known ?? .unknown, hints, timeout)
+        let hasLight = event.event.light != nil && device.statusLight != nil
+        guard known != nil || hints.soundFile != nil, hints.level != nil,
+            hasLight || parts(of: event) != (false, false)
+        else {
+            return ended(event, .notFound)
+        }
+        running[id] = event
+        event.task = Task(executorPreference: service.loop) { [self] in await give(event) }
     }
 
     /// What of an event is given now: its sound, its vibration.
@@ -418,21 +441,19 @@ package final class FeedbackService: @unchecked Sendable {
         haptic = nil
     }
 
-    private func vibrate(_ message: BusMessage, _ arguments: [BusValue]) {
+    private func vibrate(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) {
         let pattern = HapticPattern(arguments[1])
-        service.admit(message, .play) { [self] client in
-            let app = arguments[0].string ?? ""
-            guard pattern.isEmpty || mayVibrate(app) && !isVibrating else {
-                return connection.reply(to: message, [.boolean(false)])
-            }
-            endHaptic()
-            if !pattern.isEmpty {
-                let task = Task(executorPreference: service.loop) { [self] in
-                    await pattern.run(on: device) { [self] in mayVibrate(app) }
-                }
-                haptic = (client.name, app, task)
-            }
-            connection.reply(to: message, [.boolean(true)])
+        let app = arguments[0].string ?? ""
+        guard pattern.isEmpty || mayVibrate(app) && !isVibrating else {
+            return connection.reply(to: message, [.boolean(false)])
         }
+        endHaptic()
+        if !pattern.isEmpty {
+            let task = Task(executorPreference: service.loop) { [self] in
+                await pattern.run(on: device) { [self] in mayVibrate(app) }
+            }
+            haptic = (client.name, app, task)
+        }
+        connection.reply(to: message, [.boolean(true)])
     }
 }

@@ -128,22 +128,28 @@ public final class Alerts: Sendable {
         if releasingOutput { sounds.engine.player.releaseOutput() }
     }
 
+    /// Stops the alert because the device is closed: no clock begins another round of one. Later ones fail as closed.
+    package func close() {
+        running.value.withLock { $0.isClosed = true }
+        stop(because: .closed)
+    }
+
     /// Begins the alert, or joins the one that runs. `completion` must not block.
     ///
-    /// - Returns: The alert; nil for a sound that there is not.
+    /// - Returns: The alert; nil for a sound that there is not, and on a closed device.
     @discardableResult
     package func begin(
         _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration?, vibration: VibrationPattern? = nil,
         pause: Duration = .zero, completion: @escaping @Sendable (AlertResult) -> Void
     ) -> RunningAlert? {
-        guard sounds.table.contains(sound) else {
+        func refuse(_ error: RingerError) -> RunningAlert? {
             let now = sounds.engine.clock.now
             completion(
                 AlertResult(
-                    outcome: .failed(SystemSoundError.unknown(sound, "alert").cause), rounds: 0, sounded: false,
-                    vibrated: false, startedAt: now, endedAt: now))
+                    outcome: .failed(error), rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now))
             return nil
         }
+        guard sounds.table.contains(sound) else { return refuse(SystemSoundError.unknown(sound, "alert").cause) }
         let kind = Kind(sound: sound, way: way, vibration: vibration, pause: pause)
         let new = RunningAlert(sounds: sounds, sound: sound, vibration: vibration)
         // Another thread may stop the alert as soon as it is the current one: the completions are added before.
@@ -154,15 +160,17 @@ public final class Alerts: Sendable {
             }
         }
         new.join(completion)
-        let (joined, replaced): (RunningAlert?, RunningAlert?) = running.value.withLock { state in
+        let (isClosed, joined, replaced): (Bool, RunningAlert?, RunningAlert?) = running.value.withLock { state in
+            if state.isClosed { return (true, nil, nil) }
             if let now = state.now, now.kind == kind, now.alert.join(completion) {
-                return (now.alert, nil)
+                return (false, now.alert, nil)
             }
             let before = state.now?.alert
             state.now = Running(kind: kind, alert: new)
             if let before { state.ending.append(before) }
-            return (nil, before)
+            return (false, nil, before)
         }
+        if isClosed { return refuse(RingerError(.closed, "alert", "device")) }
         if let joined { return joined }
         replaced?.stop(because: .replaced)
         new.start(way, limit: limit, pause: pause)
@@ -172,7 +180,7 @@ public final class Alerts: Sendable {
 
 /// The alert that runs, and those that were replaced and have not completed.
 private final class CurrentAlert: Sendable {
-    let value = Mutex<(now: Alerts.Running?, ending: [RunningAlert])>((nil, []))
+    let value = Mutex<(now: Alerts.Running?, ending: [RunningAlert], isClosed: Bool)>((nil, [], false))
 }
 
 /// The alert of a task, which may be cancelled before the alert is known.

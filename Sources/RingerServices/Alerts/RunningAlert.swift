@@ -123,8 +123,8 @@ private final class AlertRound: Sendable {
         self.sound = KeptSound(order.source)
     }
 
-    /// Why the sound can never be played; nil while it may be. If the system could not read it, the round fails, and the
-    /// next one tries again.
+    /// Why the sound can never be played; nil while it may be. If the system could not read its file, or the file ended too
+    /// early, the round fails, and the next one tries again.
     var unplayable: RingerError? { if case .failure(let error)? = sound.result { error } else { nil } }
 
     /// Begins a round.

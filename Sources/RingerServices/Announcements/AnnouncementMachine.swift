@@ -1,12 +1,13 @@
 /// The order of announcements: one at a time, by priority, each played whole.
 ///
-/// An announcement that was cut off by an interruption or a pause is played again from its beginning.
+/// An announcement that was cut off, by an interruption, a recording, a pause or the loss of its route, is played again
+/// from its beginning.
 struct AnnouncementMachine: StateMachine {
     typealias ID = UInt64
 
     enum Event: Sendable {
         case add(ID, Terms, now: MonotonicTime)
-        /// The session was activated for the next announcement, or refused with an error.
+        /// The session was activated for the next announcement, or refused with an error: it is not active, or silenced.
         case activated(SessionError?, now: MonotonicTime)
         /// The device's sessions changed: one that was refused may be admitted now.
         case sessionsChanged
@@ -56,7 +57,7 @@ struct AnnouncementMachine: StateMachine {
         case idle
         /// The session is being activated for this item.
         case activating(ID)
-        /// The session was refused or interrupted: the first item waits until the sessions change.
+        /// The session was refused: the first item waits until the sessions change.
         case refused
         /// The first item is playing.
         case playing
@@ -89,6 +90,8 @@ struct AnnouncementMachine: StateMachine {
         switch event {
         case .add(let id, let terms, let now):
             insert(Item(id: id, terms: terms, addedAt: now))
+            // What was refused to the one before may be granted to this one.
+            if phase == .refused, items.first?.id == id { phase = .idle }
             proceed(&actions)
         case .activated(let error, let now):
             activated(error, now, &actions)
@@ -154,40 +157,50 @@ struct AnnouncementMachine: StateMachine {
     private mutating func activated(_ error: SessionError?, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard case .activating(let id) = phase else { return }
         // The item may have been removed meanwhile, and the next one may need another category.
-        if error == nil, !isPaused, items.first?.id == id {
+        let isWanted = !isPaused && items.first?.id == id
+        if isWanted, error == nil {
             phase = .playing
             // A started announcement does not expire.
             items[0].terms.expiresAt = nil
             actions.append(.play(id))
-        } else if error == nil || changedMeanwhile {
+        } else if isWanted, !changedMeanwhile {
+            phase = .refused
+        } else {
             phase = .idle
             proceed(&actions)
-        } else {
-            phase = .refused
         }
     }
 
-    private mutating func ended(
-        _ id: ID, _ result: SoundResult, _ now: MonotonicTime, _ actions: inout [Action]
-    ) {
+    private mutating func ended(_ id: ID, _ result: SoundResult, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let first = items.first, first.id == id else { return }
         var result = result
         result.requestedAt = first.addedAt
+        let isCutOff = isCutOff(result.outcome)
         switch phase {
         case .stopping(nil) where result.outcome != .finished:
             phase = .idle
-        case .stopping(let cause?) where result.outcome == .stopped(.caller):
+        case .stopping(let cause?) where result.outcome == .stopped(.caller) || isCutOff:
             result.outcome = .stopped(cause)
             finish(result, &actions)
-        case .playing where result.outcome == .silenced(by: .interruption):
-            phase = .refused
-            return
+        case .playing where isCutOff:
+            // What cut it off may be over already: whether the queue waits is decided by asking for the session.
+            phase = .idle
         case .playing, .stopping:
             finish(result, &actions)
         case .idle, .activating, .refused:
             return
         }
         proceed(&actions)
+    }
+
+    /// Whether an announcement that ended this way is to be played again: something else took its session or its route.
+    private func isCutOff(_ outcome: SoundOutcome) -> Bool {
+        switch outcome {
+        case .silenced(by: .interruption), .silenced(by: .sessionSilencesPlayback): true
+        case .stopped(.oldDeviceUnavailable): true
+        case .failed(let error): error.code == .sessionNotActive
+        default: false
+        }
     }
 
     /// The first item is over.

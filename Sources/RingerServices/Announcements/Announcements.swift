@@ -2,10 +2,11 @@ import Synchronization
 
 /// The announcement queue: plays announcements one at a time, each whole, in one audio session.
 ///
-/// An interruption, such as a call or an exclusive session, pauses the queue; the announcement that it cut off is
-/// played again from its beginning afterwards. A session of higher priority, such as ``SessionPriority/call``, makes
-/// the queue wait until that session is deactivated. An announcement that the Ring/Silent switch silences ends as
-/// silenced, and the next one follows. System sounds and notifications never replace an announcement.
+/// An interruption, such as a call or an exclusive session, pauses the queue, and so does a recording beside which an
+/// announcement is silent; the announcement that it cut off is played again from its beginning afterwards. One whose
+/// headphones are pulled out is played again at once. A session of higher priority, such as ``SessionPriority/call``, makes
+/// the queue wait until that session is deactivated. An announcement that the Ring/Silent switch or the screen lock
+/// silences ends as silenced, and the next one follows. System sounds and notifications never replace an announcement.
 public final class Announcements: Sendable {
     /// Identifies an announcement.
     public struct ID: Sendable, Hashable {

@@ -1,9 +1,11 @@
 import Glibc
+import Synchronization
 import SystemPackage
 
 /// A file as a source of bytes. It is closed with the last reference.
 public final class FileByteSource: ByteSource, Sendable {
     private let descriptor: FileDescriptor
+    private let isCancelled = Atomic(false)
 
     /// The file's size in bytes when it was opened.
     public let size: Int64
@@ -71,9 +73,15 @@ public final class FileByteSource: ByteSource, Sendable {
         Self.close(descriptor)
     }
 
+    /// Has every read from now on fail: nobody waits for the file's contents any more.
+    package func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+    }
+
     /// Reads at `offset`. The corresponding C function is `pread`.
     public func read(at offset: Int64, into buffer: inout MutableRawSpan) throws(SoundFileError) -> Int {
         do {
+            if isCancelled.load(ordering: .relaxed) { throw Errno.canceled }
             return try buffer.withUnsafeMutableBytes { try descriptor.read(fromAbsoluteOffset: offset, into: $0) }
         } catch {
             throw SoundFileError(

@@ -20,6 +20,7 @@ public final class SoundPlayer: Sendable {
     private let runner: StateMachineRunner<PlayerMachine>
     private let nextNumber = Atomic<UInt64>(0)
     private let observers: RulesObservers
+    private let process = OwningProcess()
 
     /// - Parameters:
     ///   - output: The speaker. The creator of the player closes it.
@@ -189,6 +190,12 @@ public final class SoundPlayer: Sendable {
         _ id: ID, _ sound: PCMBuffer, _ terms: SoundTerms, _ monitor: PlaybackMonitor?,
         _ completion: @escaping @Sendable (SoundResult) -> Void
     ) {
+        if !process.isCurrent {
+            return completion(
+                SoundResult(
+                    outcome: .failed(process.error("play", output.name)), requestedAt: clock.now, endedAt: clock.now,
+                    position: StreamPosition(played: 0, total: sound.frames)))
+        }
         completions.add(id.number, completion)
         voices.add(id.number, sound, monitor)
         let now = clock.now

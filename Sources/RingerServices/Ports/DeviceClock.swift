@@ -9,6 +9,10 @@ public protocol DeviceClock: Sendable {
     /// The current time, on `CLOCK_MONOTONIC`.
     var now: MonotonicTime { get }
 
+    /// How long the machine has slept since it was started, which ``now`` leaves out; zero by default. On hardware it is the
+    /// difference of `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`, known to within a few milliseconds.
+    var timeAsleep: Duration { get }
+
     /// Calls `body` once, on the device's thread, at `deadline` or as soon afterwards as the system allows; never
     /// before it, and never from within this call.
     ///
@@ -30,6 +34,9 @@ public protocol DeviceClock: Sendable {
 }
 
 extension DeviceClock {
+    /// Zero: for a machine that never sleeps.
+    public var timeAsleep: Duration { .zero }
+
     /// Runs `body` on a thread of its own.
     public func runAside(_ body: @escaping @Sendable () -> Void) {
         do throws(Errno) {

@@ -15,11 +15,12 @@ package protocol DeviceService: Sendable {
     /// Sets whether the screen is locked.
     func setScreenLocked(_ isLocked: Bool)
 
-    /// Sets the handler of what the service reports: changed preferences, and what became of a session of this process. It
-    /// is called on the service's own thread.
+    /// Sets the handlers of what the service reports: changed preferences, what became of a session of this process, and the
+    /// activity of the sessions of all processes, at once and when it changes. They are called on the service's own thread.
     func follow(
         preferences: @escaping @Sendable (UserPreferences) -> Void,
-        sessions: @escaping @Sendable (SessionID, SessionVerdict) -> Void)
+        sessions: @escaping @Sendable (SessionID, SessionVerdict) -> Void,
+        activity: @escaping @Sendable (SessionActivity) -> Void)
 
     /// Makes the session there at the first call, and tells the service about changed settings at later ones.
     func update(_ session: SessionState)

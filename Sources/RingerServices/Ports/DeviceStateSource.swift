@@ -17,9 +17,9 @@ public protocol DeviceStateSource: Sendable {
 /// One change of the device's state.
 @nonexhaustive
 public enum DeviceStateChange: Sendable, Hashable {
-    /// Headphones were plugged in, or pulled out.
+    /// Headphones were plugged in, or pulled out. Of several sources' jacks one with a plug in it counts.
     case headphoneInserted(Bool)
-    /// A microphone was plugged in, or pulled out.
+    /// A microphone was plugged in, or pulled out. Of several sources' jacks one with a plug in it counts.
     case microphoneInserted(Bool)
     /// The output volume, 0 to 1; nil if no mixer reports it any more.
     case outputVolume(Float?)
@@ -43,7 +43,7 @@ public enum DeviceStateChange: Sendable, Hashable {
     case key(DeviceKey, isPressed: Bool, at: MonotonicTime)
     /// The device woke from sleep.
     case wokeFromSleep
-    /// The source is gone; it is waited for.
+    /// The source is gone; it is waited for. What was plugged into its jacks counts as pulled out.
     case lost(RingerError)
     /// The source is back; its current state follows.
     case found

@@ -17,8 +17,8 @@ public protocol SoundOutput: Sendable {
 
     /// Begins to play `sound`, and returns at once.
     ///
-    /// `handler` receives the sound's events in order on the output's own thread, never from within this call: first
-    /// ``PlaybackEvent/waiting(_:at:)`` if another sound or process holds the output; then
+    /// `handler` receives the sound's events in order on the output's own thread, never from within this call unless the
+    /// output is closed: first ``PlaybackEvent/waiting(_:at:)`` if another sound or process holds the output; then
     /// ``PlaybackEvent/started(at:)``, unless the output could not be opened or the sound was stopped before; and last,
     /// exactly once, ``PlaybackEvent/ended(_:at:_:)``. A sound without frames starts and ends as drained.
     func play(
@@ -53,7 +53,8 @@ public protocol SoundOutput: Sendable {
     ///   - completion: Called once they are closed; possibly on another thread or from within this call.
     func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void)
 
-    /// Stops all sounds and frees the output's system resources. A second call does nothing.
+    /// Stops all sounds and frees the output's system resources. A sound played later fails as closed. A second call does
+    /// nothing.
     func close()
 }
 
@@ -64,7 +65,8 @@ extension SoundOutput {
 
 /// A sound of the output.
 public protocol Playback: Sendable {
-    /// Stops the sound within one audio period. It ends as stopped, unless it has already ended.
+    /// Stops the sound within one audio period. It ends as stopped once it is no longer heard, unless it has already
+    /// ended.
     func stop()
 
     /// Changes the sound's gain to `gain`, 0 to 1, linearly over `duration`, beginning with the next period that is

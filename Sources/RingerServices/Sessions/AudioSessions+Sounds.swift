@@ -56,7 +56,12 @@ final class PendingSounds: Sendable {
 extension RingerError {
     /// A sound that could not be played because its session refused.
     init(_ error: SessionError) {
-        let code: Code = error.code == .incompatibleCategory ? .incompatibleCategory : .sessionNotActive
+        let code: Code =
+            switch error.code {
+            case .incompatibleCategory: .incompatibleCategory
+            case .noHardware: .notFound
+            default: .sessionNotActive
+            }
         self.init(code, "play", "session \(error.session?.rawValue ?? 0)", detail: "\(error)")
     }
 }

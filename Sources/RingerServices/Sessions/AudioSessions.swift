@@ -17,6 +17,7 @@ public final class AudioSessions: Sendable {
     let pending = PendingSounds()
     /// Arbitrates these sessions with those of other processes; nil where this process has the device.
     private let deviceService: (any DeviceService)?
+    private let turns = SessionTurns()
     private let settled = ObserverList<Void>()
     private let nextNumber = Atomic<UInt64>(0)
     private let otherAudio: (@Sendable () -> Bool)?
@@ -277,12 +278,33 @@ public final class AudioSessions: Sendable {
         guard let deviceService else { return carryOut(event, completion) }
         switch event {
         case .activate(let id):
-            deviceService.activate(id) { [self] error in
-                if let error { completion(error) } else { carryOut(event, completion) }
+            turns.take(id) { [self] in
+                let answer: @Sendable (SessionError?) -> Void = { [turns] error in
+                    completion(error)
+                    turns.end(id)
+                }
+                // Nobody is interrupted for a session that the rules here refuse.
+                if let refusal = runner.read({ $0.coordinator.refusal(of: event) }) { return answer(refusal) }
+                deviceService.activate(id) { [self] error in
+                    if let error { return answer(error) }
+                    carryOut(event) { [self] refusal in
+                        let phase = runner.read { $0.coordinator.session(id)?.phase }
+                        guard let refusal, phase == .inactive else { return answer(refusal) }
+                        // The rules here have changed since the service was asked.
+                        deviceService.deactivate(id, notifyOthers: true) { answer(refusal) }
+                    }
+                }
             }
         case .deactivate(let id, let notifyOthers):
-            carryOut(event) { error in
-                deviceService.deactivate(id, notifyOthers: notifyOthers) { completion(error) }
+            // Its sounds stop at once, whatever the service has not answered yet.
+            runner.send(.coordinator(event))
+            turns.take(id) { [self] in
+                deviceService.deactivate(id, notifyOthers: notifyOthers) { [self] in
+                    carryOut(event) { [turns] error in
+                        completion(error)
+                        turns.end(id)
+                    }
+                }
             }
         default:
             carryOut(event, completion)
@@ -298,8 +320,8 @@ public final class AudioSessions: Sendable {
     }
 
     /// Activates the session `id` under a category, and calls `completion` inside a state machine, where it must not
-    /// block, with why that was refused; nil if the session is active. A session that is interrupted is refused: it
-    /// waits for the end of the interruption.
+    /// block, with why that was refused; nil if the session is active and a recording does not silence it. A session that
+    /// is interrupted is refused: it waits for the end of the interruption.
     func activate(
         _ id: SessionID, as category: AudioCategory, _ options: CategoryOptions,
         completion: @escaping @Sendable (SessionError?) -> Void
@@ -311,7 +333,24 @@ public final class AudioSessions: Sendable {
         {
             return completion(error)
         }
-        send(.activate(id), completion: completion)
+        if state?.isActive == true {
+            // Requested again, the activation of an active session would count as a change, and wake who waits for one.
+            let refusal = recordingRefusal(of: id, category)
+            if deviceService == nil || refusal != nil { return completion(refusal) }
+        }
+        send(.activate(id)) { [self] error in completion(error ?? recordingRefusal(of: id, category)) }
+    }
+
+    /// Why the session `id` cannot be heard though it may be active; nil if no recording silences it. One whose category
+    /// plays nothing would wait for its own end.
+    private func recordingRefusal(of id: SessionID, _ category: AudioCategory) -> SessionError? {
+        guard category.plays, player.rules.state.sessions.contains(.silencesPlayback) else { return nil }
+        return SessionError(.notActive, "play", session: id, detail: "a session that records silences all playback")
+    }
+
+    /// Whether an activation of the session `id` would be refused now.
+    package func refusesActivation(of id: SessionID) -> Bool {
+        runner.read { $0.coordinator.refusal(of: .activate(id)) } != nil
     }
 
     /// Adds an observer for the sessions' lifetime. It is called inside the state machine, where it must not block, after

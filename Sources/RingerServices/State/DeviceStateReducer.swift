@@ -3,7 +3,8 @@
 struct DeviceStateReducer: StateMachine {
     enum Event: Sendable {
         case ringSilent(SwitchEvent, source: String)
-        case change(DeviceStateChange, source: String, at: MonotonicTime)
+        /// A source's change. `index` tells the sources apart, of which several may have jacks, and whose names may change.
+        case change(DeviceStateChange, source: String, index: Int, at: MonotonicTime)
         /// Audio sessions outside of this device started or stopped something.
         case sessions(SessionActivity)
         /// The device's own audio sessions started or stopped something.
@@ -32,6 +33,9 @@ struct DeviceStateReducer: StateMachine {
     private(set) var hardware = HardwareFigures()
     private var sessions: SessionActivity = []
     private var ownSessions: SessionActivity = []
+    /// By the index of a source: whether something is plugged into its jacks.
+    private var headphones: [Int: Bool] = [:]
+    private var microphones: [Int: Bool] = [:]
 
     /// A device of which nothing is known yet, except whether it has a switch; its position is unreadable until it is
     /// read.
@@ -40,15 +44,40 @@ struct DeviceStateReducer: StateMachine {
     }
 
     mutating func handle(_ event: Event) -> [Action] {
+        guard case .change(let change, let source, let index, let time) = event else { return handleOne(event) }
+        return combine(change, of: index).flatMap { handleOne(.change($0, source: source, index: index, at: time)) }
+    }
+
+    /// The changes of the whole device that follow from one of a source: something is plugged in while it is in any
+    /// source's jack, and out when the jack's device is lost, since nobody would report that it was pulled out.
+    private mutating func combine(_ change: DeviceStateChange, of index: Int) -> [DeviceStateChange] {
+        switch change {
+        case .headphoneInserted(let isInserted):
+            headphones[index] = isInserted
+            return [.headphoneInserted(headphones.values.contains(true))]
+        case .microphoneInserted(let isInserted):
+            microphones[index] = isInserted
+            return [.microphoneInserted(microphones.values.contains(true))]
+        case .lost:
+            var changes: [DeviceStateChange] = []
+            if headphones[index] == true { changes += combine(.headphoneInserted(false), of: index) }
+            if microphones[index] == true { changes += combine(.microphoneInserted(false), of: index) }
+            return changes + [change]
+        default:
+            return [change]
+        }
+    }
+
+    private mutating func handleOne(_ event: Event) -> [Action] {
         let before = state
         let hardwareBefore = hardware
         var report: DeviceEvent?
         switch event {
         case .ringSilent(let event, let source):
             report = ringSilent(event, source)
-        case .change(.key(let key, let isPressed, let time), _, _):
+        case .change(.key(let key, let isPressed, let time), _, _, _):
             report = .key(key, isPressed: isPressed, at: time)
-        case .change(let change, let source, let time):
+        case .change(let change, let source, _, let time):
             apply(change)
             let isNews =
                 switch change {
@@ -68,8 +97,8 @@ struct DeviceStateReducer: StateMachine {
         state.sessions = sessions.union(ownSessions)
         var actions: [Action] = []
         switch event {
-        case .change(.key, _, _): break
-        case .change(let change, _, _): actions.append(.change(change))
+        case .change(.key, _, _, _): break
+        case .change(let change, _, _, _): actions.append(.change(change))
         default: break
         }
         // The state before the event: a sound that the state forbids stops before anyone learns why.

@@ -69,8 +69,16 @@ package final class StatePublisher: Sendable {
     }
 
     /// Takes in a change of any other part of the state.
-    package func change(_ change: DeviceStateChange, from source: String, at time: MonotonicTime) {
-        runner.send(.change(change, source: source, at: time))
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - source: The name of who reports it.
+    ///   - index: Tells the device's state sources apart, of which several may have jacks.
+    ///   - time: When.
+    package func change(
+        _ change: DeviceStateChange, from source: String, index: Int = 0, at time: MonotonicTime
+    ) {
+        runner.send(.change(change, source: source, index: index, at: time))
     }
 
     /// Takes in the activity of audio sessions outside of this device: another process's, or those that firmware keeps

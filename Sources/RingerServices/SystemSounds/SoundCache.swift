@@ -4,6 +4,11 @@ import Synchronization
 struct LoadedSound: Sendable, Equatable {
     var samples: PCMBuffer
     var fallback: SoundFallback?
+    /// Whether it is all of the sound. A file that is being rewritten has less of it for a moment.
+    var isWhole = true
+
+    /// Whether it would be the same if it were loaded again: then it may be kept.
+    var isFinal: Bool { isWhole && fallback?.error?.mayPass != true }
 
     init(_ samples: PCMBuffer, fallback: SoundFallback? = nil) {
         self.samples = samples

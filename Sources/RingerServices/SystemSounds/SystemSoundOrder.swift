@@ -49,10 +49,13 @@ final class KeptSound: Sendable {
     /// The decoded sound, or why it can never be played; nil until one of them is known.
     var result: Result<LoadedSound?, RingerError>? { known.withLock { $0 } }
 
-    /// Takes the result of decoding it. The system's errors may pass and are not kept; a file that is no sound stays one.
+    /// Takes the result of decoding it, and keeps it if the next attempt would lead to the same.
     func keep(_ result: Result<LoadedSound?, RingerError>) {
-        if case .failure(let error) = result, error.errno != nil { return }
-        known.withLock { $0 = result }
+        switch result {
+        case .success(let sound?) where !sound.isFinal: return
+        case .failure(let error) where error.mayPass: return
+        case .success, .failure: known.withLock { $0 = result }
+        }
     }
 }
 
@@ -173,15 +176,15 @@ extension SystemSoundServices {
             guard let file = sound.file(on: engine.configuration.predefined.variant) else { return nil }
             if let kept = engine.cache[.predefined(file)] { return kept }
             let loaded = engine.configuration.predefined.load(sound)
-            if let loaded { engine.cache.keep(loaded, for: .predefined(file)) }
+            if let loaded, loaded.isFinal { engine.cache.keep(loaded, for: .predefined(file)) }
             return loaded
         case .registered(let id):
             switch table.source(of: id) {
             case .samples(let samples): return LoadedSound(samples)
-            case .file(let path, _):
+            case .file(let path, let frames):
                 if let kept = engine.cache[.registered(client: client, id)] { return kept }
-                let loaded = LoadedSound(
-                    try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration))
+                let loaded = try SoundLoader.load(path, registeredWith: frames)
+                guard loaded.isFinal else { return loaded }
                 engine.cache.keep(loaded, for: .registered(client: client, id))
                 // It may have been disposed of meanwhile.
                 if table.source(of: id) == nil { engine.cache.remove(.registered(client: client, id)) }

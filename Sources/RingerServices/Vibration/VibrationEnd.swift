@@ -3,7 +3,7 @@
 public enum VibrationEnd: Sendable, Hashable {
     /// The pattern was completed.
     case finished
-    /// The caller stopped it.
+    /// The caller stopped it, or the machine slept.
     case stopped
     /// Another vibration replaced it.
     case replaced

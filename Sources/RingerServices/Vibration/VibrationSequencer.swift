@@ -2,12 +2,17 @@
 /// attempts if the motor does not turn off.
 struct VibrationSequencer: StateMachine {
     enum Event: Sendable {
-        /// Run the pattern, replacing a running vibration.
-        case play(UInt64, VibrationPattern, now: MonotonicTime)
+        /// Run the pattern, replacing a running vibration. Until now the machine has slept for `asleep`.
+        case play(UInt64, VibrationPattern, now: MonotonicTime, asleep: Duration = .zero)
         /// Stop the vibration of this number; nil for any.
         case stop(UInt64?, now: MonotonicTime)
         /// The timer of this number expired.
-        case timer(UInt64, now: MonotonicTime)
+        case timer(UInt64, now: MonotonicTime, asleep: Duration = .zero)
+        /// The machine is about to sleep: turn the motor off and leave it off until the machine woke. The preparation of
+        /// this number completes when the motor is off, or turning it off failed.
+        case prepareForSleep(UInt64, now: MonotonicTime, asleep: Duration)
+        /// The machine woke, or does not sleep after all.
+        case woke(now: MonotonicTime, asleep: Duration)
         case turnOnFailed(RingerError, now: MonotonicTime)
         case turnedOff(now: MonotonicTime)
         case turnOffFailed(RingerError, now: MonotonicTime)
@@ -66,6 +71,10 @@ struct VibrationSequencer: StateMachine {
     static let shortestRest = Duration.milliseconds(100)
     /// How much later than the pulse's end the hardware's own limit is, so that it acts only if this process does not.
     static let hardwareMargin = Duration.milliseconds(50)
+    /// A shorter sleep is none: the two clocks that tell are not read at the same moment.
+    static let shortestSleep = Duration.milliseconds(10)
+    /// A sleep that was announced and has not come after so long awake was given up.
+    static let longestPreparation = Duration.seconds(10)
 
     let longestOnTime: Duration
     private var running: Running?
@@ -73,6 +82,10 @@ struct VibrationSequencer: StateMachine {
     /// How long the motor has turned since its last rest of ``shortestRest``, without the current pulse.
     private var turned = Duration.zero
     private var restingSince: MonotonicTime?
+    /// Since when the machine is about to sleep.
+    private var preparedAt: MonotonicTime?
+    /// How long the machine had slept at the last event that says so.
+    private var asleep = Duration.zero
     private var timer: UInt64 = 0
 
     init(longestOnTime: Duration) {
@@ -82,12 +95,22 @@ struct VibrationSequencer: StateMachine {
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
-        case .play(let id, let pattern, let now):
+        case .play(let id, let pattern, let now, let asleep):
+            noteSleep(asleep, now, &actions)
             play(Running(id: id, pattern: pattern), now, &actions)
         case .stop(let id, let now):
             stop(id, now, &actions)
-        case .timer(let number, let now):
+        case .timer(let number, let now, let asleep):
+            noteSleep(asleep, now, &actions)
             if number == timer { timerIsDue(now, &actions) }
+        case .prepareForSleep(let number, let now, let asleep):
+            noteSleep(asleep, now, &actions)
+            preparedAt = now
+            stop(nil, now, &actions)
+            actions.append(.complete(number, .stopped))
+        case .woke(let now, let asleep):
+            noteSleep(asleep, now, &actions)
+            preparedAt = nil
         case .turnOnFailed(let error, let now):
             actions.append(.report(.onFailed(error, at: now)))
             // The motor may be turning in spite of the error.
@@ -102,7 +125,42 @@ struct VibrationSequencer: StateMachine {
         return actions
     }
 
+    /// Whether the motor is known to be off.
+    var isOff: Bool {
+        switch phase {
+        case .idle, .resting: true
+        case .turning, .stopping, .stuck, .unreachable: false
+        }
+    }
+
+    // MARK: - Sleep
+
+    /// Ends the vibration that ran when the machine fell asleep, whichever event comes first after the waking. Meanwhile
+    /// the clock and its timers stood still, and a motor that nothing turned off turned on.
+    private mutating func noteSleep(_ asleep: Duration, _ now: MonotonicTime, _ actions: inout [Action]) {
+        let slept = asleep - self.asleep
+        self.asleep = asleep
+        guard slept >= Self.shortestSleep else { return }
+        preparedAt = nil
+        if !isOff {
+            turned += slept
+        } else if slept >= Self.shortestRest {
+            turned = .zero
+        }
+        end(.stopped, now, &actions)
+    }
+
+    /// Why the motor has to stay off; nil if it need not.
+    private func refusal(_ now: MonotonicTime) -> RingerError? {
+        guard let preparedAt, now - preparedAt < Self.longestPreparation else { return nil }
+        return RingerError(.busy, "vibrate", "vibration motor", detail: "the machine is about to sleep")
+    }
+
+    // MARK: - Pulses
+
     private mutating func play(_ new: Running, _ now: MonotonicTime, _ actions: inout [Action]) {
+        if let error = refusal(now) { return actions.append(.complete(new.id, .failed(error))) }
+        preparedAt = nil
         if let running { actions.append(.complete(running.id, .replaced)) }
         running = new
         switch phase {

@@ -22,6 +22,7 @@ public final class Vibrator: Sendable {
     private let report: @Sendable (VibrationReport) -> Void
     private let completions: CompletionTable<UInt64, VibrationEnd>
     private let nextNumber = Atomic<UInt64>(1)
+    private let process = OwningProcess()
 
     /// How long the motor may turn without a rest of 0.1 s. A service has a limit of its own.
     public let longestOnTime: Duration
@@ -65,7 +66,9 @@ public final class Vibrator: Sendable {
                     runner.send(.turnOffFailed(error, now: clock.now))
                 }
             case .schedule(let number, let time):
-                timer.set(at: time) { [weak runner] in runner?.send(.timer(number, now: clock.now)) }
+                timer.set(at: time) { [weak runner] in
+                    runner?.send(.timer(number, now: clock.now, asleep: clock.timeAsleep))
+                }
             case .unschedule:
                 timer.cancel()
             case .complete(let number, let end):
@@ -142,6 +145,8 @@ public final class Vibrator: Sendable {
 
     /// Stops `vibration` at once; nil for any vibration.
     public func stop(_ vibration: ID? = nil) {
+        // A child of fork would turn its parent's motor.
+        if !process.isCurrent { return }
         switch drive {
         case .motor(_, let runner): runner.send(.stop(vibration?.number, now: clock.now))
         case .service(let service, _, _): service.stopVibration(vibration?.number)
@@ -151,10 +156,11 @@ public final class Vibrator: Sendable {
     private func begin(
         _ number: UInt64, _ pattern: VibrationPattern, _ completion: @escaping @Sendable (VibrationEnd) -> Void
     ) {
+        if !process.isCurrent { return completion(.failed(process.error("vibrate", name))) }
         switch drive {
         case .motor(_, let runner):
             completions.add(number, completion)
-            runner.send(.play(number, pattern, now: clock.now))
+            runner.send(.play(number, pattern, now: clock.now, asleep: clock.timeAsleep))
         case .service(let service, _, let turns):
             if turns.begin() { report(.on(strength: pattern.strength, at: clock.now)) }
             service.vibrate(number, pattern) { [clock, report] end in
@@ -165,6 +171,31 @@ public final class Vibrator: Sendable {
         }
     }
 
+    /// Turns the motor off before the machine sleeps, and keeps it off until ``wakes()``, or until the clock tells that the
+    /// machine slept. `completion` is called once the motor is off, or turning it off failed: before the call returns, or on
+    /// the thread that performs the motor's actions now.
+    ///
+    /// A service's motor is the service's to turn off.
+    package func prepareForSleep(_ completion: @escaping @Sendable () -> Void) {
+        guard case .motor(_, let runner) = drive else { return completion() }
+        let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        completions.add(number) { _ in completion() }
+        runner.send(.prepareForSleep(number, now: clock.now, asleep: clock.timeAsleep))
+    }
+
+    /// Ends a vibration that the machine slept through, and lets the motor turn again: the machine woke, or does not sleep
+    /// after all.
+    package func wakes() {
+        guard case .motor(_, let runner) = drive else { return }
+        runner.send(.woke(now: clock.now, asleep: clock.timeAsleep))
+    }
+
+    /// Whether the motor is known to be off. That of a service is the service's to turn off.
+    package var isOff: Bool {
+        guard case .motor(_, let runner) = drive else { return true }
+        return runner.read { $0.isOff }
+    }
+
     /// How often ``close()`` tries to turn the motor off.
     private static let closingAttempts = 5
 
@@ -172,6 +203,7 @@ public final class Vibrator: Sendable {
     ///
     /// - Throws: ``RingerError`` if the motor could not be turned off in five attempts.
     public func close() throws(RingerError) {
+        if !process.isCurrent { return }
         stop()
         guard case .motor(let motor, _) = drive else { return }
         for _ in 1..<Self.closingAttempts {

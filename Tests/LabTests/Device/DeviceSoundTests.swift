@@ -49,30 +49,52 @@ extension VirtualTime {
         }
 
         @Test(
-            "a flip in the middle stops soloAmbient within one period, and Playback plays on",
-            arguments: [AudioCategory.soloAmbient, .ambient, .playback])
-        func flip(category: AudioCategory) async throws {
-            let lab = try LabDevice(.init(pcm: "loopback"))
+            "a flip in the middle stops soloAmbient within one period, and Playback plays on; what is reported was heard",
+            arguments: [AudioCategory.soloAmbient, .ambient, .playback], ["loopback", "mixed"])
+        func flip(category: AudioCategory, pcm: String) async throws {
+            let lab = try LabDevice(.init(pcm: pcm))
             _ = try await lab.nextPosition()
             let recorder = try LoopbackRecorder()
             let sound = Self.sound(.milliseconds(800))
-            async let result = lab.device.player.playOutsideSessions(sound, as: .session(category))
+            async let ended = lab.device.player.playOutsideSessions(sound, as: .session(category))
             let start = try await lab.nextStart()
             try await Task.sleep(for: .milliseconds(200))
             try LabBoard.setSwitch(silent: true)
             let (position, at) = try await lab.nextPosition()
             #expect(position == .silent)
-            let outcome = await result.outcome
-            let heard = try await recorder.stop().count { $0 != 0 }
+            let result = await ended
+            let heard = try await recorder.stop().filter { $0 != 0 }
+            #expect(heard.count == result.position.played)
+            #expect(sound.samples.starts(with: heard))
             guard category.isSilencedBySwitch else {
-                #expect(outcome == .finished && heard == sound.frames)
+                #expect(result.outcome == .finished && heard.count == sound.frames)
                 return
             }
-            #expect(outcome == .silenced(by: .ringSilentSwitch))
+            #expect(result.outcome == .silenced(by: .ringSilentSwitch))
             let period = try #require(lab.speaker?.lastGrant).period
-            let length = Duration.nanoseconds(heard * 1_000_000_000 / 48_000)
-            #expect(length <= at - start + period)
-            #expect(length >= at - start - period)
+            let length = Duration.nanoseconds(heard.count * 1_000_000_000 / 48_000)
+            // From dmix's buffer all is taken back but the period that is about to be heard.
+            let late = length - (at - start)
+            #expect(late <= (pcm == "mixed" ? period * 2 : period) && late >= .zero - period, "\(late)")
+        }
+    }
+
+    @Suite struct MixedRateTests {
+        @Test("a sound that dmix's rate conversion does not give back is over when it is no longer heard")
+        func converted() async throws {
+            let lab = try LabDevice(.init(pcm: "mixed"))
+            let recorder = try LoopbackRecorder()
+            var sound = PCMBuffer.silence(duration: .milliseconds(800), sampleRate: 24_000)
+            for index in sound.samples.indices { sound.samples[index] = 10_000 }
+            let ended = Task { [sound] in await lab.device.player.playOutsideSessions(sound, as: .session(.playback)) }
+            _ = try await lab.nextStart()
+            try await Task.sleep(for: .milliseconds(200))
+            lab.device.stopAll()
+            let result = await ended.value
+            #expect(result.outcome == .stopped(.caller) && result.position.played < sound.frames / 2)
+            // The conversion smooths both edges.
+            let heard = try await recorder.stop().count { $0 > 5000 }
+            #expect(abs(heard - 2 * result.position.played) <= 4, "\(heard) of \(2 * result.position.played)")
         }
     }
 
@@ -125,6 +147,27 @@ extension VirtualTime {
 }
 
 extension EitherTime {
+    @Suite struct BlockedPCMTests {
+        // Closing the device waited for the open.
+        @Test("a process whose PCM blocks ends on SIGTERM")
+        func terminated() async throws {
+            try #require(mkfifo("/tmp/blocked", 0o600) == 0)
+            defer { unlink("/tmp/blocked") }
+            let sound = "\(Lab.temporaryFolder)/blocked.wav"
+            try write(.silence(duration: .milliseconds(100), sampleRate: 48_000), to: sound)
+            let play = try ChildProcess([RingerCommandLine.path, "play", sound, "--pcm", "blocked"])
+            try await Task.sleep(for: .seconds(1))
+            try play.send(15)
+            // If it does not end, this test fails instead of hanging.
+            let limit = Task {
+                try await Task.sleep(for: .seconds(20))
+                try play.send(9)
+            }
+            #expect(try await play.wait().status == 128 + 15)
+            limit.cancel()
+        }
+    }
+
     @Suite struct DeviceMotorTests {
         @Test(
             "a vibration that is told to end leaves the line low, whatever the motor",

@@ -287,6 +287,21 @@ extension EitherTime {
             try motor.close()
         }
 
+        @Test("a line offset below 0 is no line: line 0 stays as it is")
+        func negativeOffset() throws {
+            let loop = try EventLoop(name: "lab-motor")
+            defer { loop.close() }
+            let pluggable = try PluggableChip(name: "side", lines: 4)
+            let chip = try pluggable.plug()
+            let error = #expect(throws: RingerError.self) {
+                _ = try GPIOMotor(.offset(-1, chip: chip.devicePath), loop: loop)
+            }
+            #expect(error?.code == .invalid)
+            // It is free.
+            let motor = try GPIOMotor(.offset(0, chip: chip.devicePath), loop: loop)
+            try motor.close()
+        }
+
         @Test("an LED that lost its trigger is turned off all the same, and gets it again")
         func lostTrigger() async throws {
             let loop = try EventLoop(name: "lab-motor")

@@ -42,6 +42,12 @@ extension VirtualTime {
                         type plug
                         slave.pcm { type ringer category $CATEGORY slave shared channels 1 socket "\(folder)/pcm" }
                     }
+                    pcm.skipping {
+                        type plug
+                        slave.pcm {
+                            type ringer category soloAmbient when_silenced skip slave shared channels 1 socket "\(folder)/pcm"
+                        }
+                    }
                     pcm.direct {
                         @args [ CATEGORY ]
                         @args.CATEGORY { type string default playAndRecord }
@@ -188,6 +194,52 @@ extension VirtualTime {
             #expect(early >= 0 && early <= Self.rate / 5)
         }
 
+        // dmix went on with what it had mixed already, for up to 80 ms.
+        @Test("a program that skips what is silenced is silent within 70 ms of a flip, also through dmix")
+        func skip() async throws {
+            let bench = try await Bench()
+            // Without another program, closing the PCM would stop the card.
+            let silent = [Int16](repeating: 0, count: 2 * Self.rate)
+            let other = try bench.run("aplay", "-q", "-D", "shared", try bench.sound(silent))
+            let samples = samples(seconds: 3)
+            let recorder = try LoopbackRecorder()
+            let aplay = try bench.run("aplay", "-q", "-D", "skipping", try bench.sound(samples))
+            try await heard(aplay, by: recorder)
+            try await Task.sleep(for: .milliseconds(513))
+            let flip = recorder.count
+            try LabBoard.setSwitch(silent: true)
+            let ended = try await aplay.wait()
+            _ = try await other.wait()
+            try LabBoard.setSwitch(silent: false)
+            #expect(ended.status == 0 && ended.output == "", "\(ended.output)")
+            let (first, frames) = try heard(try await recorder.stop(), samples.count)
+            let silence = try #require(frames.indices.first { frames[$0] == 0 })
+            #expect(frames[..<silence] == samples[..<silence])
+            #expect(frames[silence...].allSatisfy { $0 == 0 })
+            let late = first + silence - flip
+            print("silent \(late / 48) ms after the flip")
+            #expect(late >= 0 && late <= Self.rate * 7 / 100)
+        }
+
+        @Test("a program that stops is silent within 20 ms, also through dmix")
+        func stop() async throws {
+            let bench = try await Bench()
+            let program = try await bench.compile("plays")
+            let recorder = try LoopbackRecorder()
+            let playing = try bench.run(program, "stop", "ringer:playback")
+            try await heard(playing, by: recorder)
+            let ended = try await playing.wait()
+            #expect(ended.status == 0, "\(ended.output)")
+            let stopped = try #require(Int(ended.output.split(separator: "\n").last ?? ""))
+            let (_, frames) = try heard(try await recorder.stop(), 2 * Self.rate)
+            let sound = samples(seconds: 2)
+            let silence = try #require(frames.indices.first { frames[$0] == 0 })
+            #expect(frames[..<silence] == sound[..<silence])
+            #expect(frames[silence...].allSatisfy { $0 == 0 })
+            print("silent \((silence - stopped) / 48) ms after the stop")
+            #expect(silence - stopped <= Self.rate * 2 / 100)
+        }
+
         @Test("aplay is silent while the service is dead, and heard again at the right place when it is back")
         func killed() async throws {
             let bench = try await Bench()
@@ -276,6 +328,25 @@ extension VirtualTime {
             #expect(frames[..<gap] == sound[..<gap])
             #expect(frames[resumes...].prefix(sound.count - gap).elementsEqual(sound[gap...]))
             #expect((Self.rate / 4..<Self.rate).contains(resumes - gap))
+        }
+
+        @Test(
+            "a program that resets the PCM is heard at once with what it writes then, instead of what was not played yet",
+            arguments: ["direct:playback", "ringer:playback"])
+        func reset(_ pcm: String) async throws {
+            let bench = try await Bench()
+            let program = try await bench.compile("plays")
+            let recorder = try LoopbackRecorder()
+            let playing = try bench.run(program, "reset", pcm)
+            try await heard(playing, by: recorder)
+            let ended = try await playing.wait()
+            #expect(ended.status == 0 && ended.output == "", "\(ended.output)")
+            let (_, frames) = try heard(try await recorder.stop(), 5 * Self.rate)
+            let sound = samples(seconds: 2)
+            // The program writes up to 80 ms ahead.
+            let cut = try #require(frames.indices.first { frames[$0] != sound[$0] })
+            #expect((Self.rate - Self.rate * 8 / 100..<Self.rate).contains(cut))
+            #expect(frames[cut...].prefix(Self.rate).elementsEqual(sound[Self.rate...]))
         }
 
         @Test("a program that records has what the card has, sample for sample, and counts as recording")

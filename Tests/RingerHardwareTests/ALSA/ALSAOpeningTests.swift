@@ -9,7 +9,10 @@ import Testing
 @Suite struct ALSAOpeningTests {
     private func output(_ name: String, routes: [AudioRoute: String] = [:]) throws -> ALSASoundOutput {
         try PacedSink.install()
-        return try ALSASoundOutput(pcm: name, routes: routes, linger: .seconds(3600))
+        // A busy machine may take long.
+        var limits = PlaybackMachine.Limits()
+        limits.open = .seconds(3600)
+        return try ALSASoundOutput(pcm: name, routes: routes, linger: .seconds(3600), limits: limits)
     }
 
     /// What happened to several sounds, in order.

@@ -13,7 +13,7 @@ import Testing
     private func running(frames: Int = 200, options: PlaybackOptions = PlaybackOptions()) -> PlaybackMachine {
         var machine = PlaybackMachine(frames: frames, options: options, subject: "PCM x")
         _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format))
+        _ = machine.handle(.opened(format, isMixed: false))
         _ = machine.handle(.wrote(min(frames, 80)))
         if frames < 80 {
             // The whole sound, and zeros behind it.
@@ -55,7 +55,7 @@ import Testing
         var machine = PlaybackMachine(frames: 200, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))
         #expect(machine.handle(.setGain(0.5, over: .milliseconds(20))).isEmpty)
-        guard case .write(0..<80, let ramp)? = machine.handle(.opened(format)).first else {
+        guard case .write(0..<80, let ramp)? = machine.handle(.opened(format, isMixed: false)).first else {
             throw TestFailure("nothing is written")
         }
         #expect(ramp.gain(at: 0) == 0.5)
@@ -170,7 +170,7 @@ import Testing
     func refusal() {
         var machine = PlaybackMachine(frames: 10, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format))
+        _ = machine.handle(.opened(format, isMixed: false))
         #expect(
             machine.handle(.wrote(0)).end
                 == .failed(RingerError(.system, "write", "PCM x", detail: "its empty buffer takes no frames")))
@@ -210,7 +210,7 @@ import Testing
     func failureBeforeStart() {
         var machine = PlaybackMachine(frames: 10, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format))
+        _ = machine.handle(.opened(format, isMixed: false))
         let failed = machine.handle(failure(.brokenPipe, left: 0))
         #expect(failed.description == "[unwatch, prepare]")
         _ = machine.handle(.prepared)
@@ -245,6 +245,53 @@ import Testing
         _ = machine.handle(.resumption(.later, at: start))
         #expect(machine.handle(.stop).end == .stopped)
         #expect(machine.handle(.due(.resume, at: start)).isEmpty)
+    }
+
+    private static let stops: [(String, SimulatedPCM.Troubles)] = [
+        ("a buffer of its own", .init(stops: 5)),
+        ("a shared buffer", .init(stops: 5, isMixed: true)),
+        ("a shared buffer that gives nothing back", .init(rewinds: false, stops: 5, isMixed: true)),
+        ("a shared buffer, changes of the gain", .init(gains: 20, stops: 5, isMixed: true)),
+        ("a shared buffer, underruns", .init(underruns: 10, stops: 5, isMixed: true)),
+    ]
+
+    @Test(
+        "of a sound that is stopped, what is reported as played was heard, no more and no less",
+        arguments: 0..<stops.count)
+    func stopped(index: Int) {
+        var stopped = 0
+        for seed in UInt64(1)...300 {
+            var machine = PlaybackMachine(
+                frames: Int(seed * 7 % 400) + 1, options: PlaybackOptions(), subject: "PCM x")
+            var pcm = SimulatedPCM(Self.stops[index].1, seed: seed)
+            pcm.run(&machine)
+            guard case .ended(.stopped, _, let position)? = pcm.events.last else { continue }
+            stopped += 1
+            #expect(pcm.heard.elementsEqual(0..<position.played), "\(Self.stops[index].0), seed \(seed)")
+        }
+        #expect(stopped > 50)
+    }
+
+    @Test("what a stopped sound left in a shared buffer is taken back, except for what is heard at once")
+    func stoppedInSharedBuffer() {
+        var machine = PlaybackMachine(frames: 200, options: PlaybackOptions(), subject: "PCM x")
+        _ = machine.handle(.play(at: start))
+        _ = machine.handle(.opened(format, isMixed: true))
+        _ = machine.handle(.wrote(80))
+        _ = machine.handle(.started(at: start))
+        _ = machine.handle(.stop)
+        let taken = machine.handle(.position(delay: 60, before: start, at: start))
+        #expect(taken.description == "[rewind but 10]")
+        #expect(machine.handle(.rewound(50)).description == "[unwatch, readPosition]")
+        let left = machine.handle(.position(delay: 10, before: start, at: start))
+        #expect(left.wake == start + .milliseconds(10) && left.end == nil)
+        var closed = machine
+        #expect(closed.handle(.stopAtOnce).description == "[readPosition]")
+        let cut = closed.handle(.position(delay: 10, before: start, at: start))
+        #expect(cut.end == .stopped && cut.position?.played == 20)
+        _ = machine.handle(.due(.wake, at: start + .milliseconds(10)))
+        let over = machine.handle(failure(.brokenPipe, left: 0))
+        #expect(over.end == .stopped && over.position?.played == 30)
     }
 
     @Test("a stream that fails while it is stopped is stopped")

@@ -19,6 +19,10 @@ struct SimulatedPCM {
         var gains = 0
         /// Whether the stream takes back what was written.
         var rewinds = true
+        /// How likely it is that the sound is stopped before time passes.
+        var stops = 0
+        /// Whether the buffer is shared with other streams: what is in it when the stream stops is heard.
+        var isMixed = false
     }
 
     private let format = HardwareFormat(
@@ -63,6 +67,7 @@ struct SimulatedPCM {
 
     /// Lets time pass to whatever comes next.
     private mutating func sleep() -> PlaybackMachine.Event? {
+        if chance(troubles.stops) { return .stop }
         if chance(troubles.gains) { return .setGain(chance(50) ? 1 : 0.5, over: .milliseconds(20)) }
         let timer = timers.min { $0.value < $1.value }
         if isWatched {
@@ -111,7 +116,7 @@ struct SimulatedPCM {
 
     private mutating func perform(_ action: PlaybackMachine.Action) -> PlaybackMachine.Event? {
         switch action {
-        case .open: return .opened(format)
+        case .open: return .opened(format, isMixed: troubles.isMixed)
         case .write(let frames, _): return write(frames.map { $0 })
         case .pad(let frames): return write(.init(repeating: nil, count: frames))
         case .start:
@@ -133,7 +138,9 @@ struct SimulatedPCM {
             return .prepared
         case .resume: return resume()
         case .tell(let event): events.append(event)
-        case .end(let end, let time, let position, _): events.append(.ended(end, at: time ?? now, position))
+        case .end(let end, let time, let position, _):
+            if troubles.isMixed, isRunning { heard += buffer[played...].compactMap { $0 } }
+            events.append(.ended(end, at: time ?? now, position))
         }
         return nil
     }

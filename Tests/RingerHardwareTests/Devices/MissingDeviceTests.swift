@@ -80,6 +80,18 @@ import Testing
         loop.close()
     }
 
+    @Test("a line offset that no chip can have is refused, for a motor and a switch", arguments: [-1, Int.max])
+    func impossibleOffset(_ offset: Int) throws {
+        let line = GPIOLine.offset(offset, chip: "gpiochip0")
+        let motor = #expect(throws: RingerError.self) { _ = try GPIOMotor(line, loop: loop, paths: paths) }
+        #expect(motor?.code == .invalid && motor?.subject == "gpiochip0 line \(offset)")
+        let ringSilent = GPIOSwitch(line, loop: loop, paths: paths)
+        let error = #expect(throws: RingerError.self) { try ringSilent.start { _ in } }
+        #expect(error?.code == .invalid)
+        ringSilent.close()
+        loop.close()
+    }
+
     @Test("a switch that was closed does not start")
     func closedSwitch() throws {
         let ringSilent = EvdevSwitch(loop: loop, paths: paths)

@@ -254,6 +254,36 @@ import Testing
         #expect(order.all == [1, 2, 3])
     }
 
+    // Each ran it at once: the state that belongs to the loop's thread was changed by several threads together.
+    @Test(
+        "after closing, work that several threads hand in runs one at a time, and waiting for it is possible anywhere")
+    func sharedAfterClose() async {
+        loop.close()
+        loop.sync {}
+        let (running, overlaps, runs) = (Shared(Atomic(0)), Shared(Atomic(0)), Shared(Atomic(0)))
+        @Sendable func work() {
+            if running.value.add(1, ordering: .relaxed).oldValue != 0 { overlaps.value.add(1, ordering: .relaxed) }
+            for _ in 0..<10 { sched_yield() }
+            loop.sync { runs.value.add(1, ordering: .relaxed) }
+            running.value.subtract(1, ordering: .relaxed)
+        }
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    await DetachedThread.run {
+                        for _ in 0..<200 {
+                            loop.execute(work)
+                            loop.sync(work)
+                        }
+                    }
+                }
+            }
+        }
+        loop.sync {}
+        #expect(overlaps.value.load(ordering: .relaxed) == 0)
+        #expect(runs.value.load(ordering: .relaxed) == 4 * 400)
+    }
+
     @Test("a priority that the process may not have is reported, and the loop runs without it")
     func priority() throws {
         let loop = try EventLoop(name: "test-priority", realTimePriority: 1_000)

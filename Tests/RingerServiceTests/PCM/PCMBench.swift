@@ -232,10 +232,11 @@ final class PCMBench: Sendable {
 
     private static let programs = Atomic(0)
 
-    /// Starts a program on the PCM `ringer` with these arguments; `PCM` among its words stands for the PCM's name.
-    func run(_ words: [String], pcm arguments: String = "") throws -> Program {
+    /// Starts a program on the PCM `ringer` with these arguments; `PCM` among its words stands for the PCM's name. The sink
+    /// fails as `fault` says, in arguments of `paced_hw`.
+    func run(_ words: [String], pcm arguments: String = "", fault: String = "FAULT=none") throws -> Program {
         let heard = "\(folder.path)/heard-\(Self.programs.add(1, ordering: .relaxed).newValue)"
-        let slave = "SLAVE='paced_hw:UNDERRUNS=false,CAPTURE=\(heard)'"
+        let slave = "SLAVE='paced_hw:UNDERRUNS=false,CAPTURE=\(heard),\(fault)'"
         let pcm = "ringer:" + (arguments.isEmpty ? "" : arguments + ",") + slave
         return try Program(words.map { $0 == "PCM" ? pcm : $0 }, configuration, heard)
     }
@@ -271,9 +272,12 @@ final class PCMBench: Sendable {
 final class PCMClient {
     private let descriptor: CInt
 
-    init(_ bench: PCMBench) throws {
-        descriptor = ringer_connect(bench.socket)
-        guard descriptor >= 0 else { throw RingerError("connect", bench.socket, Errno(rawValue: errno)) }
+    convenience init(_ bench: PCMBench) throws { try self.init(bench.socket) }
+
+    /// - Parameter socket: Where the service listens.
+    init(_ socket: String) throws {
+        descriptor = ringer_connect(socket)
+        guard descriptor >= 0 else { throw RingerError("connect", socket, Errno(rawValue: errno)) }
     }
 
     deinit {

@@ -123,4 +123,32 @@ import Testing
         #expect(try await program.end() == 0, "\(program.messages)")
         #expect(try program.heard() == [.init(gain: 1, frames: 0..<2 * PCMBench.rate)])
     }
+
+    // alsa-lib ignores what the plug-in's resume returns: the PCM stayed suspended, though recovering it succeeded each time.
+    @Test(
+        "a program that recovers from a suspend plays on: at the next frame where the card resumes, else as after an underrun",
+        arguments: [true, false])
+    func suspend(_ resumes: Bool) async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let program = try bench.run(
+            [try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), "recover", "PCM"],
+            fault: "FAULT=suspend,FRAME=48000,RESUME=\(resumes)")
+        #expect(try await program.end() == 0, "\(program.messages)")
+        let lost = resumes ? 0...0 : 1...PCMBench.rate * 8 / 100
+        #expect(lost.contains(2 * PCMBench.rate - program.played))
+        #expect(try program.heard().allSatisfy { $0.gain != 0 })
+    }
+
+    // The program counts from 0 again: all that it wrote was taken for a rewind, as far as the sound before.
+    @Test("a program that resets the PCM in mid-play loses nothing of what it writes then")
+    func reset() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let program = try bench.run([
+            try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), "reset", "PCM",
+        ])
+        #expect(try await program.end() == 0, "\(program.messages)")
+        #expect(try program.heard() == [.init(gain: 1, frames: 0..<2 * PCMBench.rate)])
+    }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import RingerTestKit
+import SystemPackage
 import Testing
 
 @testable import RingerServices
@@ -385,6 +386,59 @@ struct AlertTests {
         try directory.writeWAV("ring.wav", frames: 14_400)
         alert.advance(1000)
         #expect(alert.bench.heard.first == 1_050_000..<1_350_000)
+        alert.alerts.stop()
+    }
+
+    /// What a file can be for a moment.
+    enum MomentaryFault: CaseIterable {
+        case unreadable, empty, cutOffInHeader, cutOffBeforeSound, headerWithoutSize
+
+        /// Changes the file at `path` in place.
+        func strike(_ path: String) throws {
+            switch self {
+            case .unreadable:
+                // The kernel refuses to read the speed of the loopback interface, whose file is not empty.
+                unlink(path)
+                try #require(symlink("/sys/class/net/lo/speed", path) == 0)
+            case .empty: try #require(truncate(path, 0) == 0)
+            case .cutOffInHeader: try #require(truncate(path, 30) == 0)
+            case .cutOffBeforeSound: try #require(truncate(path, 44) == 0)
+            case .headerWithoutSize:
+                // As a program writes it that does not know the sound's length yet.
+                let file = try FileDescriptor.open(FilePath(path), .writeOnly)
+                try file.closeAfter { _ = try file.writeAll(toAbsoluteOffset: 40, [0, 0, 0, 0]) }
+            }
+        }
+    }
+
+    @Test(
+        "a file that cannot be read for a moment, or is being rewritten, is heard once it can be read",
+        .enabled(if: access("/sys/class/net/lo/speed", F_OK) == 0), arguments: MomentaryFault.allCases)
+    func momentaryFault(_ fault: MomentaryFault) throws {
+        let alert = try AlertBench()
+        let directory = try TemporaryDirectory()
+        let path = try directory.writeWAV("ring.wav", frames: 14_400)
+        let ring = try alert.bench.sounds.register(path)
+        try fault.strike(path)
+        alert.start(ring, way: .sound)
+        alert.advance(110)
+        unlink(path)
+        try directory.writeWAV("ring.wav", frames: 14_400)
+        alert.advance(60_000)
+        #expect(alert.bench.heard.first == 150_000..<450_000 && alert.outcomes == [.timedOut])
+    }
+
+    @Test("what is there of a file that is being rewritten is heard, and the whole file in the next round")
+    func cutOffFile() throws {
+        let alert = try AlertBench()
+        let directory = try TemporaryDirectory()
+        let path = try directory.writeWAV("ring.wav", frames: 14_400)
+        let ring = try alert.bench.sounds.register(path)
+        try #require(truncate(path, 44 + 4_800) == 0)
+        alert.start(ring, way: .sound)
+        try directory.writeWAV("ring.wav", frames: 14_400)
+        alert.advance(400)
+        #expect(alert.bench.heard.prefix(2) == [0..<50_000, 50_000..<350_000])
         alert.alerts.stop()
     }
 

@@ -1,4 +1,5 @@
 import RingerTestKit
+import Synchronization
 import Testing
 
 @testable import RingerServices
@@ -11,8 +12,8 @@ struct AnnouncementTests {
         let announcements: Announcements
         let results = Record<String>()
 
-        init(position: SwitchPosition = .ring) throws {
-            bench = try PlayerBench(position: position)
+        init(position: SwitchPosition = .ring, routes: RouteBoard = .phone) throws {
+            bench = try PlayerBench(position: position, routes: routes)
             announcements = Announcements(bench.sessions)
         }
 
@@ -121,6 +122,44 @@ struct AnnouncementTests {
         #expect(bench.results.all == ["a silenced by ringSilentSwitch 0.0", "b finished 100.0"])
     }
 
+    // The simulated speaker answered within the call, so that nothing ever came between.
+    @Test(
+        "while the hardware is being asked, a flip, a removal, a pause or a call takes effect",
+        arguments: [
+            ("flip", "a silenced by ringSilentSwitch 50.0, b finished 150.0", "50-150"),
+            ("remove", "a stopped by caller 20.0, b finished 150.0", "50-150"),
+            ("pause", "a finished 350.0, b finished 450.0", "250-350 350-450"),
+            ("short pause", "a finished 150.0, b finished 250.0", "50-150 150-250"),
+            ("call", "a finished 300.0, b finished 400.0", "200-300 300-400"),
+            ("short call", "a finished 150.0, b finished 250.0", "50-150 150-250"),
+            ("clear", "b stopped by caller 20.0, a stopped by caller 20.0", ""),
+        ])
+    func whileActivating(what: String, results: String, heard: String) throws {
+        let bench = try Bench()
+        bench.bench.board.speaker.answerDelay = .milliseconds(50)
+        let first = try bench.add("a", 100, category: .soloAmbient)
+        try bench.add("b", 100)
+        bench.clock.advance(by: .milliseconds(20))
+        let after: Duration = what.hasPrefix("short") ? .milliseconds(10) : .milliseconds(180)
+        switch what {
+        case "flip": bench.bench.board.ringSilent.position = .silent
+        case "remove": bench.announcements.remove(first)
+        case "clear": bench.announcements.clear()
+        case "pause", "short pause":
+            bench.announcements.pause()
+            bench.clock.advance(by: after)
+            bench.announcements.resume()
+        default:
+            let call = bench.bench.sessions.interruptionBegan()
+            bench.clock.advance(by: after)
+            bench.bench.sessions.interruptionEnded(call)
+        }
+        bench.clock.advance(by: .seconds(2))
+        #expect(bench.results.all.joined(separator: ", ") == results)
+        #expect(bench.heard == heard)
+        #expect(bench.announcements.count == 0 && bench.bench.sessions.all.allSatisfy { !$0.isActive })
+    }
+
     @Test("a call interrupts the queue, and the announcement that it cut off is played whole after it")
     func interrupted() throws {
         let bench = try Bench()
@@ -166,6 +205,220 @@ struct AnnouncementTests {
         bench.clock.advance(by: .seconds(1))
         #expect(bench.bench.board.speaker.recordings.last?.played == 1_600)
         #expect(bench.results.all.count == 1 && bench.announcements.count == 0)
+    }
+
+    /// Interruptions that can be over before the sound that they stop has ended.
+    enum Interruption: CaseIterable {
+        case ended, endedWithoutResuming, answered, session, sessionWithoutNotice, removedSession, call
+
+        /// The interruption, from its beginning to its end.
+        func pass(_ sessions: AudioSessions) {
+            switch self {
+            case .ended: sessions.interruptionEnded(sessions.interruptionBegan())
+            case .endedWithoutResuming:
+                sessions.interruptionEnded(sessions.interruptionBegan(), shouldResume: false)
+            case .answered: sessions.interruptionAnswered(sessions.interruptionBegan())
+            case .session, .sessionWithoutNotice, .call:
+                let session = sessions.make(category: .playback, priority: self == .call ? .call : .ordinary)
+                session.activate { #expect($0 == nil) }
+                session.deactivate(notifyOthers: self != .sessionWithoutNotice) { #expect($0 == nil) }
+            case .removedSession:
+                sessions.make(category: .playback).activate { #expect($0 == nil) }
+            }
+        }
+    }
+
+    @Test(
+        "an interruption that is over before the sound has ended delays the queue by nothing else",
+        arguments: Interruption.allCases)
+    func shortInterruption(_ interruption: Interruption) throws {
+        let bench = try Bench()
+        try bench.add("a", 100)
+        try bench.add("b", 100)
+        bench.clock.advance(by: .milliseconds(50))
+        interruption.pass(bench.bench.sessions)
+        bench.clock.advance(by: .seconds(3600))
+        #expect(bench.heard == "0-50 50-150 150-250")
+        #expect(bench.results.all == ["a finished 150.0", "b finished 250.0"])
+    }
+
+    @Test(
+        "an interruption that is over before the first frame delays the queue by nothing else",
+        arguments: Interruption.allCases)
+    func interruptionBeforeFirstFrame(_ interruption: Interruption) throws {
+        let bench = try Bench()
+        try bench.add("a", 100)
+        interruption.pass(bench.bench.sessions)
+        bench.clock.advance(by: .seconds(3600))
+        #expect(bench.results.all == ["a finished 100.0"])
+    }
+
+    @Test(
+        "an interruption that is over between the session's activation and the sound delays the queue by nothing else",
+        arguments: Interruption.allCases)
+    func interruptionBeforeSound(_ interruption: Interruption) throws {
+        let bench = try Bench()
+        let sessions = bench.bench.sessions
+        let isDone = Atomic(false)
+        sessions.observeSettling { [weak sessions] in
+            guard let sessions, sessions.all.contains(where: { $0.name == "announcements" && $0.isActive }) else {
+                return
+            }
+            if !isDone.exchange(true, ordering: .relaxed) { interruption.pass(sessions) }
+        }
+        try bench.add("a", 100)
+        bench.clock.advance(by: .seconds(3600))
+        #expect(bench.results.all == ["a finished 100.0"])
+    }
+
+    @Test("an announcement that is removed while an interruption stops its sound ends as removed")
+    func removedWhileInterrupted() throws {
+        let bench = try Bench()
+        try bench.add("a", 100)
+        bench.clock.advance(by: .milliseconds(50))
+        let call = bench.bench.sessions.interruptionBegan()
+        bench.announcements.skip()
+        bench.clock.advance(by: .seconds(1))
+        bench.bench.sessions.interruptionEnded(call)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == "0-50" && bench.results.all == ["a stopped by skipped 50.0"])
+    }
+
+    @Test(
+        "a recording that silences an announcement delays it: it is played whole afterwards",
+        arguments: [CategoryOptions.mixWithOthers, .duckOthers], [AudioCategory.record, .audioProcessing])
+    func recording(_ options: CategoryOptions, _ category: AudioCategory) throws {
+        let bench = try Bench()
+        let recorder = bench.bench.sessions.make(category: category)
+        try bench.add("a", 100, options: options)
+        try bench.add("b", 100, options: options)
+        bench.clock.advance(by: .milliseconds(50))
+        recorder.activate { #expect($0 == nil) }
+        bench.clock.advance(by: .milliseconds(950))
+        #expect(bench.heard == "0-50" && bench.announcements.playing == nil)
+        recorder.deactivate { #expect($0 == nil) }
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == "0-50 1000-1100 1100-1200")
+        #expect(bench.results.all == ["a finished 1100.0", "b finished 1200.0"])
+        #expect(bench.bench.sessions.all.allSatisfy { !$0.isActive })
+    }
+
+    @Test(
+        "an announcement of a category that records and does not play is silenced or fails, and waits for nobody",
+        arguments: [AudioCategory.record, .audioProcessing], [false, true])
+    func recordingItself(_ category: AudioCategory, _ isBesideRecording: Bool) throws {
+        let bench = try Bench()
+        let recorder = bench.bench.sessions.make(category: .record)
+        if isBesideRecording { recorder.activate { #expect($0 == nil) } }
+        try bench.add("a", 100, category: category)
+        try bench.add("b", 100)
+        bench.clock.advance(by: .seconds(1))
+        let outcome = category == .record ? "silenced by categoryDoesNotPlay" : "failed"
+        #expect(bench.results.all == ["a \(outcome) 0.0", "b finished 100.0"])
+        #expect(bench.bench.sessions.all.allSatisfy { $0.name != "announcements" || !$0.isActive })
+    }
+
+    @Test("an announcement that ends a recording need not wait behind one of lower priority that waits for it")
+    func insertedWhileRecording() throws {
+        let bench = try Bench()
+        let recorder = bench.bench.sessions.make(category: .record)
+        recorder.activate { #expect($0 == nil) }
+        try bench.add("a", 100, options: .mixWithOthers)
+        bench.clock.advance(by: .milliseconds(50))
+        try bench.add("b", 100, priority: 1)
+        bench.clock.advance(by: .milliseconds(100))
+        #expect(bench.results.all == ["b finished 150.0"])
+    }
+
+    // A service takes its time to refuse.
+    @Test("an announcement does not wait for what was refused to one that was removed, or before a pause")
+    func refusedTooLate() throws {
+        let start = MonotonicTime(nanoseconds: 0)
+        let refusal = SessionError(.notActive, "activate", session: SessionID(rawValue: 1))
+        func terms(_ category: AudioCategory) -> AnnouncementMachine.Terms {
+            AnnouncementMachine.Terms(category: category, options: [], priority: 0, frames: 1)
+        }
+        var machine = AnnouncementMachine()
+        #expect(machine.handle(.add(1, terms(.playback), now: start)) == [.activate(.playback, [])])
+        _ = machine.handle(.add(2, terms(.ambient), now: start))
+        _ = machine.handle(.remove(1, .caller, now: start))
+        #expect(machine.handle(.activated(refusal, now: start)) == [.activate(.ambient, [])])
+        _ = machine.handle(.pause)
+        #expect(machine.handle(.activated(refusal, now: start)) == [.deactivate])
+        #expect(machine.handle(.resume) == [.activate(.ambient, [])])
+    }
+
+    @Test("a recording that is over before the sound has ended delays the queue by nothing else")
+    func shortRecording() throws {
+        let bench = try Bench()
+        let recorder = bench.bench.sessions.make(category: .record)
+        try bench.add("a", 100, options: .mixWithOthers)
+        bench.clock.advance(by: .milliseconds(50))
+        recorder.activate { #expect($0 == nil) }
+        recorder.deactivate { #expect($0 == nil) }
+        bench.clock.advance(by: .seconds(3600))
+        #expect(bench.heard == "0-50 50-150" && bench.results.all == ["a finished 150.0"])
+    }
+
+    @Test("an announcement that mixes waits for the end of a recording, and expires meanwhile")
+    func addedWhileRecording() throws {
+        let bench = try Bench()
+        let recorder = bench.bench.sessions.make(category: .record)
+        recorder.activate { #expect($0 == nil) }
+        try bench.add("a", 100, options: .mixWithOthers, expiry: .milliseconds(500))
+        try bench.add("b", 100, options: .mixWithOthers)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == "" && bench.results.all == ["a stopped by expired 500.0"])
+        recorder.deactivate { #expect($0 == nil) }
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.results.all.last == "b finished 1100.0")
+    }
+
+    @Test("an announcement that sessions outside of this device silence waits for them")
+    func outsideRecording() throws {
+        let bench = try Bench()
+        try bench.add("a", 100)
+        bench.clock.advance(by: .milliseconds(50))
+        bench.bench.publisher.sessions(are: .silencesPlayback)
+        bench.clock.advance(by: .milliseconds(950))
+        #expect(bench.heard == "0-50" && bench.results.all.isEmpty)
+        bench.bench.publisher.sessions(are: [])
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == "0-50 1000-1100" && bench.results.all == ["a finished 1100.0"])
+    }
+
+    @Test("an announcement whose headphones are pulled out is played whole on the speaker")
+    func headphonesPulledOut() throws {
+        let bench = try Bench()
+        bench.bench.board.surroundings.set(.headphoneInserted(true))
+        try bench.add("a", 100)
+        bench.clock.advance(by: .milliseconds(50))
+        bench.bench.board.surroundings.set(.headphoneInserted(false))
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == "0-50 50-150" && bench.results.all == ["a finished 150.0"])
+        #expect(bench.bench.board.speaker.recordings.map(\.route) == [.headphone, .speaker])
+    }
+
+    @Test("an announcement that obeys the switch ends when its headphones are pulled out in a silent room")
+    func headphonesPulledOutAtSilent() throws {
+        let bench = try Bench(position: .silent)
+        bench.bench.board.surroundings.set(.headphoneInserted(true))
+        try bench.add("a", 100, options: .honoursRingSilentSwitch)
+        bench.clock.advance(by: .milliseconds(50))
+        bench.bench.board.surroundings.set(.headphoneInserted(false))
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == "0-50" && bench.results.all.count == 1)
+    }
+
+    @Test("an announcement fails where the last output of the board is pulled out")
+    func lastOutputPulledOut() throws {
+        let bench = try Bench(routes: RouteBoard([RouteBoard.Entry(.headphone, pcm: "headphone")]))
+        bench.bench.board.surroundings.set(.headphoneInserted(true))
+        try bench.add("a", 100)
+        bench.clock.advance(by: .milliseconds(50))
+        bench.bench.board.surroundings.set(.headphoneInserted(false))
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == "0-50" && bench.results.all == ["a failed 50.0"])
     }
 
     @Test("music continues when the queue is empty again")

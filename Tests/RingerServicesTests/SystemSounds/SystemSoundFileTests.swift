@@ -62,6 +62,44 @@ struct SystemSoundFileTests {
         #expect(bench.results.all.last?.error?.cause.code == .notFound)
     }
 
+    @Test("a file that cannot be read is reported with the system's reason")
+    func readError() throws {
+        // The kernel refuses to read the speed of the loopback interface, whose file is not empty.
+        let error = #expect(throws: RingerError.self) { try SoundLoader.load("/sys/class/net/lo/speed") }
+        #expect(error?.errno == .invalidArgument && error?.subject == "/sys/class/net/lo/speed")
+    }
+
+    @Test("a file that was cut off when it was played is read anew when it is played again")
+    func cutOff() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.writeWAV("chime.wav", frames: 9600)
+        let bench = try SoundsBench()
+        let id = try bench.sounds.register(path)
+        try #require(truncate(path, 44 + 4_800) == 0)
+        bench.play(id)
+        bench.clock.advance(by: .seconds(1))
+        try directory.writeWAV("chime.wav", frames: 9600)
+        bench.play(id)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == [0..<50_000, 1_000_000..<1_200_000])
+    }
+
+    @Test("a file that overrides a predefined sound is read anew after a moment in which it could not be read")
+    func unreadableOverride() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/new-mail.caf"
+        try #require(symlink("/sys/class/net/lo/speed", path) == 0)
+        let bench = try SoundsBench(directories: [directory.path])
+        bench.play(1000)
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.results.all.first?.fallback?.reason == .undecodable)
+        unlink(path)
+        try directory.writeWAV("new-mail.caf", frames: 4800)
+        bench.play(1000)
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.heard.last == 5_000_000..<5_100_000 && bench.results.all.last?.fallback == nil)
+    }
+
     @Test("a silenced sound is not even read from its file")
     func silencedUnread() throws {
         let directory = try TemporaryDirectory()

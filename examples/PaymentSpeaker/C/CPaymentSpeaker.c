@@ -3,15 +3,10 @@
 #include <openssl/ssl.h>
 #include <sys/timex.h>
 
-int payment_mqtt_read(struct mosquitto *client)
+bool payment_mqtt_has_more(struct mosquitto *client)
 {
-    int result;
-    const SSL *ssl;
-    do {
-        result = mosquitto_loop_read(client, 1);
-        ssl = mosquitto_ssl_get(client);
-    } while (result == MOSQ_ERR_SUCCESS && mosquitto_socket(client) >= 0 && ssl && SSL_pending(ssl) > 0);
-    return result;
+    const SSL *ssl = mosquitto_ssl_get(client);
+    return mosquitto_socket(client) >= 0 && ssl && SSL_pending(ssl) > 0;
 }
 
 bool payment_clock_is_synchronised(void)

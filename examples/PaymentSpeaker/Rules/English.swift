@@ -1,6 +1,7 @@
 /// Amounts in English: 12.50 is "twelve dollars and fifty cents", 1,205 is "one thousand two hundred five dollars".
 enum English {
     static let received = Clip(name: "received", text: "received")
+    static let lastPayment = Clip(name: "last-payment", text: "last payment")
     static let and = Clip(name: "and", text: "and")
     /// 0 to 19.
     static let small = [
@@ -16,7 +17,7 @@ enum English {
     static let million = Clip(name: "1000000", text: "million")
 
     static var clips: [Clip] {
-        var clips = [received, and] + small + tens + [hundred, thousand, million]
+        var clips = [lastPayment, received, and] + small + tens + [hundred, thousand, million]
         for currency in Currency.allCases {
             for count in [1, 2] {
                 let names = [unit(currency, count)] + (currency.hasHundredths ? [hundredth(currency, count)] : [])

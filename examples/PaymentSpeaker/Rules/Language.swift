@@ -6,11 +6,15 @@ public enum Language: String, Sendable, CaseIterable {
     case english = "en"
 
     /// The clips that announce a payment, in order: what is spoken first, the amount, the currency.
-    public func announcement(of amount: Amount, _ currency: Currency) -> [Clip] {
-        switch self {
-        case .mandarin: [Mandarin.received] + Mandarin.amount(amount, currency)
-        case .english: [English.received] + English.amount(amount, currency)
-        }
+    ///
+    /// - Parameter isRepetition: Whether it may have been heard before, so that it is not taken for another payment.
+    public func announcement(of amount: Amount, _ currency: Currency, isRepetition: Bool = false) -> [Clip] {
+        let (lastPayment, received, words) =
+            switch self {
+            case .mandarin: (Mandarin.lastPayment, Mandarin.received, Mandarin.amount(amount, currency))
+            case .english: (English.lastPayment, English.received, English.amount(amount, currency))
+            }
+        return (isRepetition ? [lastPayment] : []) + [received] + words
     }
 
     /// Every clip that the language needs.

@@ -5,7 +5,7 @@ import Ringer
 /// is lost.
 ///
 ///     payments/NAME           notices
-///     payments/NAME/command   "repeat": does what the key does
+///     payments/NAME/command   `repeat`: does what the key does
 ///     payments/NAME/result    the outcome of each notice
 ///     payments/NAME/state     retained: whether the speaker is there, its switch, how many payments nobody has heard
 ///     payments/NAME/health    retained: what is broken, and counts since the start
@@ -16,13 +16,19 @@ final class Connection {
     private let policy: Options.Policy
     private let topic: String
     private let client: MQTTClient
-    private let keepAlive: Duration
+    /// How long the broker may take to accept the connection and the subscriptions.
+    private let patience: Duration
+    /// Whether the broker has accepted the connection.
+    private var isAccepted = false
+    /// Whether it has accepted the subscriptions as well.
     private var isConnected = false
     private var backOff = BackOff()
     /// Results that came without a connection. The client is another thread's then, which connects.
     private var waiting: [String] = []
     /// When the broker was last sent something.
     private var lastSent: MonotonicTime
+    /// Called when the broker accepts the connection.
+    private var beginAsking: () -> Void = {}
     /// Called when something waits until the socket takes it.
     private var wakeWriter: () -> Void = {}
     /// The newest texts of the retained topics.
@@ -45,9 +51,10 @@ final class Connection {
         self.policy = policy
         self.topic = topic
         client = try MQTTClient(settings)
-        keepAlive = .seconds(settings.keepAlive)
+        patience = .seconds(settings.keepAlive)
         lastSent = device.clock.now
         client.onMessage = { [unowned self] in take($0) }
+        client.onAccepted = { [unowned self] in accepted() }
         client.onConnected = { [unowned self] in connected() }
         client.onRefusal = { [unowned self] in self.speaker.setProblem("broker", $0) }
     }
@@ -64,7 +71,7 @@ final class Connection {
                 speaker.setProblem("broker", error)
             }
             client.breakOff()
-            isConnected = false
+            (isAccepted, isConnected) = (false, false)
             try await device.sleep(for: .seconds(backOff.next() * Double.random(in: 0.5...1)))
         }
     }
@@ -107,12 +114,17 @@ final class Connection {
         // A new one each time: cancelling its reader ends a stream for good.
         let unsent = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         wakeWriter = { unsent.continuation.yield() }
+        let acceptance = AsyncStream.makeStream(of: Void.self)
+        beginAsking = { acceptance.continuation.yield() }
         let result = await withTaskGroup(of: Result<Void, RingerError>.self) { group in
             group.addTask { await Self.result { () throws(RingerError) in try await self.read(descriptor) } }
             group.addTask {
                 await Self.result { () throws(RingerError) in try await self.write(unsent.stream, descriptor) }
             }
-            group.addTask { await Self.result { () throws(RingerError) in try await self.ask() } }
+            group.addTask {
+                await Self.result { () throws(RingerError) in try await self.ask(acceptance.stream) }
+            }
+            group.addTask { await Self.result { () throws(RingerError) in try await self.expectAnswer() } }
             defer { group.cancelAll() }
             return await group.next() ?? .success(())
         }
@@ -146,26 +158,50 @@ final class Connection {
         }
     }
 
-    /// Asks the broker whether it is there, when nothing was sent for the keep-alive time.
-    private func ask() async throws(RingerError) {
-        while true {
-            let due = lastSent + keepAlive
-            if due <= device.clock.now {
-                try client.keepAlive()
-                lastSent = device.clock.now
-            } else {
-                // Cancelled, or the device is closed.
-                guard (try? await device.sleep(until: due)) != nil else { return }
+    /// Asks the broker whether it is there, when nothing was sent for the keep-alive time, which the broker may have chosen.
+    private func ask(_ acceptance: AsyncStream<Void>) async throws(RingerError) {
+        for await _ in acceptance {
+            let keepAlive = client.keepAliveTime
+            // The broker does not want to be asked. The end of the connection ends the wait.
+            guard keepAlive > 0 else { continue }
+            while true {
+                let due = lastSent + .seconds(keepAlive)
+                if due <= device.clock.now {
+                    try client.keepAlive()
+                    lastSent = device.clock.now
+                } else {
+                    // Cancelled, or the device is closed.
+                    guard (try? await device.sleep(until: due)) != nil else { return }
+                }
             }
         }
     }
 
+    /// Waits for the end of the connection, once the broker has accepted it and the subscriptions.
+    ///
+    /// - Throws: ``RingerError`` if it does not accept them in time.
+    private func expectAnswer() async throws(RingerError) {
+        guard (try? await device.sleep(for: patience)) != nil else { return }
+        guard isConnected else {
+            throw RingerError(.timedOut, "subscribe at", client.broker, detail: "no answer within \(patience)")
+        }
+        _ = try? await device.sleep(for: .seconds(Int64.max))
+    }
+
     // MARK: - Messages
+
+    /// Publishes the health at once: a ledger that cannot keep the messages to come breaks the connection off.
+    private func accepted() {
+        isAccepted = true
+        beginAsking()
+        speaker.connectionBegan()
+        retained = [:]
+        publishStatusNow()
+    }
 
     private func connected() {
         isConnected = true
         speaker.setProblem("broker", nil)
-        retained = [:]
         publishStatusNow()
         for result in waiting { publish("result", result) }
         waiting = []
@@ -178,8 +214,8 @@ final class Connection {
             if message.topic == topic {
                 try speaker.take(
                     .init(payload: message.payload, isRetained: message.isRetained, expiry: message.expiry))
-            } else if !message.isRetained, message.payload == Array("repeat".utf8) {
-                try speaker.repeatAnnouncement()
+            } else if !message.isRetained {
+                try speaker.takeCommand(message.payload)
             }
             speaker.setProblem("ledger", nil)
             return true
@@ -190,20 +226,22 @@ final class Connection {
     }
 
     private func publishStatusNow() {
-        guard isConnected else { return }
+        guard isAccepted else { return }
         let status = speaker.status
-        retain(
-            "state",
-            JSONObject([
-                "state": .string("online"), "policy": .string(policy.rawValue),
-                "position": .optional(status.position?.rawValue), "unheard": .integer(status.unheard),
-            ]))
         retain(
             "health",
             JSONObject([
                 "problems": .strings(status.problems.values.sorted()), "received": .integer(status.received),
                 "announced": .integer(status.announced), "duplicates": .integer(status.duplicates),
                 "refused": .integer(status.refused),
+            ]))
+        // Without its subscriptions the speaker is not online.
+        guard isConnected else { return }
+        retain(
+            "state",
+            JSONObject([
+                "state": .string("online"), "policy": .string(policy.rawValue),
+                "position": .optional(status.position?.rawValue), "unheard": .integer(status.unheard),
             ]))
     }
 

@@ -1,6 +1,13 @@
 import CPaymentSpeaker
 import Ringer
 
+extension RingerError.Code {
+    /// The ledger's file is no database any more, or a part of it cannot be read.
+    static let damaged = RingerError.Code(rawValue: "damaged")
+    /// The ledger's disk is full.
+    static let diskFull = RingerError.Code(rawValue: "diskFull")
+}
+
 /// An SQLite database, closed by its owner's end.
 final class Database {
     private let handle: OpaquePointer
@@ -23,8 +30,13 @@ final class Database {
         do throws(RingerError) {
             // A reader, such as the sqlite3 command, may hold it for a moment.
             sqlite3_busy_timeout(handle, 2000)
-            // One fsync for each transaction. Little memory: the ledger is written a row at a time.
-            try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256")
+            // One fsync for each transaction. Little memory: the ledger is written a row at a time. The write-ahead log is
+            // copied into the database at 128 kB: on a small disk it must not take the room that copying needs.
+            try run(
+                """
+                PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256;
+                PRAGMA wal_autocheckpoint = 32; PRAGMA journal_size_limit = 131072
+                """)
         } catch {
             sqlite3_close(handle)
             throw error
@@ -50,11 +62,32 @@ final class Database {
         return Statement(self, statement)
     }
 
-    /// How many rows the last statement changed.
-    var changes: Int { Int(sqlite3_changes(handle)) }
+    /// Copies the write-ahead log into the database, so that the log's room can be used again.
+    func copyLog() throws(RingerError) {
+        try run("PRAGMA wal_checkpoint(PASSIVE)")
+    }
+
+    /// Reads the whole database.
+    ///
+    /// - Throws: ``RingerError`` with the code `damaged` if it is.
+    func check() throws(RingerError) {
+        var fault: String?
+        try prepare("PRAGMA quick_check(1)").run { fault = $0.text(0) }
+        if fault != "ok" { throw RingerError(.damaged, "check the ledger", path, detail: fault) }
+    }
 
     fileprivate func failure(_ operation: String) -> RingerError {
-        RingerError(.system, "\(operation) the ledger", path, detail: String(cString: sqlite3_errmsg(handle)))
+        let code: RingerError.Code =
+            switch sqlite3_errcode(handle) {
+            case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+            // A block of the disk that cannot be read any more.
+            case SQLITE_IOERR where sqlite3_extended_errcode(handle) == SQLITE_IOERR | 1 << 8: .damaged
+            case SQLITE_FULL: .diskFull
+            // Values that the table does not allow.
+            case SQLITE_CONSTRAINT: .invalid
+            default: .system
+            }
+        return RingerError(code, "\(operation) the ledger", path, detail: String(cString: sqlite3_errmsg(handle)))
     }
 
     /// A prepared statement.
@@ -113,12 +146,28 @@ final class Database {
     struct Row {
         fileprivate let handle: OpaquePointer
 
+        /// The text of a column; nil if it is null, no UTF-8, or has a zero byte: as a parameter it would be another text.
         func text(_ column: CInt) -> String? {
-            sqlite3_column_text(handle, column).map { String(cString: $0) }
+            guard let bytes = sqlite3_column_text(handle, column) else { return nil }
+            // SAFETY: SQLite's text ends in a zero byte, and remains until the statement's next step; it is copied at once.
+            let text = bytes.withMemoryRebound(to: CChar.self, capacity: 1) { String(validatingCString: $0) }
+            return text?.utf8.count == Int(sqlite3_column_bytes(handle, column)) ? text : nil
         }
 
         func integer(_ column: CInt) -> Int64? {
             sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_int64(handle, column)
+        }
+
+        /// The values of the columns, as parameters of another statement.
+        var values: [Statement.Value] { (0..<sqlite3_column_count(handle)).map(value) }
+
+        private func value(_ column: CInt) -> Statement.Value {
+            switch sqlite3_column_type(handle, column) {
+            case SQLITE_INTEGER: .integer(sqlite3_column_int64(handle, column))
+            case SQLITE_FLOAT: .real(sqlite3_column_double(handle, column))
+            case SQLITE_NULL: .null
+            default: .optional(text(column))
+            }
         }
 
         func real(_ column: CInt) -> Double? {

@@ -3,7 +3,7 @@ import Glibc
 import PaymentRules
 import Ringer
 
-/// The keys that sign notices. A signed notice is a JSON Web Signature in its compact form (RFC 7515), with `HS256`
+/// The keys that sign notices and commands. A signed message is a JSON Web Signature in its compact form (RFC 7515), with `HS256`
 /// (HMAC-SHA256) or `EdDSA` (Ed25519, RFC 8037).
 struct Envelope: Sendable {
     private enum Key: Sendable {
@@ -20,7 +20,7 @@ struct Envelope: Sendable {
     /// - Parameters:
     ///   - text: The file's contents.
     ///   - path: Its path, for errors.
-    ///   - device: The speaker's name, which a signed notice must state.
+    ///   - device: The speaker's name, which a signed message must state.
     init(_ text: String, path: String, device: String) throws(RingerError) {
         self.device = device
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
@@ -44,15 +44,42 @@ struct Envelope: Sendable {
     ///
     /// - Throws: ``Refusal`` with the reason.
     static func open(_ payload: [UInt8], _ envelope: Envelope?) throws(Refusal) -> Notice {
-        let contents = try envelope?.contents(payload) ?? payload
-        guard let object = JSONObject(contents) else { throw Refusal("the payload is no JSON object") }
-        // A notice for another speaker, replayed here.
-        if let envelope, object.string("device") != envelope.device {
-            throw Refusal("the notice is for another device", object.string("transaction"))
-        }
+        let object = if let envelope { try envelope.object(payload) } else { try object(payload) }
         return try Notice(
             transaction: object.string("transaction"), amount: object.string("amount"),
             currency: object.string("currency"), time: object.string("time"))
+    }
+
+    /// When a payload's command to repeat was signed by one of the envelope's keys; nil without an envelope, when it is the
+    /// word `repeat`.
+    ///
+    /// - Throws: ``Refusal`` with the reason.
+    static func openRepeat(_ payload: [UInt8], _ envelope: Envelope?) throws(Refusal) -> WallTime? {
+        guard let envelope else {
+            guard payload == Array("repeat".utf8) else { throw Refusal("the command is unknown") }
+            return nil
+        }
+        let object = try envelope.object(payload)
+        guard object.string("command") == "repeat" else { throw Refusal("the command is unknown") }
+        guard let time = object.string("time").flatMap({ WallTime(rfc3339: $0) }) else {
+            throw Refusal("time is not according to RFC 3339")
+        }
+        return time
+    }
+
+    private static func object(_ contents: [UInt8]) throws(Refusal) -> JSONObject {
+        guard let object = JSONObject(contents) else { throw Refusal("the payload is no JSON object") }
+        return object
+    }
+
+    /// The object that was signed for this speaker.
+    private func object(_ payload: [UInt8]) throws(Refusal) -> JSONObject {
+        let object = try Self.object(contents(payload))
+        // A message for another speaker, replayed here.
+        guard object.string("device") == device else {
+            throw Refusal("the message is for another device", object.string("transaction"))
+        }
+        return object
     }
 
     /// What was signed, if the signature is right.
@@ -60,7 +87,7 @@ struct Envelope: Sendable {
         let parts = payload.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]).flatMap({ JSONObject($0) }),
             let contents = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2])
-        else { throw Refusal("the notice is not signed") }
+        else { throw Refusal("the message is not signed") }
         // RFC 7515, 4.1.11: a signature with extensions that are not understood is not valid.
         if header.has("crit") { throw Refusal("the header has extensions") }
         guard let name = header.string("kid"), let key = keys[name] else { throw Refusal("the key is unknown") }

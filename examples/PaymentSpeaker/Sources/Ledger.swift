@@ -13,7 +13,6 @@ final class Ledger {
 
     /// A payment that is recorded.
     struct Payment {
-        var row: Int64
         var notice: Notice
         var state: State
         var expires: WallTime?
@@ -25,11 +24,18 @@ final class Ledger {
 
     /// The answer to ``record(_:_:receivedAt:expires:reason:)``.
     enum Recording {
-        case recorded(row: Int64)
+        case recorded
         /// The transaction is in the ledger with the same amount, currency and time.
         case known(State)
         /// The transaction is in the ledger with another content.
         case differs
+    }
+
+    /// The answer to ``pending()``.
+    enum Pending {
+        case payment(Payment)
+        /// A row that is no payment. It is recorded as stale for this reason.
+        case unreadable(transaction: String?, reason: String)
     }
 
     /// The condition of the index of the few payments that are not over. SQLite uses it for queries that repeat the condition.
@@ -49,12 +55,16 @@ final class Ledger {
             requested INTEGER NOT NULL DEFAULT 0,
             first_frame REAL                    -- seconds from arrival to the first frame of the sound
         ) STRICT;
+        CREATE TABLE IF NOT EXISTS commands (
+            name TEXT PRIMARY KEY,
+            signed_at INTEGER NOT NULL          -- by its newest message
+        ) STRICT;
         CREATE INDEX IF NOT EXISTS open_payments ON payments (state) WHERE \(isOpen);
-        PRAGMA user_version = 1;
         """
     private static let columns =
         "id, transaction_id, hundredths, currency, paid_at, state, expires_at, repeats, requested"
 
+    private let database: Database
     private let insert: Database.Statement
     private let find: Database.Statement
     private let next: Database.Statement
@@ -63,16 +73,31 @@ final class Ledger {
     private let request: Database.Statement
     private let count: Database.Statement
 
-    /// Opens or makes the ledger. Payments whose announcement was cut off are pending again.
+    /// Opens or makes the ledger.
     ///
-    /// - Parameter path: The file; `:memory:` for a ledger that is not kept.
+    /// - Parameters:
+    ///   - path: The file; `:memory:` for a ledger that is not kept.
+    ///   - former: A damaged ledger, whose payments a new one takes over as far as they can be read.
+    ///   - most: The most payments that are taken over from each end of it. The older ones are over, and the broker has
+    ///     forgotten them.
     /// - Throws: ``RingerError`` with SQLite's reason.
-    init(_ path: String) throws(RingerError) {
-        let database = try Database(path)
-        try database.run(Self.schema)
-        try database.run(
-            "UPDATE payments SET state = 'received', repeats = repeats + 1 WHERE state = 'announcing' AND \(Self.isOpen)"
-        )
+    init(_ path: String, takingOver former: String? = nil, atMost most: Int = 10_000) throws(RingerError) {
+        database = try Database(path)
+        var version: Int64?
+        try database.prepare("PRAGMA user_version").run { version = $0.integer(0) }
+        // At once with the tables: after a crash in between it is a new one again.
+        try database.run("BEGIN IMMEDIATE")
+        do throws(RingerError) {
+            try database.run(Self.schema)
+            if version == 0 {
+                if let former { try Self.takeOver(former, into: database, atMost: most) }
+                try database.run("PRAGMA user_version = 1")
+            }
+            try database.run("COMMIT")
+        } catch {
+            try? database.run("ROLLBACK")
+            throw error
+        }
         insert = try database.prepare(
             """
             INSERT INTO payments
@@ -85,8 +110,16 @@ final class Ledger {
             "SELECT \(Self.columns) FROM payments WHERE state = 'received' AND \(Self.isOpen) ORDER BY id LIMIT 1")
         last = try database.prepare(
             "SELECT \(Self.columns) FROM payments WHERE state = 'announced' ORDER BY id DESC LIMIT 1")
+        // It may be missing: the ledger in which it was recorded was damaged.
         update = try database.prepare(
-            "UPDATE payments SET state = ?2, reason = ?3, first_frame = ?4, repeats = repeats + ?5 WHERE id = ?1")
+            """
+            INSERT INTO payments
+                (transaction_id, hundredths, currency, paid_at, state, reason, first_frame, repeats)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (transaction_id) DO UPDATE SET
+                    state = excluded.state, reason = excluded.reason, first_frame = excluded.first_frame,
+                    repeats = repeats + excluded.repeats
+            """)
         request = try database.prepare(
             """
             UPDATE payments SET state = 'received', requested = 1
@@ -94,6 +127,18 @@ final class Ledger {
             """)
         count = try database.prepare(
             "SELECT count(*) FROM payments WHERE state IN ('silenced', 'vibrated') AND \(Self.isOpen)")
+    }
+
+    /// Makes payments whose announcement the end of the process cut off pending again, as repetitions.
+    func requestCutOff() throws(RingerError) {
+        try database.run(
+            "UPDATE payments SET state = 'received', repeats = repeats + 1 WHERE state = 'announcing' AND \(Self.isOpen)"
+        )
+    }
+
+    /// Makes room in the file for another change, where the disk is full.
+    func makeRoom() throws(RingerError) {
+        try database.copyLog()
     }
 
     /// Records a payment, unless it is recorded already.
@@ -106,13 +151,13 @@ final class Ledger {
     func record(
         _ notice: Notice, receivedAt: WallTime?, expires: WallTime?, staleBecause reason: String?
     ) throws(RingerError) -> Recording {
-        var row: Int64?
+        var isNew = false
         try insert.run([
             .text(notice.transaction), .integer(Int64(notice.amount.hundredths)), .text(notice.currency.rawValue),
             .integer(notice.time.microseconds), .optional(receivedAt?.microseconds), .optional(expires?.microseconds),
             .text((reason == nil ? State.received : .stale).rawValue), .optional(reason),
-        ]) { row = $0.integer(0) }
-        if let row { return .recorded(row: row) }
+        ]) { _ in isNew = true }
+        if isNew { return .recorded }
         var known: Payment?
         try find.run([.text(notice.transaction)]) { known = Self.payment($0) }
         guard let known, known.notice == notice else { return .differs }
@@ -120,10 +165,19 @@ final class Ledger {
     }
 
     /// The payment that is announced next; nil if none is pending.
-    func pending() throws(RingerError) -> Payment? {
-        var payment: Payment?
-        try next.run { payment = Self.payment($0) }
-        return payment
+    ///
+    /// A row that cannot be read, such as one of a currency that only a later version of the program knows, is recorded as
+    /// stale: it would be next for ever.
+    func pending() throws(RingerError) -> Pending? {
+        var found: (row: Int64?, transaction: String?, payment: Payment?)?
+        try next.run { found = ($0.integer(0), $0.text(1), Self.payment($0)) }
+        guard let found else { return nil }
+        if let payment = found.payment { return .payment(payment) }
+        let reason = "unreadable"
+        try database.prepare("UPDATE payments SET state = 'stale', reason = ? WHERE id = ?").run([
+            .text(reason), .optional(found.row),
+        ])
+        return .unreadable(transaction: found.transaction, reason: reason)
     }
 
     /// The payment that arrived last of those that were announced; nil if there is none. Another may have been announced
@@ -145,10 +199,36 @@ final class Ledger {
         _ payment: Payment, to state: State, because reason: String? = nil, firstFrame: Double? = nil,
         isCutOff: Bool = false
     ) throws(RingerError) {
+        let notice = payment.notice
         try update.run([
-            .integer(payment.row), .text(state.rawValue), .optional(reason), .optional(firstFrame),
+            .text(notice.transaction), .integer(Int64(notice.amount.hundredths)), .text(notice.currency.rawValue),
+            .integer(notice.time.microseconds), .text(state.rawValue), .optional(reason), .optional(firstFrame),
             .integer(isCutOff ? 1 : 0),
         ])
+    }
+
+    /// The newest time of the speaker's own clock in the ledger: the present is later. The times of publishers prove nothing.
+    func newestTime() throws(RingerError) -> WallTime? {
+        var newest: Int64?
+        // Of the newest rows: a ledger may have a million.
+        let query = "SELECT max(received_at) FROM (SELECT received_at FROM payments ORDER BY id DESC LIMIT 1000)"
+        try database.prepare(query).run { newest = $0.integer(0) }
+        return newest.map { WallTime(microseconds: $0) }
+    }
+
+    /// Records a signed command.
+    ///
+    /// - Returns: False if it was not signed later than the one before: it is a replay.
+    func recordRepeat(signedAt time: WallTime) throws(RingerError) -> Bool {
+        var isNew = false
+        let insert = try database.prepare(
+            """
+            INSERT INTO commands (name, signed_at) VALUES ('repeat', ?)
+                ON CONFLICT (name) DO UPDATE SET signed_at = excluded.signed_at WHERE excluded.signed_at > signed_at
+                RETURNING name
+            """)
+        try insert.run([.integer(time.microseconds)]) { _ in isNew = true }
+        return isNew
     }
 
     /// Makes the payments that were silenced pending.
@@ -164,7 +244,7 @@ final class Ledger {
     }
 
     private static func payment(_ row: Database.Row) -> Payment? {
-        guard let id = row.integer(0), let transaction = row.text(1),
+        guard let transaction = row.text(1),
             let amount = row.integer(2).flatMap({ Amount(hundredths: Int($0)) }),
             let currency = row.text(3).flatMap(Currency.init(rawValue:)), let paid = row.integer(4),
             let state = row.text(5).flatMap(State.init(rawValue:))
@@ -172,7 +252,65 @@ final class Ledger {
         let notice = Notice(
             transaction: transaction, amount: amount, currency: currency, time: WallTime(microseconds: paid))
         return Payment(
-            row: id, notice: notice, state: state, expires: row.integer(6).map { WallTime(microseconds: $0) },
+            notice: notice, state: state, expires: row.integer(6).map { WallTime(microseconds: $0) },
             repeats: row.integer(7) ?? 0, isRequested: row.integer(8) == 1)
+    }
+
+    // MARK: - A damaged ledger
+
+    /// Copies the payments of a damaged ledger, as far as they can be read: from the newest back to the damage, and from the
+    /// oldest on. With the times of the commands, so that none can be replayed.
+    private static func takeOver(_ former: String, into database: Database, atMost most: Int) throws(RingerError) {
+        // What cannot be read is lost.
+        guard let damaged = try? Database(former) else { return }
+        try copy(
+            "SELECT name, signed_at FROM commands", of: damaged,
+            by: database.prepare("INSERT OR IGNORE INTO commands (name, signed_at) VALUES (?, ?)"))
+        let more = "received_at, reason, first_frame"
+        let insert = try database.prepare(
+            "INSERT OR IGNORE INTO payments (\(columns), \(more)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        )
+        for order in ["DESC", "ASC"] {
+            let query = "SELECT \(columns), \(more) FROM payments ORDER BY id \(order) LIMIT \(most)"
+            if try copy(query, of: damaged, by: insert, where: { payment($0) != nil }) { return }
+        }
+    }
+
+    /// Copies rows of a damaged ledger until one cannot be read.
+    ///
+    /// - Returns: Whether all could be read.
+    /// - Throws: ``RingerError`` of the new ledger: its disk may be full.
+    @discardableResult
+    private static func copy(
+        _ query: String, of damaged: Database, by insert: Database.Statement,
+        where isWanted: (Database.Row) -> Bool = { _ in true }
+    ) throws(RingerError) -> Bool {
+        var failure: RingerError?
+        var isWhole = true
+        do throws(RingerError) {
+            try damaged.prepare(query).run { row in
+                guard failure == nil, isWanted(row) else { return }
+                do throws(RingerError) {
+                    try insert.run(row.values)
+                } catch {
+                    // Text where there was a number is damage as well: one such row must not hold up the others.
+                    if error.code != .invalid { failure = error }
+                }
+            }
+        } catch {
+            isWhole = false
+        }
+        if let failure { throw failure }
+        return isWhole
+    }
+
+    /// Whether the file is damaged: reads all of it.
+    static func fault(of path: String) -> RingerError? {
+        do throws(RingerError) {
+            try Database(path).check()
+            return nil
+        } catch {
+            return error
+        }
     }
 }

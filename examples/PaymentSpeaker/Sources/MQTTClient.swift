@@ -41,6 +41,9 @@ final class MQTTClient {
 
     private let settings: Settings
     private let handle: OpaquePointer
+    /// The seconds without traffic after which the broker is to be asked, or its own choice once it has accepted the
+    /// connection (Server Keep Alive: MQTT 5, 3.2.2.3.14); 0 for never.
+    private(set) var keepAliveTime: Int
     /// The error of a callback, which the call that made it throws.
     private var failure: RingerError?
     /// Whether libmosquitto is calling back: it may not be called to write then.
@@ -49,6 +52,8 @@ final class MQTTClient {
     /// Called with each message. It is acknowledged after the call has returned true. If the call returns false, nothing is
     /// acknowledged any more, and ``read()`` breaks the connection off: the broker delivers the message again.
     var onMessage: (Message) -> Bool = { _ in true }
+    /// Called when the broker has accepted the connection, before it delivers a message.
+    var onAccepted: () -> Void = {}
     /// Called when the broker has accepted the connection and the subscriptions: from now on no message is missed.
     var onConnected: () -> Void = {}
     /// Called when the broker refuses a message.
@@ -60,6 +65,7 @@ final class MQTTClient {
     init(_ settings: Settings) throws(RingerError) {
         mosquitto_lib_init()
         self.settings = settings
+        keepAliveTime = settings.keepAlive
         guard let made = mosquitto_new(settings.identifier, false, nil) else {
             throw RingerError(.system, "make an MQTT client", settings.identifier)
         }
@@ -125,17 +131,20 @@ final class MQTTClient {
 
     /// Reads and handles what the socket has, and acknowledges it.
     func read() throws(RingerError) {
-        isReading = true
-        let result = payment_mqtt_read(handle)
-        isReading = false
-        if let failure {
-            self.failure = nil
-            // Nothing may write from now on: the acknowledgement of a message that is not kept is waiting.
-            breakOff()
-            throw failure
-        }
-        try check(result, "read from")
-        try write()
+        repeat {
+            isReading = true
+            let result = mosquitto_loop_read(handle, 1)
+            isReading = false
+            if let failure {
+                self.failure = nil
+                // Nothing may write from now on: the acknowledgement of a message that is not kept is waiting.
+                breakOff()
+                throw failure
+            }
+            try check(result, "read from")
+            // What was published leaves before a message is read that cannot be kept.
+            try write()
+        } while payment_mqtt_has_more(handle)
     }
 
     /// Writes what waits, as far as the socket takes it.
@@ -179,8 +188,8 @@ final class MQTTClient {
 
     // libmosquitto calls back inside `read()` alone, on its caller's thread.
     private func setCallbacks() {
-        mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, _ in
-            MQTTClient.from(context)?.connected(reason)
+        mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, properties in
+            MQTTClient.from(context)?.connected(reason, properties)
         }
         mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
             if let message { MQTTClient.from(context)?.received(message.pointee, properties) }
@@ -199,12 +208,17 @@ final class MQTTClient {
         context.map { Unmanaged<MQTTClient>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private func connected(_ reason: CInt) {
+    private func connected(_ reason: CInt, _ properties: OpaquePointer?) {
         guard reason == 0 else {
             failure = RingerError(
                 .permissionDenied, "connect to", broker, detail: String(cString: mosquitto_reason_string(reason)))
             return
         }
+        var seconds: UInt16 = 0
+        let isSet = mosquitto_property_read_int16(
+            properties, CInt(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &seconds, false)
+        keepAliveTime = isSet == nil ? settings.keepAlive : Int(seconds)
+        onAccepted()
         var topics = settings.topics.map { strdup($0) }
         defer { for topic in topics { free(topic) } }
         let result = mosquitto_subscribe_multiple(handle, nil, CInt(topics.count), &topics, 1, 0, nil)

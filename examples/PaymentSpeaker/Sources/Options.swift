@@ -62,14 +62,14 @@ struct Options {
           --cert FILE, --key FILE     The speaker's own certificate and its key.
           --username NAME, --password-file FILE     The speaker's user at the broker.
           --keep-alive SECONDS  How long nothing is said before the broker is asked (default: 60, 5 or more).
-          --signing-keys FILE   Take only notices that one of these keys signed (README.md, "Signed notices").
+          --signing-keys FILE   Take only notices and commands that one of these keys signed (README.md, "Signed notices").
           --policy announce|obey|vibrate      Announce whatever the switch says (the default), obey it, or obey and vibrate.
           --language zh|en      Mandarin (the default) or English.
           --clips DIRECTORY     The recordings that announcements are made of; without them, a chime is played.
           --ledger FILE         The record of payments (default: $STATE_DIRECTORY/payments.sqlite, or here).
           --stale-after SECONDS Notices of this age are recorded, not announced (default: 300; 0 for no limit).
           --clock auto|set|unset      Whether ages can be judged: when the kernel says that a time service keeps the
-                                clock (auto, the default), always, or never.
+                                clock (auto, the default; payments wait 60 s for that), always, or never.
           --board auto|service|simulated      The service where it runs, else this machine's hardware (auto, the
                                 default); the service; a simulated board.
           --position ring|vibrate|silent      The simulated switch.

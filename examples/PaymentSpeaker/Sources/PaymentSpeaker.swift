@@ -26,10 +26,12 @@ final class PaymentSpeaker {
     struct Settings: Sendable {
         var announcer: Announcer
         var staleness: Staleness
-        /// The keys that sign notices; nil if they are not signed.
+        /// The keys that sign notices and commands; nil if they are not signed.
         var envelope: Envelope?
         /// The wall clock; nil while it is not set.
         var wallClock: @Sendable () -> WallTime?
+        /// How long after the start and after the first connection payments wait for the wall clock; nil if they do not.
+        var clockPatience: Duration?
     }
 
     /// What the device shows of the speaker, and the fleet sees of it.
@@ -55,13 +57,18 @@ final class PaymentSpeaker {
     private static let unheardLight = LightPattern.blinking(on: .milliseconds(500), off: .milliseconds(500))
 
     private let device: Device
-    private let ledger: Ledger
+    private let ledger: LedgerFile
     private let settings: Settings
     /// Called with the outcome of each notice, once it is recorded.
     var report: (Report) -> Void = { _ in }
     /// Called with each new problem, once until it changes.
     var reportProblem: (RingerError) -> Void = { _ in }
-    private var arrivals: [Int64: Arrival] = [:]
+    private var arrivals: [String: Arrival] = [:]
+    /// A time that has passed for certain, and the device's time then.
+    private var passed: (time: WallTime, at: MonotonicTime)?
+    /// Until when payments wait for the wall clock; nil if they do not.
+    private var clockDeadline: MonotonicTime?
+    private var hasBeenConnected = false
     private var isRepeatRequested = false
     /// The payment that was announced last; nil before the first one of this process.
     private var last: Ledger.Payment?
@@ -75,20 +82,21 @@ final class PaymentSpeaker {
     /// An element after each change of ``status``; several changes may share one.
     var statusChanged: AsyncStream<Void> { statusChanges.stream }
 
-    init(_ device: Device, ledger: Ledger, settings: Settings) {
+    init(_ device: Device, ledger: LedgerFile, settings: Settings) {
         self.device = device
         self.ledger = ledger
         self.settings = settings
+        clockDeadline = settings.clockPatience.map { device.clock.now + $0 }
+        ledger.onReplacement = { [unowned self] in setProblem("ledger file", $0) }
     }
 
-    /// Announces payments until the task is cancelled or the device is closed.
-    ///
-    /// - Throws: ``RingerError`` if the ledger cannot be used.
+    /// Announces payments until the task is cancelled or the device is closed. A ledger that cannot be used is a problem
+    /// until it can be.
     func run() async throws {
         // From here on: a move before the task begins is not missed.
         let events = device.eventsFromPosition
         setProblem("switch", device.switchProblem)
-        try countUnheard()
+        setProblem("recordings", settings.announcer.check())
         work.continuation.yield()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await self.announcePending() }
@@ -117,23 +125,26 @@ final class PaymentSpeaker {
         do throws(Refusal) {
             notice = try Envelope.open(message.payload, settings.envelope)
         } catch {
-            status.refused += 1
-            return report(Report(transaction: error.transaction, outcome: .refused, reason: error.reason))
+            return refuse(error.reason, transaction: error.transaction)
         }
         let now = settings.wallClock()
         let expires = message.expiry.flatMap { seconds in
             now.map { WallTime(microseconds: $0.microseconds + Int64(seconds) * 1_000_000) }
         }
         let reason = settings.staleness.reason(
-            paid: notice.time, expires: expires, isRetained: message.isRetained, now: now)
+            paid: notice.time, expires: expires, isRetained: message.isRetained, now: latestTime())
         var outcome = Report(
             transaction: notice.transaction, outcome: .stale, reason: reason, amount: notice.amount,
             currency: notice.currency)
-        switch try ledger.record(notice, receivedAt: now, expires: expires, staleBecause: reason) {
-        case .recorded(let row):
+        let recording = try ledger.use { ledger throws(RingerError) in
+            try ledger.record(notice, receivedAt: now, expires: expires, staleBecause: reason)
+        }
+        switch recording {
+        case .recorded:
             status.received += 1
             guard reason == nil else { return report(outcome) }
-            arrivals[row] = Arrival(at: arrivedAt, expires: message.expiry.map { arrivedAt + .seconds(Int64($0)) })
+            arrivals[notice.transaction] = Arrival(
+                at: arrivedAt, expires: message.expiry.map { arrivedAt + .seconds(Int64($0)) })
             work.continuation.yield()
         case .known(let state):
             status.duplicates += 1
@@ -146,6 +157,39 @@ final class PaymentSpeaker {
         }
     }
 
+    /// Takes a message of the command topic: `repeat` does what the key does. Where notices are signed it is as well, and obeyed
+    /// once.
+    ///
+    /// - Throws: ``RingerError`` if the ledger cannot be used; it is to be delivered again then.
+    func takeCommand(_ payload: [UInt8]) throws(RingerError) {
+        let signed: WallTime?
+        do throws(Refusal) {
+            signed = try Envelope.openRepeat(payload, settings.envelope)
+        } catch {
+            return refuse(error.reason)
+        }
+        if let signed, let reason = try reasonToRefuse(repeatSignedAt: signed) { return refuse(reason) }
+        try repeatAnnouncement()
+    }
+
+    private func refuse(_ reason: String, transaction: String? = nil) {
+        status.refused += 1
+        report(Report(transaction: transaction, outcome: .refused, reason: reason))
+    }
+
+    /// Records a signed command; the reason if it comes too late, or was made before the last one: it may be a replay.
+    private func reasonToRefuse(repeatSignedAt signed: WallTime) throws(RingerError) -> String? {
+        if let reason = settings.staleness.reason(paid: signed, expires: nil, isRetained: false, now: latestTime()) {
+            return "the command is \(reason)"
+        }
+        // It would make every later one a replay.
+        if let now = settings.wallClock(), signed.duration(since: now) > .seconds(300) {
+            return "the command's time is to come"
+        }
+        let isNew = try ledger.use { ledger throws(RingerError) in try ledger.recordRepeat(signedAt: signed) }
+        return isNew ? nil : "the command is a replay"
+    }
+
     /// Announces what was silenced, oldest first; if nothing was, the last announcement once more.
     ///
     /// - Throws: ``RingerError`` if the ledger cannot be used.
@@ -153,17 +197,77 @@ final class PaymentSpeaker {
         if status.unheard > 0 {
             // At silent they would be silenced again.
             guard settings.announcer.policy == .announce || device.state.ringSilent ?? .ring == .ring else { return }
-            try ledger.requestSilenced()
-            try countUnheard()
+            show(
+                unheard: try ledger.use { ledger throws(RingerError) in
+                    try ledger.requestSilenced()
+                    return try ledger.countSilenced()
+                })
         } else {
             isRepeatRequested = true
         }
         work.continuation.yield()
     }
 
+    // MARK: - The clock
+
+    /// Payments that the broker has kept may arrive now.
+    func connectionBegan() {
+        if !hasBeenConnected { clockDeadline = settings.clockPatience.map { device.clock.now + $0 } }
+        hasBeenConnected = true
+    }
+
+    /// The present time; while the clock is not set, the latest time that has passed for certain; nil if none is known.
+    private func latestTime() -> WallTime? {
+        if let now = settings.wallClock() {
+            setProblem("clock", nil)
+            passed = (now, device.clock.now)
+            return now
+        }
+        return passed.map { passed in
+            let since = (device.clock.now - passed.at) / .microseconds(1)
+            return WallTime(microseconds: passed.time.microseconds + Int64(since))
+        }
+    }
+
+    /// Whether payments wait for the wall clock: after a night without power, only it can tell those that the broker has
+    /// kept from new ones. Nothing reports when a time service sets it.
+    private func waitsForClock() -> Bool {
+        guard let clockDeadline, settings.wallClock() == nil else { return false }
+        setProblem(
+            "clock",
+            RingerError(
+                .init(rawValue: "unset"), "judge the age of payments", "wall clock",
+                detail:
+                    "after a start they wait until a time service has set it, for \(settings.clockPatience ?? .zero)"))
+        return device.clock.now < clockDeadline
+    }
+
     // MARK: - Announcing
 
     private func announcePending() async throws {
+        try await countUnheard()
+        let newest = try await patiently { ledger throws(RingerError) in try ledger.newestTime() }
+        if passed == nil { passed = newest.map { ($0, device.clock.now) } }
+        // Beside the announcements: a large ledger takes long.
+        async let check: Void = checkLedger()
+        try await announceEach()
+        try await check
+    }
+
+    /// Reads the whole ledger, and replaces it if a part is damaged that nothing has used yet.
+    private func checkLedger() async throws {
+        let (path, replacements) = (ledger.path, ledger.replacements)
+        let fault = await withCheckedContinuation { continuation in
+            device.clock.runAside { continuation.resume(returning: Ledger.fault(of: path)) }
+        }
+        guard let fault, fault.code == .damaged else { return }
+        ledger.replace(because: fault, checkedAfter: replacements)
+        try await countUnheard()
+        // What was taken over.
+        work.continuation.yield()
+    }
+
+    private func announceEach() async throws {
         /// The wait after a failure, in seconds.
         var patience = 1
         for await _ in work.stream {
@@ -171,15 +275,25 @@ final class PaymentSpeaker {
                 if isRepeatRequested {
                     isRepeatRequested = false
                     if last == nil {
-                        last = try await patiently { () throws(RingerError) in try ledger.lastAnnounced() }
+                        last = try await patiently { ledger throws(RingerError) in try ledger.lastAnnounced() }
                     }
                     if let last { try await announceAgain(last) }
                 }
-                let pending = try await patiently { () throws(RingerError) in try ledger.pending() }
-                guard let payment = pending else { break }
-                if try await announce(payment) {
-                    patience = 1
+                let pending = try await patiently { ledger throws(RingerError) in try ledger.pending() }
+                guard let pending else { break }
+                switch pending {
+                case .unreadable(let transaction, let reason):
+                    report(Report(transaction: transaction, outcome: .stale, reason: reason))
                     continue
+                case .payment(let payment):
+                    if !payment.isRequested, waitsForClock() {
+                        try await device.sleep(for: .seconds(1))
+                        continue
+                    }
+                    if try await announce(payment) {
+                        patience = 1
+                        continue
+                    }
                 }
                 try await device.sleep(for: .seconds(patience))
                 patience = min(patience * 2, 30)
@@ -192,7 +306,7 @@ final class PaymentSpeaker {
     /// - Returns: False if it failed, and is to be tried again.
     private func announce(_ payment: Ledger.Payment) async throws -> Bool {
         let notice = payment.notice
-        let arrival = arrivals[payment.row]
+        let arrival = arrivals[payment.notice.transaction]
         var outcome = Report(
             transaction: notice.transaction, outcome: .announced, isRepeated: payment.repeats > 0,
             isRequested: payment.isRequested, amount: notice.amount, currency: notice.currency)
@@ -200,15 +314,9 @@ final class PaymentSpeaker {
         if let deadline, deadline.wait <= .zero {
             return try await end(payment, .stale, &outcome, because: deadline.reason)
         }
-        let announcement: Announcement
+        let (announcement, fault) = announcement(of: payment, isRepetition: payment.repeats > 0, expiry: deadline?.wait)
         do throws(RingerError) {
-            announcement = try settings.announcer.announcement(of: notice, expiry: deadline?.wait)
-        } catch {
-            setProblem("sound", error)
-            return false
-        }
-        do throws(RingerError) {
-            try ledger.set(payment, to: .announcing)
+            try ledger.use { ledger throws(RingerError) in try ledger.set(payment, to: .announcing) }
             setProblem("ledger", nil)
         } catch {
             // Later it may be stale.
@@ -226,7 +334,7 @@ final class PaymentSpeaker {
             setProblem("sound", nil)
             status.announced += 1
             last = payment
-            return try await end(payment, .announced, &outcome)
+            return try await end(payment, .announced, &outcome, because: fault == nil ? nil : "chime")
         case .silenced(let reason):
             guard settings.announcer.policy == .vibrate, reason == .ringSilentSwitch else {
                 return try await end(payment, .silenced, &outcome, because: reason.rawValue)
@@ -244,7 +352,7 @@ final class PaymentSpeaker {
             return try await end(payment, .silenced, &outcome, because: cause.rawValue)
         case .failed(let error):
             setProblem("sound", error)
-            try await patiently { () throws(RingerError) in
+            try await patiently { ledger throws(RingerError) in
                 try ledger.set(payment, to: .received, isCutOff: result.startedAt != nil)
             }
             return false
@@ -255,17 +363,12 @@ final class PaymentSpeaker {
 
     /// Announces a payment that was announced before, because somebody asked for it. The ledger stays as it is.
     private func announceAgain(_ payment: Ledger.Payment) async throws {
-        let announcement: Announcement
-        do throws(RingerError) {
-            announcement = try settings.announcer.announcement(of: payment.notice, expiry: nil)
-        } catch {
-            return setProblem("sound", error)
-        }
+        let (announcement, fault) = announcement(of: payment, isRepetition: true, expiry: nil)
         let result = try await device.announcements.announce(announcement)
         try Task.checkCancellation()
         var outcome = Report(
             transaction: payment.notice.transaction, outcome: .announced, isRequested: true,
-            amount: payment.notice.amount, currency: payment.notice.currency)
+            reason: fault == nil ? nil : "chime", amount: payment.notice.amount, currency: payment.notice.currency)
         switch result.outcome {
         case .finished: setProblem("sound", nil)
         case .silenced(let reason): (outcome.outcome, outcome.reason) = (.silenced, reason.rawValue)
@@ -277,12 +380,24 @@ final class PaymentSpeaker {
         report(outcome)
     }
 
+    /// The announcement of a payment; while there are faults in the recordings, they are looked for again each time.
+    private func announcement(
+        of payment: Ledger.Payment, isRepetition: Bool, expiry: Duration?
+    ) -> (announcement: Announcement, fault: RingerError?) {
+        let made = settings.announcer.announcement(
+            of: payment.notice, isRepetition: isRepetition, expiry: expiry)
+        if made.fault != nil || status.problems["recordings"] != nil {
+            setProblem("recordings", made.fault ?? settings.announcer.check())
+        }
+        return made
+    }
+
     /// When the payment becomes stale; nil for never.
     private func deadline(of payment: Ledger.Payment) -> Staleness.Deadline? {
-        let arrival = arrivals[payment.row]
+        let arrival = arrivals[payment.notice.transaction]
         // What arrived in this process expires by the monotonic clock, which is not set.
         let byClock = settings.staleness.deadline(
-            paid: payment.notice.time, expires: arrival == nil ? payment.expires : nil, now: settings.wallClock())
+            paid: payment.notice.time, expires: arrival == nil ? payment.expires : nil, now: latestTime())
         guard let expires = arrival?.expires else { return byClock }
         let expiry = Staleness.Deadline(wait: expires - device.clock.now, reason: "expired")
         if let byClock, byClock.wait < expiry.wait { return byClock }
@@ -294,23 +409,23 @@ final class PaymentSpeaker {
         _ payment: Ledger.Payment, _ state: Ledger.State, _ outcome: inout Report, because reason: String? = nil
     ) async throws -> Bool {
         let firstFrame = outcome.firstFrame
-        try await patiently { () throws(RingerError) in
+        try await patiently { ledger throws(RingerError) in
             try ledger.set(payment, to: state, because: reason, firstFrame: firstFrame)
         }
-        arrivals[payment.row] = nil
+        arrivals[payment.notice.transaction] = nil
         outcome.outcome = Report.Outcome(rawValue: state.rawValue) ?? .announced
         outcome.reason = reason
-        try await patiently { () throws(RingerError) in try countUnheard() }
+        try await countUnheard()
         report(outcome)
         return true
     }
 
     /// Uses the ledger, again and again while it cannot be used: the disk may be full.
-    private func patiently<Value>(_ use: () throws(RingerError) -> Value) async throws -> Value {
+    private func patiently<Value>(_ body: (Ledger) throws(RingerError) -> Value) async throws -> Value {
         var pause = 1
         while true {
             do throws(RingerError) {
-                let value = try use()
+                let value = try ledger.use(body)
                 setProblem("ledger", nil)
                 return value
             } catch {
@@ -343,8 +458,12 @@ final class PaymentSpeaker {
         }
     }
 
-    private func countUnheard() throws(RingerError) {
-        status.unheard = try ledger.countSilenced()
+    private func countUnheard() async throws {
+        show(unheard: try await patiently { ledger throws(RingerError) in try ledger.countSilenced() })
+    }
+
+    private func show(unheard: Int) {
+        status.unheard = unheard
         do throws(RingerError) {
             try device.statusLight?.show(status.unheard > 0 ? Self.unheardLight : .off)
             setProblem("status light", nil)

@@ -75,29 +75,33 @@ extension Options {
 @PaymentActor
 func serve(_ options: Options) async throws {
     let announcer = Announcer(language: options.language, directory: options.clips, policy: options.policy)
-    try announcer.check()
     let device = try await options.open()
     defer { device.close() }
     try device.closeOnTermination()
     let speaker = PaymentSpeaker(
-        device, ledger: try Ledger(options.ledgerPath),
+        device, ledger: LedgerFile(options.ledgerPath),
         settings: .init(
             announcer: announcer, staleness: options.staleness,
             envelope: try options.keys.map { path throws(RingerError) in
                 try Envelope(contents(of: path), path: path, device: options.device)
             },
-            wallClock: { [clock = options.clock] in Options.wallClock(clock) }))
+            wallClock: { [clock = options.clock] in Options.wallClock(clock) },
+            clockPatience: options.clock == .auto ? .seconds(60) : nil))
     let connection = try Connection(
         device, speaker, try options.brokerSettings(), topic: "payments/\(options.device)", policy: options.policy)
-    speaker.reportProblem = { write("PaymentSpeaker: \($0)\n", to: STDERR_FILENO) }
+    let output = Output(STDOUT_FILENO)
+    let complaints = Output(STDERR_FILENO)
+    speaker.reportProblem = { complaints.line("PaymentSpeaker: \($0)") }
     speaker.report = { report in
-        write((options.printsJSON ? report.json : report.text) + "\n", to: STDOUT_FILENO)
+        output.line(options.printsJSON ? report.json : report.text)
         connection.publish(report)
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await speaker.run() }
         group.addTask { try await connection.run() }
         group.addTask { try await connection.publishStatus() }
+        group.addTask { try await output.run(device) }
+        group.addTask { try await complaints.run(device) }
         try await group.next()
         group.cancelAll()
     }

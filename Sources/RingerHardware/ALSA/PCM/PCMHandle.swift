@@ -26,6 +26,8 @@ final class PCMHandle: @unchecked Sendable {
     /// Whether it is certain to play one sound at a time: the device takes a single stream, and nothing before it
     /// mixes.
     let playsOneSound: Bool
+    /// Whether the PCM writes to a buffer that dmix shares among streams, where ``drop()`` leaves what is mixed already.
+    let isMixed: Bool
     private let open: OpenPCM
     private var name: String { request.name }
     private var pcm: OpaquePointer { open.pcm }
@@ -45,6 +47,7 @@ final class PCMHandle: @unchecked Sendable {
         hardware = open.hardware(behind: format, setup)
         device = PCMDevice(of: open.pcm)
         playsOneSound = device?.subdevices == 1 && setup?.isShared == false
+        isMixed = device != nil && setup?.isMixed == true
     }
 
     /// Closes the PCM, which must not be used afterwards. The corresponding C function is `snd_pcm_close`.
@@ -152,7 +155,8 @@ final class PCMHandle: @unchecked Sendable {
         }
     }
 
-    /// Stops the stream at once; frames in the buffer are not heard. The corresponding C function is `snd_pcm_drop`.
+    /// Stops the stream at once. Frames in the buffer are not heard, unless it ``isMixed``: see ``rewind(keeping:)``. The
+    /// corresponding C function is `snd_pcm_drop`.
     func drop() throws(RingerError) {
         try check(snd_pcm_drop(pcm), "stop")
     }

@@ -77,19 +77,21 @@ final class PCMPool: @unchecked Sendable {
         _ request: PCMRequest, isKept: Bool,
         _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
     ) {
-        do throws(RingerError) {
-            try opener.execute { [loop] in
+        opener.open(
+            PCMHandle.subject(request.name),
+            {
                 let result = Self.open(request)
                 if !isKept, case .success(let handle) = result { handle.close() }
+                return result
+            },
+            undo: { $0.close() },
+            completion: { [loop] result in
                 loop.execute {
                     // The handle's later messages come on this thread.
                     ALSAMessages.keepOnThisThread()
                     completion(result)
                 }
-            }
-        } catch {
-            completion(.failure(error))
-        }
+            })
     }
 
     private static func open(_ request: PCMRequest) -> Result<PCMHandle, RingerError> {
@@ -119,25 +121,18 @@ final class PCMPool: @unchecked Sendable {
 
     /// Closes a PCM, and calls `completion` when it is closed.
     func discard(_ handle: PCMHandle, _ completion: @escaping @Sendable () -> Void = {}) {
-        if isClosed {
-            handle.close()
-            return completion()
-        }
         discarded += 1
-        opener.executeIfStarted { [loop] in
-            handle.close()
-            loop.execute(completion)
-        }
+        opener.close(PCMHandle.subject(handle.request.name), { handle.close() }) { [loop] in loop.execute(completion) }
     }
 
     /// Closes the idle PCMs, and calls `completion` once they are closed.
     func release(_ completion: @escaping @Sendable () -> Void) {
         closeIdle()
         // A PCM that is being opened for a sound that has ended comes back before the thread runs this.
-        opener.executeIfStarted { [self] in
+        opener.whenDone { [self] in
             loop.execute { [self] in
                 closeIdle()
-                opener.executeIfStarted(completion)
+                opener.whenDone(completion)
             }
         }
     }
@@ -150,7 +145,7 @@ final class PCMPool: @unchecked Sendable {
         idle = []
     }
 
-    /// Closes the idle PCMs. PCMs given back from now on are closed at once, on the caller's thread.
+    /// Closes the idle PCMs. PCMs given back from now on are closed too.
     func close() {
         isClosed = true
         closeIdle()

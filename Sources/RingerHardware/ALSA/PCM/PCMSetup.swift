@@ -11,12 +11,15 @@ struct PCMSetup: Sendable, Hashable {
     var bufferFrames = 0
     /// Whether a PCM on the way mixes or shares several streams.
     var isShared = false
+    /// Whether one on the way mixes several streams into one buffer.
+    var isMixed = false
 
     /// The last setup in a description; nil if it lacks one of the values.
     init?(_ description: some StringProtocol) {
         for line in description.split(separator: "\n") {
             // "Slave: Direct Stream Mixing PCM"
-            if line.hasSuffix("Direct Stream Mixing PCM") || line.hasSuffix("Direct Stream Sharing PCM")
+            if line.hasSuffix("Direct Stream Mixing PCM") { isMixed = true }
+            if isMixed || line.hasSuffix("Direct Stream Sharing PCM")
                 || line.hasSuffix("Share PCM")
             {
                 isShared = true

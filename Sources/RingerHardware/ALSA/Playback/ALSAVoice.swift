@@ -79,18 +79,15 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     private func endClosed(_ end: PlaybackEnd) {
         isOver.store(true, ordering: .releasing)
         guard let handler = handler.take() else { return }
-        let event = PlaybackEvent.ended(end, at: .now, StreamPosition(played: 0, total: sound.frames))
-        // If the sound thread has ended, this is the caller's thread, on which the handler must not be called.
-        if thread.loop.isCurrentThread {
-            handler(event)
-        } else {
-            Task.detached { handler(event) }
-        }
+        handler(.ended(end, at: .now, StreamPosition(played: 0, total: sound.frames)))
     }
 
-    /// Stops as ``stop()`` does, on the sound thread.
-    func stopNow() {
-        send(.stop)
+    /// Whether the sound was stopped and is not over.
+    var isStopping: Bool { machine.isStopping }
+
+    /// Ends the sound before it returns, on the sound thread.
+    func stopAtOnce() {
+        send(.stopAtOnce)
     }
 
     private func send(_ event: PlaybackMachine.Event) {
@@ -153,7 +150,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         // The sound may have been stopped meanwhile.
         if isOver.load(ordering: .acquiring) { return thread.giveBack(unused: handle) }
         self.handle = handle
-        send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format))
+        send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format, isMixed: handle.isMixed))
     }
 
     /// The voice's PCM cannot be opened.

@@ -2,6 +2,8 @@
 struct PlaybackLedger: Sendable {
     /// Frames of the whole sound.
     let total: Int
+    /// The frame at which the sound ends: its last one, unless it was ``cut()``.
+    private var end: Int
     /// The next frame of the sound to write.
     private(set) var written = 0
     /// Zeros written after the sound since the stream was last empty.
@@ -14,18 +16,21 @@ struct PlaybackLedger: Sendable {
     /// A sound of `total` frames, none of them written.
     init(total: Int) {
         self.total = total
+        end = total
     }
 
     /// Whether all of the sound was written.
-    var isWritten: Bool { written == total }
+    var isWritten: Bool { written == end }
     /// Whether all of the sound was heard.
-    var isHeard: Bool { heard == total }
+    var isHeard: Bool { heard == end }
+    /// Whether the sound ends before its last frame.
+    private(set) var isCut = false
     /// Frames of the sound written since the stream was last empty.
     var ahead: Int { written - base }
 
     /// The next frames to write, at most `count`.
     func next(_ count: Int) -> Range<Int> {
-        written..<min(total, written + count)
+        written..<min(end, written + count)
     }
 
     /// The stream took `count` frames of the sound.
@@ -33,9 +38,17 @@ struct PlaybackLedger: Sendable {
         written += count
     }
 
-    /// The last `count` frames of the sound were taken back; never more than are in the stream and not heard.
+    /// The last `count` frames, zeros first, were taken back; never more than are in the stream and not heard.
     mutating func takeBack(_ count: Int) {
-        written = max(written - count, heard, base)
+        let zeros = min(padded, count)
+        padded -= zeros
+        written = max(written - (count - zeros), heard, base)
+    }
+
+    /// The sound ends with the frame that was written last.
+    mutating func cut() {
+        end = written
+        isCut = true
     }
 
     /// The stream took `count` zeros.

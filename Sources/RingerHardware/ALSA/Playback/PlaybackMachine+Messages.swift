@@ -3,6 +3,8 @@ import RingerServices
 extension PlaybackMachine {
     /// Time-outs and retry limits.
     struct Limits: Sendable {
+        /// How long a PCM may take to be opened, until the sound fails.
+        var open: Duration = .seconds(5)
         /// How long the position may not change, beyond the length of a full buffer, until the stream counts as dead.
         var stall: Duration = .seconds(1)
         /// How often a resume is tried while the device is not awake yet.
@@ -28,7 +30,8 @@ extension PlaybackMachine {
     /// What can happen.
     enum Event: Sendable {
         case play(at: MonotonicTime)
-        case opened(HardwareFormat)
+        /// The PCM is open. If it `isMixed`, frames in its buffer are heard even if the stream is stopped.
+        case opened(HardwareFormat, isMixed: Bool)
         /// How many of the frames of the last write, or padding, were taken.
         case wrote(Int)
         case started(at: MonotonicTime)
@@ -44,7 +47,10 @@ extension PlaybackMachine {
         case setGain(Float, over: Duration)
         /// How many frames were taken back: they have to be written again.
         case rewound(Int)
+        /// Stop. In a shared buffer the sound is over once the frames that could not be taken back are heard.
         case stop
+        /// Stop, and end the sound before this is handled: the PCM is about to be closed.
+        case stopAtOnce
     }
 
     /// What to do.

@@ -40,6 +40,8 @@ struct PlaybackMachine: StateMachine {
     private var ramp: GainRamp
     private var phase = Phase.new
     private var format = HardwareFormat(pcm: "", sampleRate: 1, channels: 1, periodFrames: 1, bufferFrames: 1)
+    /// Whether the buffer is shared with other streams: what was written to it is heard even if this stream is stopped.
+    private var isMixed = false
 
     private var ledger: PlaybackLedger
     /// How many frames the last write offered.
@@ -60,7 +62,10 @@ struct PlaybackMachine: StateMachine {
     /// The time of the report that was requested and not made yet.
     private var reportDue: MonotonicTime?
     private var isStallCheckDue = false
-    private var isStopping = false
+    /// Whether the sound was stopped.
+    private(set) var isStopping = false
+    /// The stop does not wait until what remains in a shared buffer is heard.
+    private var endsAtOnce = false
     /// The stream's last known position, zeros and latency included, and since when it has not changed.
     private var streamPosition = Int.min
     private var streamMovedAt = MonotonicTime(nanoseconds: 0)
@@ -70,7 +75,7 @@ struct PlaybackMachine: StateMachine {
     /// Gains that wait until it is known how many frames the stream takes back.
     private var pendingGains: [(gain: Float, duration: Duration)] = []
 
-    /// Frames that will be heard within this time are not taken back: the thread may be that late.
+    /// Frames that will be heard within this time, or within a period, are not taken back: the thread may be that late.
     private static let safety: Duration = .milliseconds(10)
 
     /// A sound of `frames` frames on the PCM `subject`.
@@ -90,8 +95,9 @@ struct PlaybackMachine: StateMachine {
             if ledger.total == 0 { return [.tell(.started(at: now))] + end(.drained, at: now) }
             phase = .opening
             return [.open]
-        case .opened(let format):
+        case .opened(let format, let isMixed):
             self.format = format
+            self.isMixed = isMixed
             return fill()
         case .wrote(let frames): return wrote(frames)
         case .started(let now): return started(at: now)
@@ -107,7 +113,8 @@ struct PlaybackMachine: StateMachine {
         case .failed(let error, let left, let now): return failed(error, left: left, at: now)
         case .setGain(let gain, let duration): return setGain(gain, over: duration)
         case .rewound(let frames): return rewound(frames)
-        case .stop: return stop()
+        case .stop: return stop(atOnce: false)
+        case .stopAtOnce: return stop(atOnce: true)
         }
     }
 }
@@ -145,11 +152,13 @@ extension PlaybackMachine {
             return []
         }
         pendingGains.append((gain, duration))
-        return [.rewind(keeping: max(format.periodFrames, format.frames(in: Self.safety)))]
+        return [rewind]
     }
 
+    private var rewind: Action { .rewind(keeping: max(format.periodFrames, format.frames(in: Self.safety))) }
+
     private mutating func rewound(_ frames: Int) -> [Action] {
-        guard !pendingGains.isEmpty else { return [] }
+        if pendingGains.isEmpty { return isStopping ? cut(takenBack: frames) : [] }
         let (gain, duration) = pendingGains.removeFirst()
         ledger.takeBack(frames)
         ramp.go(to: gain, from: ledger.written, over: format.frames(in: duration))
@@ -286,7 +295,11 @@ extension PlaybackMachine {
             streamPosition = position
             streamMovedAt = now
         }
-        if isStopping { return end(.stopped) }
+        if isStopping {
+            if !isMixed || ledger.isHeard { return end(.stopped) }
+            if !ledger.isCut { return [rewind] }
+            if endsAtOnce { return end(.stopped) }
+        }
 
         var actions = reportIfDue(at: now)
         if ledger.isHeard { return actions + end(.drained, at: now) }
@@ -407,13 +420,23 @@ extension PlaybackMachine {
         }
     }
 
-    private mutating func stop() -> [Action] {
-        if isStopping { return [] }
+    private mutating func stop(atOnce: Bool) -> [Action] {
+        if isStopping && (!atOnce || endsAtOnce) { return [] }
         isStopping = true
+        endsAtOnce = atOnce
         switch phase {
         case .running, .padding, .draining: return [.readPosition]
         default: return end(.stopped)
         }
+    }
+
+    /// A stopped sound in a buffer that is shared with other streams is over once what could not be taken back is heard.
+    private mutating func cut(takenBack frames: Int) -> [Action] {
+        ledger.takeBack(frames)
+        ledger.cut()
+        phase = .draining
+        hasRoom = false
+        return [.unwatch, .readPosition]
     }
 
     private mutating func end(

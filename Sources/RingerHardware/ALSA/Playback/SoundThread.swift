@@ -20,9 +20,11 @@ final class SoundThread: @unchecked Sendable {
     private let closed = Atomic<Bool>(false)
     private let granted = Mutex<HardwareFormat?>(nil)
 
-    init(realTimePriority: Int?, linger: Duration, busyPatience: Duration) throws(RingerError) {
+    init(
+        realTimePriority: Int?, linger: Duration, busyPatience: Duration, openLimit: Duration
+    ) throws(RingerError) {
         loop = try EventLoop(name: "ringer-sound", realTimePriority: realTimePriority)
-        opener = PCMOpener(besides: realTimePriority)
+        opener = PCMOpener(loop, limit: openLimit, besides: realTimePriority) { [reports] in reports.report($0) }
         pool = PCMPool(loop, opener, linger: linger)
         queue = PCMQueue(patience: busyPatience)
     }
@@ -107,7 +109,9 @@ final class SoundThread: @unchecked Sendable {
                 case .success(let handle):
                     granted.withLock { $0 = handle.format }
                     note(handle)
-                case .failure(let error): failed(error, of: name)
+                case .failure(let error):
+                    failed(error, of: name)
+                    if error.code == .timedOut { reports.report(error) }
                 }
                 completion(result)
             }
@@ -241,20 +245,23 @@ final class SoundThread: @unchecked Sendable {
         }
     }
 
-    /// Switches the card to `route` before a PCM is opened that is asked for afterwards.
+    /// Switches the card to `route` before a PCM is opened that is asked for afterwards, or fails by its deadline.
     func select(_ route: AudioRoute, _ useCases: UseCaseSwitch) {
-        do throws(RingerError) {
-            try opener.execute { [self] in
-                if isClosed { return }
+        opener.open(
+            // One at a time: the switch is used by one thread.
+            "sound card", operation: "switch to \(route)", holdsUpOthers: true,
+            { () -> Result<Void, RingerError> in
                 do throws(RingerError) {
-                    try useCases.select(route)
+                    return .success(try useCases.select(route))
                 } catch {
-                    report(error)
+                    return .failure(error)
                 }
-            }
-        } catch {
-            report(error)
-        }
+            },
+            completion: { [self] result in
+                guard case .failure(let error) = result else { return }
+                useCases.hasFailed()
+                report(error)
+            })
     }
 
     private func report(_ problem: RingerError) {
@@ -284,7 +291,7 @@ final class SoundThread: @unchecked Sendable {
 
     /// Ends reporting losses. Waits for a running call of the handler, unless the handler itself calls this.
     func unwatchLoss() {
-        loop.sync { [self] in if !isClosed { reports.unwatchLoss() } }
+        loop.sync(until: .now + Self.closingPatience / 2) { [self] in if !isClosed { reports.unwatchLoss() } }
     }
 
     /// Ends reporting losses, without waiting.
@@ -312,28 +319,35 @@ final class SoundThread: @unchecked Sendable {
     func release(stoppingSounds: Bool, _ completion: @escaping @Sendable () -> Void) {
         loop.execute { [self] in
             if isClosed { return completion() }
-            if stoppingSounds {
-                // The newest first, so that no waiting sound starts because the one before it was stopped.
-                for number in voices.keys.sorted(by: >) { voices[number]?.stopNow() }
+            // The newest first, so that no waiting sound starts because the one before it was stopped.
+            for number in voices.keys.sorted(by: >) {
+                guard let voice = voices[number], stoppingSounds || voice.isStopping else { continue }
+                voice.stopAtOnce()
             }
             pool.release(completion)
         }
     }
 
+    /// How long ``shutDown()`` waits for alsa-lib.
+    private static let closingPatience = Duration.milliseconds(500)
+
     /// Stops every sound, closes every PCM and ends the threads. A second call does nothing.
+    ///
+    /// It returns within 0.5 s. A thread that is blocked in alsa-lib then is abandoned: it ends if the call returns.
     func shutDown() {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        loop.sync { [self] in
-            pool.close()
+        let deadline = MonotonicTime.now + Self.closingPatience
+        loop.sync(until: deadline) { [self] in
             retry?.cancel()
-            for voice in voices.values { voice.stopNow() }
+            for voice in voices.values { voice.stopAtOnce() }
+            pool.close()
         }
         // Finish what was being opened or closed.
-        opener.wait()
-        loop.sync { [self] in reports.unwatchLoss() }
+        opener.close(by: deadline)
+        // After the completions of those.
+        loop.sync(until: deadline) { [self] in reports.unwatchLoss() }
         reports.follow(nil)
         reports.reportProblems(nil)
-        opener.close()
         loop.close()
     }
 }

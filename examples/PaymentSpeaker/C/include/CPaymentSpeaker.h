@@ -10,9 +10,8 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-// Reads what the socket has, until it has no more; a TLS connection may have decrypted more than one packet.
-// Returns an error of enum mosq_err_t.
-int payment_mqtt_read(struct mosquitto *client);
+// Whether a TLS connection has decrypted more than was read: the socket does not become readable for that.
+bool payment_mqtt_has_more(struct mosquitto *client);
 
 // Whether the kernel's clock is kept by a time service, according to adjtimex(2). False where the call is forbidden.
 bool payment_clock_is_synchronised(void);

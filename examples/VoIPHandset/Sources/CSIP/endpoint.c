@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -66,6 +67,16 @@ int re_fprintf(FILE *stream, const char *format, ...)
     (void)stream;
     (void)format;
     return 0;
+}
+
+// Milliseconds for libre's timers, and so for RTP and the retransmissions of SIP. libre's own are of the wall clock: set back, as
+// after a start without a network, it would stop them all for as long. libre calls this one as it does re_fprintf.
+uint64_t tmr_jiffies(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static void tell(struct handset_sip *sip, const struct handset_sip_event *event)

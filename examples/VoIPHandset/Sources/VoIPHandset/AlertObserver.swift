@@ -5,6 +5,8 @@ struct AlertObserver: Sendable {
     private var alertSounds: Set<UInt64> = []
     private var playing: Set<UInt64> = []
     private(set) var isFelt = false
+    /// Why the last round of the ring tone that was to be heard was not; nil where it was.
+    private(set) var failure: RingerError?
 
     /// Whether a round of the ring tone is heard.
     var isHeard: Bool { !playing.isEmpty }
@@ -13,6 +15,7 @@ struct AlertObserver: Sendable {
     mutating func beginAlert() {
         alertSounds = []
         playing = []
+        failure = nil
     }
 
     /// Takes an event in.
@@ -26,10 +29,14 @@ struct AlertObserver: Sendable {
         case .playback(.started(let time), let sound):
             guard alertSounds.contains(sound) else { return nil }
             playing.insert(sound)
+            failure = nil
             return time
-        case .soundEnded(_, let sound, let time):
-            alertSounds.remove(sound)
-            return playing.remove(sound) == nil ? nil : time
+        case .soundEnded(let outcome, let sound, let time):
+            guard alertSounds.remove(sound) != nil else { return nil }
+            let wasHeard = playing.remove(sound) != nil
+            guard case .failed(let error) = outcome else { return wasHeard ? time : nil }
+            failure = error
+            return time
         case .vibration(.on(_, let time)):
             isFelt = true
             return time

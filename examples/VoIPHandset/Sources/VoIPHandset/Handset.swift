@@ -100,11 +100,12 @@ final class Handset: Sendable {
     /// Reports to the machine what is heard and felt, and what the policy allows.
     private func observe(at time: MonotonicTime) {
         let decision = device.decide(.alert)
-        let (isHeard, isFelt) = state.withLock { ($0.observer.isHeard, $0.observer.isFelt) }
+        let observer = state.withLock { $0.observer }
         send(
             .observed(
                 HandsetMachine.Observation(
-                    isHeard: isHeard, isFelt: isFelt, mayBeHeard: decision.isHeard, mayBeFelt: decision.vibrates),
+                    isHeard: observer.isHeard, isFelt: observer.isFelt, mayBeHeard: decision.isHeard,
+                    mayBeFelt: decision.vibrates, failure: observer.failure.map { "\($0)" }),
                 at: time))
     }
 

@@ -33,7 +33,7 @@ struct HandsetEvent: Sendable, Hashable {
     var at: MonotonicTime
     /// The caller's address, of a new call.
     var peer: String?
-    /// Why it was refused.
+    /// Why it was refused, or is not heard although the switch lets it be.
     var reason: String?
     /// How much of the caller's sound was played in the call.
     var heard: Duration?

@@ -106,6 +106,8 @@ struct HandsetMachine: Sendable {
         var mayBeHeard = false
         /// Whether they let it be felt.
         var mayBeFelt = false
+        /// Why the ring tone is not heard although it may be: its PCM cannot be opened.
+        var failure: String?
     }
 
     private struct Call: Sendable {
@@ -318,6 +320,7 @@ struct HandsetMachine: Sendable {
         // Nothing of it yet.
         observation.isHeard = false
         observation.isFelt = false
+        observation.failure = nil
         isObserved = false
         openAlerts.insert(lastAlert)
         actions.append(.startAlert(lastAlert, attention))
@@ -329,7 +332,7 @@ struct HandsetMachine: Sendable {
     private var shown: (kind: HandsetEvent.Kind, isFelt: Bool)? {
         guard let alert else { return nil }
         if !openAlerts.contains(alert.number) { return (.silent, false) }
-        let mayBeHeard = alert.attention == .ring && observation.mayBeHeard
+        let mayBeHeard = alert.attention == .ring && observation.mayBeHeard && observation.failure == nil
         let mayBeFelt = rules.hasMotor && observation.mayBeFelt
         switch (mayBeHeard, mayBeFelt) {
         case (true, _): return observation.isHeard ? (.ringing, mayBeFelt) : nil
@@ -340,6 +343,7 @@ struct HandsetMachine: Sendable {
 
     private mutating func show(_ now: MonotonicTime, _ actions: inout [Action]) {
         guard let shown else { return }
+        let failure = alert?.attention == .ring && observation.mayBeHeard ? observation.failure : nil
         for index in calls.indices where calls[index].phase == .ringing && calls[index].shown != shown.kind {
             let isNew = calls[index].shown == nil
             calls[index].shown = shown.kind
@@ -347,7 +351,7 @@ struct HandsetMachine: Sendable {
                 .report(
                     HandsetEvent(
                         call: calls[index].name, kind: shown.kind, sound: shown.kind == .ringing, motor: shown.isFelt,
-                        at: now, peer: isNew ? calls[index].peer : nil)))
+                        at: now, peer: isNew ? calls[index].peer : nil, reason: failure)))
         }
     }
 

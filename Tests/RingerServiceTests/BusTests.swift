@@ -1,0 +1,90 @@
+import Glibc
+import Ringer
+import RingerBus
+import RingerHardware
+import ServiceSupport
+import Synchronization
+import Testing
+
+/// The connection to a bus, and what programs that know nothing of the service see there.
+@Suite(.timeLimit(.minutes(2))) struct BusTests {
+    // SAFETY: used on the loop's thread alone.
+    private final class Held: @unchecked Sendable {
+        var connection: BusConnection?
+        var served: BusConnection.Registration?
+        var handled = 0
+        var handledAtTimer = 0
+    }
+
+    @Test("of 2,000 messages that wait, a timer that becomes due does not wait for all, and none is lost")
+    func turns() async throws {
+        let bus = try TestBus.system()
+        let loop = try EventLoop(name: "busy")
+        defer { loop.close() }
+        let held = Held()
+        let (isDone, gate) = (Latch(), Latch())
+        try loop.syncThrowing { () throws(RingerError) in
+            let connection = try BusConnection.connect(.address(bus.address), on: loop)
+            held.connection = connection
+            held.served = try connection.serve("/org/ringer/Ringer1") { _ in
+                held.handled += 1
+                usleep(50)
+                if held.handled == 2_000 { isDone.open() }
+                return true
+            }
+            try connection.own("org.ringer.Ringer1")
+        }
+        let caller = try RawCaller(bus.address, as: .nobody)
+        let watcher = try BusClient(bus.address)
+        loop.execute {
+            gate.wait()
+            // It waits for the bus, and so has the library queue what arrived before the answer.
+            do throws(RingerError) { try held.connection?.own("org.sigxcpu.Feedback") } catch { Issue.record(error) }
+            // A hundred of them, at most, are handled until then.
+            _ = loop.schedule(at: loop.now + .milliseconds(5)) { held.handledAtTimer = held.handled }
+        }
+        try caller.send([RawCaller.Call](repeating: .introspect, count: 2_000))
+        // The bus has passed on what it read before.
+        for _ in 0..<20 { _ = try await watcher.bus("GetId") }
+        gate.open()
+        isDone.wait()
+        loop.sync {
+            #expect(held.handled == 2_000 && held.handledAtTimer < 1_000, "\(held.handledAtTimer)")
+            held.served = nil
+            held.connection?.close()
+            held.connection = nil
+        }
+    }
+
+    /// What a command prints.
+    private func output(_ command: String) -> String {
+        guard let pipe = popen("\(command) 2>&1 </dev/null", "r") else { return "" }
+        var text = ""
+        var line = [CChar](repeating: 0, count: 4096)
+        while fgets(&line, CInt(line.count), pipe) != nil {
+            text += String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+        let status = pclose(pipe)
+        return status == 0 ? text : "status \(status): \(text)"
+    }
+
+    // busctl used to refuse the data for an attribute that it does not know, and to find no object from the root.
+    @Test("busctl and gdbus find the object from the root on, and introspect it")
+    func introspection() throws {
+        let bench = try ServiceBench(feedback: .init())
+        let bus = "busctl --address='\(bench.bus.address)'"
+        let tree = output("\(bus) --list tree org.ringer.Ringer1").split(separator: "\n")
+        #expect(
+            tree == ["/", "/org", "/org/ringer", "/org/ringer/Ringer1", "/org/sigxcpu", "/org/sigxcpu/Feedback"],
+            "\(tree)")
+        let members = output("\(bus) introspect org.ringer.Ringer1 /org/ringer/Ringer1")
+        for member in [".Play", ".SwitchPosition", ".Ended"] {
+            #expect(members.split(separator: "\n").contains { $0.hasPrefix(member + " ") }, "\(members)")
+        }
+        let described = output(
+            "gdbus introspect --address '\(bench.bus.address)' --dest org.ringer.Ringer1 --object-path /org/ringer/Ringer1"
+        )
+        #expect(described.contains("Decide(in  s sound,"), "\(described)")
+        #expect(described.contains("@org.gtk.GDBus.DocString(\"Stops a request."), "\(described)")
+    }
+}

@@ -1,0 +1,214 @@
+import Glibc
+import Ringer
+import RingerTestKit
+import Testing
+
+/// The motor, and the sources of the state, of a machine that sleeps.
+@Suite struct SystemSleepTests {
+    private struct Bench {
+        let clock = VirtualClock()
+        let board: SimulatedBoard
+        let device: Device
+        let ends = Record<VibrationEnd>()
+
+        init() throws {
+            board = SimulatedBoard(clock: clock)
+            device = try Device.simulated(board)
+        }
+
+        func vibrate(_ milliseconds: String, repetition: VibrationPattern.Repetition = .times(1)) throws {
+            let pattern = try VibrationPattern(milliseconds: milliseconds, repetition: repetition)
+            let ends = ends
+            device.vibrator?.start(pattern) { ends.append($0) }
+        }
+
+        /// How long the motor turned, each time.
+        var turns: [Duration?] { board.motor.turns.map(\.length) }
+    }
+
+    @Test(
+        "the motor is off when the preparation returns; the vibration was stopped, and the next one after the sleep works"
+    )
+    func prepared() throws {
+        let bench = try Bench()
+        try bench.vibrate("5000")
+        bench.clock.advance(by: .milliseconds(300))
+        #expect(bench.device.prepareForSleep())
+        #expect(!bench.board.motor.isOn && bench.ends.all == [.stopped])
+        bench.clock.sleep(for: .seconds(3600))
+        // Nobody has reported the waking yet.
+        try bench.vibrate("400")
+        bench.board.surroundings.set(.wokeFromSleep)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.ends.all == [.stopped, .finished])
+        #expect(bench.turns == [.milliseconds(300), .milliseconds(400)])
+        #expect(bench.clock.pendingTimers == 0)
+    }
+
+    @Test(
+        "a vibration between the preparation and the sleep fails and says why, and an alert does not turn the motor on again"
+    )
+    func betweenPreparationAndSleep() throws {
+        let bench = try Bench()
+        bench.device.alerts.start(4095, way: .vibration, limit: nil, pause: .milliseconds(20))
+        bench.clock.advance(by: .milliseconds(100))
+        #expect(bench.board.motor.isOn)
+        bench.device.prepareForSleep()
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.turns == [.milliseconds(100)])
+        try bench.vibrate("400")
+        #expect(
+            bench.ends.all.map { "\($0)" }
+                == ["failed(vibration motor: cannot vibrate: in use (the machine is about to sleep))"])
+        bench.clock.sleep(for: .seconds(60))
+        bench.clock.advance(by: .milliseconds(200))
+        #expect(bench.board.motor.isOn, "it rings on after the sleep")
+        bench.device.alerts.stop()
+    }
+
+    @Test("after a sleep that was given up the motor turns again: at once where that is reported, else after 10 s")
+    func givenUp() throws {
+        let bench = try Bench()
+        bench.device.prepareForSleep()
+        bench.device.wokeFromSleep()
+        try bench.vibrate("400")
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.ends.all == [.finished])
+        bench.device.prepareForSleep()
+        bench.clock.advance(by: .seconds(10))
+        try bench.vibrate("400")
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.ends.all == [.finished, .finished])
+    }
+
+    @Test(
+        "a motor that turned when the machine fell asleep unprepared is off after the waking, and the next vibration works",
+        arguments: ["5000", "200,300"])
+    func unprepared(pattern: String) throws {
+        let bench = try Bench()
+        try bench.vibrate(pattern, repetition: .untilStopped)
+        bench.clock.advance(by: .milliseconds(150))
+        bench.clock.sleep(for: .seconds(8 * 3600))
+        bench.board.surroundings.set(.wokeFromSleep)
+        #expect(!bench.board.motor.isOn && bench.ends.all == [.stopped])
+        bench.clock.advance(by: .milliseconds(100))
+        try bench.vibrate("400")
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.ends.all == [.stopped, .finished])
+        #expect(bench.clock.pendingTimers == 0)
+    }
+
+    @Test("a timer that expires after the sleep, before its report, stops the motor too")
+    func timerFirst() throws {
+        let bench = try Bench()
+        try bench.vibrate("100,50", repetition: .untilStopped)
+        bench.clock.advance(by: .milliseconds(90))
+        bench.clock.sleep(for: .seconds(60))
+        bench.clock.advance(by: .milliseconds(10))
+        #expect(!bench.board.motor.isOn && bench.ends.all == [.stopped])
+    }
+
+    @Test("the time of a sleep counts for the longest on-time of a motor that nobody turned off")
+    func limit() throws {
+        let bench = try Bench()
+        try bench.vibrate("5000")
+        bench.clock.advance(by: .seconds(1))
+        bench.clock.sleep(for: .seconds(7))
+        bench.board.surroundings.set(.wokeFromSleep)
+        // 8 of 10 s are used up where the motor does not rest.
+        try bench.vibrate("5000")
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.ends.all == [.stopped, .limited])
+        #expect(bench.turns == [.seconds(1), .seconds(2)])
+    }
+
+    @Test(
+        "a motor that does not turn off at the first attempts is off when the preparation returns; one that never does is named"
+    )
+    func failures() throws {
+        let bench = try Bench()
+        let failure = RingerError(.system, "turn off", "simulated motor")
+        try bench.vibrate("5000")
+        bench.board.motor.failTurnOff(with: [failure, failure])
+        #expect(bench.device.prepareForSleep() && !bench.board.motor.isOn)
+        bench.device.wokeFromSleep()
+        try bench.vibrate("5000")
+        bench.board.motor.failTurnOff(with: Array(repeating: failure, count: 5))
+        #expect(!bench.device.prepareForSleep() && bench.board.motor.isOn)
+        // The attempts go on.
+        bench.clock.advance(by: .seconds(1))
+        #expect(!bench.board.motor.isOn)
+    }
+
+    // The line is its parent's too, and keeps the level that was set last.
+    @Test("a child of fork that prepares for a sleep, or wakes from one, leaves its parent's motor on")
+    func forked() throws {
+        let bench = try Bench()
+        try bench.vibrate("5000")
+        bench.clock.sleep(for: .seconds(60))
+        let child = try fork()
+        if child == 0 {
+            alarm(10)
+            let isPrepared = bench.device.prepareForSleep()
+            bench.device.wokeFromSleep()
+            _exit(!isPrepared && bench.board.motor.isOn ? 0 : 1)
+        }
+        var status: CInt = 0
+        #expect(waitpid(child, &status, 0) == child && status == 0)
+        #expect(bench.device.prepareForSleep())
+    }
+
+    private func fork() throws -> pid_t {
+        // Swift's Glibc module leaves `fork` out.
+        let address = try #require(dlsym(nil, "fork"))
+        // SAFETY: this is the type that the C library declares.
+        return unsafeBitCast(address, to: (@convention(c) () -> pid_t).self)()
+    }
+
+    /// A motor whose bus hangs while it is turned off.
+    private struct HangingMotor: VibrationMotor {
+        let name = "hanging motor"
+        let isHanging = Latch()
+        let answers = Latch()
+
+        func turnOn(strength: Float, limit: Duration) {}
+        func turnOff() {
+            isHanging.open()
+            answers.wait()
+        }
+        func close() {}
+    }
+
+    @Test("the preparation does not wait for ever for a motor that hangs on another thread")
+    func hanging() throws {
+        let motor = HangingMotor()
+        var ports = Device.Ports(simulated: SimulatedBoard(clock: VirtualClock()))
+        ports.motor = motor
+        let device = try Device(ports)
+        let vibrator = try #require(device.vibrator)
+        let stopper = Thread {
+            vibrator.start(.standard)
+            vibrator.stop()
+        }
+        motor.isHanging.wait()
+        #expect(!device.prepareForSleep())
+        for _ in 0..<4 { motor.answers.open() }
+        stopper.join()
+        #expect(vibrator.isOff)
+    }
+
+    @Test(
+        "sleep is followed where the switch is a line, without being asked for, and not where a driver of the kernel reads it",
+        arguments: [
+            (SwitchSpecification.gpio(.named("no such line")), true),
+            (.evdev(.automatic(name: "no such device")), false),
+        ])
+    func followed(ringSilent: SwitchSpecification, isFollowed: Bool) throws {
+        let loop = try EventLoop(name: "sleep")
+        defer { loop.close() }
+        let ports = try Device.Ports(
+            .init(ringSilent: ringSilent, motor: MotorSpecification.none, pcm: "null"), loop: loop)
+        #expect(ports.stateSources.contains { $0.name == "sleep" } == isFollowed)
+        #expect(loop.timeAsleep >= .zero)
+    }
+}
