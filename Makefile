@@ -1,19 +1,30 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test unit installation library feedback examples overlays lab processors sanitize soak format lint \
-	warnings bench install uninstall clean
+.PHONY: help run test check unit lab installation library feedback examples overlays lab-gpiod2 processors sanitize memory \
+	soak format lint warnings bench install uninstall clean
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 run: ## Build, and show the ring/silent switch: the machine's own, or a simulated board
 	@scripts/run
 
-test: unit installation library feedback examples overlays lab ## All tests: the unit tests, the installation, the C library, feedbackd's clients, the products, the overlays, the laboratory's
+test: ## The unit tests, and those on the laboratory's kernel; FILTER=Announcement runs the unit tests of that name alone
+ifdef FILTER
+	@scripts/test --filter '$(FILTER)'
+else
+	@scripts/steps unit lab
+endif
+
+check: ## All other tests: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
+	@SOAK=60 scripts/steps lint warnings installation library feedback examples overlays lab-gpiod2 processors memory soak sanitize
 
 unit: ## The tests that run on any machine
 	@scripts/test
+
+lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
+	@Tests/Lab/test --libgpiod 1
 
 installation: ## The test of what make install places, and of make uninstall
 	@Tests/Install/test
@@ -31,17 +42,20 @@ examples: ## The products of examples/, against the peers that they meet in the 
 overlays: ## The device-tree overlays on their boards' own trees, against the kernel's bindings
 	@dts/check
 
-lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
-	@Tests/Lab/test
+lab-gpiod2: ## Those of the laboratory's tests that use GPIO lines, with libgpiod 2.x
+	@Tests/Lab/test --libgpiod 2 --filter '(Switch|Overflow|Motor|MotorReturn|Discovery|Hotplug|DeviceSwitch|UnreadableSwitch|DeviceSleep)Tests/'
 
 processors: ## Other processors: the rules under qemu, and all that needs no Foundation compiled for aarch64
 	@Tests/Processors/test
 
+memory: ## Resident memory over 20,000 sounds, alerts and vibrations, which must stay flat
+	@Benchmarks/Memory/run 20000
+
+soak: ## Ten minutes of load on the service, which must be flat afterwards; SOAK=60 for a minute
+	@scripts/soak $(SOAK)
+
 sanitize: ## The unit tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize
-
-soak: ## Ten minutes of load on the service, which must be flat afterwards
-	@scripts/soak
 
 format: ## Format every Swift file
 	@scripts/lint --fix
