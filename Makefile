@@ -27,17 +27,17 @@ lab: ## The tests on the laboratory's kernel, against real gpio, input and sound
 	@Tests/Lab/test --libgpiod 1
 
 installation: ## The test of what make install places, and of make uninstall
-	@Tests/Install/test
+	@Tests/Systems/Install/test
 
 library: ## C programs against what make install places
-	@Tests/Library/test
+	@Tests/Systems/Library/test
 
 feedback: ## The clients of feedbackd, with feedbackd and with ringerd
-	@Tests/Feedback/test
+	@Tests/Systems/Feedback/test
 
 examples: ## The products of examples/, against the peers that they meet in the field
-	@Tests/PaymentSpeaker/test
-	@Tests/VoIPHandset/test
+	@examples/PaymentSpeaker/Tests/test
+	@examples/VoIPHandset/Tests/test
 
 overlays: ## The device-tree overlays on their boards' own trees, against the kernel's bindings
 	@dts/check
@@ -46,7 +46,7 @@ lab-gpiod2: ## Those of the laboratory's tests that use GPIO lines, with libgpio
 	@Tests/Lab/test --libgpiod 2 --filter '(Switch|Overflow|Motor|MotorReturn|Discovery|Hotplug|DeviceSwitch|UnreadableSwitch|DeviceSleep)Tests/'
 
 processors: ## Other processors: the rules under qemu, and all that needs no Foundation compiled for aarch64
-	@Tests/Processors/test
+	@Tests/Systems/Processors/test
 
 memory: ## Resident memory over 20,000 sounds, alerts and vibrations, which must stay flat
 	@Benchmarks/Memory/run 20000

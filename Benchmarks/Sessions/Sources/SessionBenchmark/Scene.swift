@@ -1,5 +1,5 @@
 import Glibc
-import RingerServices
+import RingerCore
 import SessionProperties
 import SessionRules
 

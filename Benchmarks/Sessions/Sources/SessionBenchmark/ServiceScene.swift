@@ -1,4 +1,4 @@
-import RingerServices
+import RingerCore
 import SessionProperties
 import SessionRules
 import RingerTestKit

@@ -1,6 +1,6 @@
 import CAllocations
 import Glibc
-import RingerServices
+import RingerCore
 import SessionProperties
 import SessionRules
 

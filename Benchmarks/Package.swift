@@ -1,0 +1,43 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The program of `folder/run`.
+func benchmark(_ name: String, _ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, path: path)
+}
+
+let ringer: Target.Dependency = .product(name: "Ringer", package: "ringer")
+let testKit: Target.Dependency = .product(name: "RingerTestKit", package: "ringer")
+let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+
+let package = Package(
+    name: "benchmarks",
+    dependencies: [
+        .package(name: "ringer", path: ".."),
+        .package(url: "https://github.com/apple/swift-system", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
+    ],
+    targets: [
+        benchmark("DetectorBenchmark", "Detector/Sources", [ringer, testKit]),
+        benchmark("Subscriber", "EdgeLatency/Sources", [ringer]),
+        benchmark("Empty", "Footprint/Sources/Empty"),
+        benchmark(
+            "Parser", "Footprint/Sources/Parser",
+            [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
+        benchmark("MemoryBenchmark", "Memory/Sources", [ringer, testKit, system]),
+        .target(name: "CAllocations", path: "Sessions/Sources/CAllocations"),
+        benchmark(
+            "SessionBenchmark", "Sessions/Sources/SessionBenchmark",
+            ["CAllocations", testKit, .product(name: "SessionProperties", package: "ringer")]),
+        benchmark("SoundBenchmark", "Sound/Sources", [ringer]),
+        .systemLibrary(
+            name: "CSndfile", path: "SoundFile/Sources/CSndfile", pkgConfig: "sndfile",
+            providers: [.apt(["libsndfile1-dev"])]),
+        benchmark(
+            "SoundFileBenchmark", "SoundFile/Sources/SoundFileBenchmark",
+            ["CSndfile", .product(name: "SoundFile", package: "ringer")]),
+        benchmark("SystemSoundServicesBenchmark", "SystemSoundServices/Sources", [ringer, testKit, system]),
+        benchmark("SystemSoundBenchmark", "SystemSounds/Sources", [ringer]),
+    ],
+    swiftLanguageModes: [.v6]
+)

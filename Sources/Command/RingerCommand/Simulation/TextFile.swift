@@ -1,0 +1,32 @@
+import Glibc
+import RingerCore
+import SystemPackage
+
+/// Reads small text files.
+enum TextFile {
+    /// How large a file may be; a script is a page.
+    static let largest = 1 << 20
+
+    /// The text of the file at `path`; "-" is standard input.
+    static func read(_ path: String) throws(RingerError) -> String {
+        do {
+            if path == "-" { return String(decoding: try bytes(of: .standardInput), as: UTF8.self) }
+            let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+            return String(decoding: try file.closeAfter { try bytes(of: file) }, as: UTF8.self)
+        } catch {
+            throw RingerError("read", path == "-" ? "standard input" : path, (error as? Errno) ?? .ioError)
+        }
+    }
+
+    private static func bytes(of file: FileDescriptor) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count <= largest {
+            let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
+                count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+            }
+            if chunk.isEmpty { return bytes }
+            bytes += chunk
+        }
+        throw Errno.fileTooLarge
+    }
+}

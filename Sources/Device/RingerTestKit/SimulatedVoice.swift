@@ -1,0 +1,182 @@
+import RingerCore
+import Synchronization
+
+/// One sound of the simulated speaker.
+final class SimulatedVoice: Playback, Sendable {
+    typealias Record = @Sendable (_ change: (inout SimulatedSoundOutput.Recording) -> Void) -> Void
+
+    private struct State {
+        var start: MonotonicTime?
+        var pausedFor = Duration.zero
+        var isPaused = false
+        var isOver = false
+        var timers: [any DeviceTimer] = []
+    }
+
+    let number: UInt64
+    private let clock: any DeviceClock
+    private let pcm: SimulatedPCM
+    private let sound: PCMBuffer
+    private let options: PlaybackOptions
+    private let fault: SimulatedSoundOutput.Fault?
+    private let handler: @Sendable (PlaybackEvent) -> Void
+    private let granted: @Sendable () -> Void
+    private let record: Record
+    private let state = Mutex(State())
+
+    init(
+        clock: any DeviceClock, pcm: SimulatedPCM, sound: PCMBuffer, options: PlaybackOptions,
+        fault: SimulatedSoundOutput.Fault?, handler: @escaping @Sendable (PlaybackEvent) -> Void,
+        opened granted: @escaping @Sendable () -> Void, record: @escaping Record
+    ) {
+        number = pcm.reserve()
+        self.clock = clock
+        self.pcm = pcm
+        self.sound = sound
+        self.options = options
+        self.fault = fault
+        self.handler = handler
+        self.granted = granted
+        self.record = record
+    }
+
+    func begin() {
+        guard pcm.add(self) else { return failed(RingerError(.closed, "play", SimulatedPCM.subject)) }
+        at(clock.now) { voice in voice.pcm.open(voice, waits: voice.options.waitsWhenBusy) }
+    }
+
+    func stop() {
+        at(clock.now) { voice in voice.stopNow() }
+    }
+
+    /// Stops within the call.
+    func stopNow() {
+        end(.stopped, played: framesPlayed())
+    }
+
+    func setGain(_ gain: Float, over duration: Duration) {
+        record { $0.gains.append(gain) }
+    }
+
+    /// Why it cannot be opened, even if no other sound holds the PCM; nil if it can.
+    var openError: RingerError? { fault?.openError }
+
+    /// The PCM is busy, and the sound waits.
+    func waits(for error: RingerError) {
+        let now = clock.now
+        record { $0.waitsSince = now }
+        tell(.waiting(error, at: now))
+    }
+
+    /// The PCM cannot be opened.
+    func failed(_ error: RingerError) {
+        end(.failed(error), played: 0)
+    }
+
+    /// The PCM is open: the sound begins.
+    func opened() {
+        let start = clock.now
+        let isOver = state.withLock { state in
+            if !state.isOver { state.start = start }
+            return state.isOver
+        }
+        if isOver { return pcm.remove(self) }
+        record { $0.start = start }
+        handler(.started(at: start))
+        granted()
+        if let report = options.reportAt {
+            at(start + report) { voice in voice.tellProgress() }
+        }
+        switch fault {
+        case .unpaced:
+            at(start) { voice in voice.end(.drained, played: voice.sound.frames) }
+        case .underrun(let frame) where frame < sound.frames:
+            at(start + duration(of: frame)) { voice in
+                voice.tell(.underrun(at: voice.clock.now))
+                voice.tell(.recovered(at: voice.clock.now))
+            }
+            at(start + duration(of: sound.frames)) { $0.drained() }
+        case .suspend(let frame, let pause) where frame < sound.frames:
+            at(start + duration(of: frame)) { voice in
+                voice.state.withLock { $0.isPaused = true }
+                voice.tell(.suspended(at: voice.clock.now))
+            }
+            at(start + duration(of: frame) + pause) { voice in
+                voice.state.withLock { state in
+                    state.isPaused = false
+                    state.pausedFor = pause
+                }
+                voice.tell(.resumed(at: voice.clock.now))
+            }
+            at(start + duration(of: sound.frames) + pause) { $0.drained() }
+        case .gone(let frame) where frame < sound.frames:
+            at(start + duration(of: frame)) { voice in
+                let error = RingerError(.disconnected, "write", "simulated speaker")
+                voice.end(.failed(error), played: frame)
+            }
+        case .stall(let frame) where frame < sound.frames:
+            break
+        default:
+            at(start + duration(of: sound.frames)) { $0.drained() }
+        }
+    }
+
+    private func drained() {
+        end(.drained, played: sound.frames)
+    }
+
+    private func tellProgress() {
+        let now = clock.now
+        let played = framesPlayed()
+        tell(
+            .progress(
+                StreamPosition(played: played, total: sound.frames, unfinishedAt: played < sound.frames ? now : nil),
+                at: now))
+    }
+
+    private func tell(_ event: PlaybackEvent) {
+        if !state.withLock({ $0.isOver }) { handler(event) }
+    }
+
+    private func end(_ end: PlaybackEnd, played: Int) {
+        let now = clock.now
+        let (isFirst, timers, start) = state.withLock { state in
+            defer {
+                state.isOver = true
+                state.timers = []
+            }
+            return (!state.isOver, state.timers, state.start)
+        }
+        guard isFirst else { return }
+        for timer in timers { timer.cancel() }
+        record { recording in
+            recording.end = now
+            recording.outcome = end
+            recording.played = played
+        }
+        // Virtual time is exact: until the end, frames were left.
+        let unfinishedAt = start.flatMap { fault == .unpaced ? nil : max($0, now) }
+        let position = StreamPosition(played: played, total: sound.frames, unfinishedAt: unfinishedAt)
+        pcm.remove(self) { handler(.ended(end, at: now, position)) }
+    }
+
+    private func framesPlayed() -> Int {
+        let (start, pausedFor) = state.withLock { ($0.start, $0.pausedFor) }
+        guard let start else { return 0 }
+        let heard = Int((((clock.now - start) - pausedFor).inSeconds * sound.sampleRate).rounded(.down))
+        var frames = min(max(heard, 0), sound.frames)
+        if case .stall(let frame) = fault { frames = min(frames, frame) }
+        return frames
+    }
+
+    private func duration(of frames: Int) -> Duration {
+        .nanoseconds(Int64((Double(frames) / sound.sampleRate * 1e9).rounded()))
+    }
+
+    private func at(_ time: MonotonicTime, _ body: @escaping @Sendable (SimulatedVoice) -> Void) {
+        let timer = clock.schedule(at: time) { body(self) }
+        state.withLock { state in
+            if !state.isOver { state.timers.append(timer) }
+        }
+    }
+}

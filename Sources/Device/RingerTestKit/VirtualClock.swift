@@ -1,0 +1,214 @@
+import RingerCore
+import Synchronization
+
+/// A device's clock that the test moves.
+///
+/// Time passes only in ``advance(by:)`` and its relatives: they call every timer that expires, in order, each at its
+/// own time, on the caller's thread. The same test has the same times in every run.
+public final class VirtualClock: DeviceClock, Sendable {
+    private struct Entry {
+        var deadline: MonotonicTime
+        var id: UInt64
+        var body: @Sendable () -> Void
+    }
+
+    /// A function in a structure of its own: one that is read from a mutex directly is wrapped anew each time.
+    private struct Settling: Sendable {
+        var body: @Sendable () -> Void
+    }
+
+    private struct State {
+        var now: MonotonicTime
+        var timeAsleep = Duration.zero
+        var timers: [Entry] = []
+        var nextID: UInt64 = 0
+        /// Calls of ``drive(patience:_:)`` that wait for a timer, or for the end of their operation.
+        var drives: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        /// Called before time moves.
+        var settling: Settling?
+    }
+
+    private let state: Mutex<State>
+
+    /// A clock at `start`, by default 1,000 s after the origin.
+    public init(start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000)) {
+        state = Mutex(State(now: start))
+        UserCode.countRunners()
+    }
+
+    /// Runs completions, observers and log handlers on the calling thread, as soon as no state machine is running on
+    /// it.
+    ///
+    /// They may move the clock themselves, as code that blocks for that long would; the device continues meanwhile.
+    public func callBack(_ body: @escaping @Sendable () -> Void) {
+        UserCode.runAfterRunners(body)
+    }
+
+    /// Runs `body` at once, on the calling thread.
+    public func runAside(_ body: @escaping @Sendable () -> Void) {
+        body()
+    }
+
+    /// The time to which the test has moved the clock.
+    public var now: MonotonicTime { state.withLock { $0.now } }
+
+    /// Calls `body` when the test moves the clock to `deadline` or beyond.
+    public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        let timer = state.withLock { state in
+            state.nextID += 1
+            state.timers.append(Entry(deadline: deadline, id: state.nextID, body: body))
+            return Timer(clock: self, id: state.nextID)
+        }
+        wakeDrives()
+        return timer
+    }
+
+    /// How long the machine has slept.
+    public var timeAsleep: Duration { state.withLock { $0.timeAsleep } }
+
+    /// Lets the machine sleep for `duration`: the clock stands still, as the kernel's does, and no timer expires. A test
+    /// reports the waking with ``DeviceStateChange/wokeFromSleep``.
+    public func sleep(for duration: Duration) {
+        state.withLock { $0.timeAsleep += duration }
+    }
+
+    /// How many timers are pending. A device at rest has none.
+    public var pendingTimers: Int { state.withLock { $0.timers.count } }
+
+    /// Moves the clock forward by `duration`, calling the timers that expire.
+    public func advance(by duration: Duration = .zero) {
+        advance(to: now + duration)
+    }
+
+    /// Moves the clock forward to `target`, calling the timers that expire.
+    public func advance(to target: MonotonicTime) {
+        while runNext(until: target) {}
+        state.withLock { $0.now = max($0.now, target) }
+    }
+
+    /// Moves the clock to the next timer, if it expires by `limit`, and calls it.
+    ///
+    /// - Returns: Whether there was one; if not, the clock does not move.
+    public func advanceToNextTimer(by limit: MonotonicTime) -> Bool { runNext(until: limit) }
+
+    /// Runs `operation`, moving the clock from timer to timer while it waits.
+    ///
+    /// - Parameters:
+    ///   - patience: How long, in real time, the operation may take without a pending timer: it may be running on
+    ///     another thread.
+    ///   - operation: What to wait for, such as a sound that plays to its end.
+    /// - Returns: The result of `operation`.
+    /// - Throws: The error of `operation`; ``RingerError`` with the code `timedOut` if it waits for something that time
+    ///   does not bring, such as a move of the switch. The operation is cancelled then.
+    public func drive<Value: Sendable>(
+        patience: Duration = .seconds(10), _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let isDone = Flag()
+        let task = Task {
+            defer {
+                isDone.raise()
+                wakeDrives()
+            }
+            return try await operation()
+        }
+        while !isDone.isRaised {
+            // Let the operation run until it waits, before time moves.
+            for _ in 0..<32 where !isDone.isRaised { await Task.yield() }
+            if isDone.isRaised || runNext(until: nil) { continue }
+            if await isMoving(isDone, within: patience) { continue }
+            task.cancel()
+            try Task.checkCancellation()
+            throw RingerError(
+                .timedOut, "drive the operation", "virtual clock",
+                detail:
+                    "no timer is pending, and nothing has happened for \(patience): it waits for something that time "
+                    + "does not bring")
+        }
+        return try await task.value
+    }
+
+    /// Whether a timer is scheduled, or the operation ends, before `patience` of real time is over.
+    private func isMoving(_ isDone: Flag, within patience: Duration) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await self.nextMove(isDone)
+                return true
+            }
+            group.addTask {
+                try? await Task.sleep(for: patience)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+
+    /// Returns once a timer is pending, the operation has ended or the task is cancelled.
+    private func nextMove(_ isDone: Flag) async {
+        let id = state.withLock { state in
+            state.nextID += 1
+            return state.nextID
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if isDone.isRaised || Task.isCancelled || !state.timers.isEmpty { return true }
+                    state.drives[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.drives.removeValue(forKey: id) }?.resume()
+        }
+    }
+
+    private func wakeDrives() {
+        let waiting = state.withLock { state in
+            if state.drives.isEmpty { return [] as [CheckedContinuation<Void, Never>] }
+            defer { state.drives = [:] }
+            return Array(state.drives.values)
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Sets what is called before time moves to the next timer: it waits until what runs on other threads at the present
+    /// time has settled, such as messages between a service and its clients.
+    package func settle(with body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.settling = Settling(body: body) }
+    }
+
+    /// Moves to the next timer, not beyond `limit`, and calls it. Returns false if there is none.
+    private func runNext(until limit: MonotonicTime?) -> Bool {
+        state.withLock { $0.settling }?.body()
+        let body: (@Sendable () -> Void)? = state.withLock { state in
+            guard
+                let index = state.timers.indices.min(by: { left, right in
+                    (state.timers[left].deadline, state.timers[left].id)
+                        < (state.timers[right].deadline, state.timers[right].id)
+                })
+            else { return nil }
+            if let limit, state.timers[index].deadline > limit { return nil }
+            let entry = state.timers.remove(at: index)
+            state.now = max(state.now, entry.deadline)
+            return entry.body
+        }
+        body?()
+        return body != nil
+    }
+
+    private struct Timer: DeviceTimer {
+        weak let clock: VirtualClock?
+        let id: UInt64
+
+        func cancel() {
+            clock?.state.withLock { $0.timers.removeAll { $0.id == id } }
+        }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isRaised: Bool { value.load(ordering: .acquiring) }
+        func raise() { value.store(true, ordering: .releasing) }
+    }
+}

@@ -1,0 +1,66 @@
+import CALSA
+import Glibc
+import RingerCore
+import SystemPackage
+
+/// The microphone over ALSA: the first capture PCM in the kernel's order, or a named one.
+///
+/// Each request opens it without conversion and closes it before it answers; nothing is recorded.
+public final class ALSASoundInput: SoundInput {
+    /// "capture PCM".
+    public let name = "capture PCM"
+    private let pcm: String?
+    private let thread: SoundThread
+    private let directory: FilePath
+
+    /// - Parameters:
+    ///   - pcm: The PCM's name in ALSA's configuration; nil for the first capture PCM of the lowest card.
+    ///   - output: The output whose PCM-opening thread is used.
+    ///   - paths: Where the cards' files are.
+    public init(pcm: String? = nil, beside output: ALSASoundOutput, paths: HardwarePaths = .standard) {
+        self.pcm = pcm
+        thread = output.thread
+        directory = paths.sound
+    }
+
+    /// Opens the PCM and configures it as near as possible to the preferred rate (48,000 Hz without one), in stereo.
+    public func ask(
+        _ preferences: SessionPreferences, pcm: String? = nil,
+        completion: @escaping @Sendable (Result<SoundPortFormat, RingerError>) -> Void
+    ) {
+        let pcm = pcm ?? self.pcm
+        thread.opener.open(
+            pcm.map { "\(name) \($0)" } ?? name,
+            { [self] () -> Result<SoundPortFormat, RingerError> in
+                do throws(RingerError) {
+                    return .success(try format(preferences, pcm))
+                } catch {
+                    return .failure(error)
+                }
+            }, completion: completion)
+    }
+
+    private func format(
+        _ preferences: SessionPreferences, _ pcm: String?
+    ) throws(RingerError) -> SoundPortFormat {
+        if thread.isClosed { throw RingerError(.closed, "open", name) }
+        guard let pcm = pcm ?? Self.first(in: directory) else {
+            throw RingerError(.notFound, "find a capture PCM", directory.string)
+        }
+        ALSAMessages.keepOnThisThread()
+        let open = try OpenPCM(pcm, subject: PCMHandle.subject(pcm), for: SND_PCM_STREAM_CAPTURE)
+        let format = try open.configureCapture(preferences)
+        return SoundPortFormat(
+            sampleRate: Double(format.sampleRate), channels: format.channels, bufferDuration: format.period,
+            latency: format.period)
+    }
+
+    /// The first capture PCM in `directory`: "hw:0,0" for the file `pcmC0D0c`.
+    static func first(in directory: FilePath) -> String? {
+        let numbers = DirectoryListing.names(in: directory).filter(InputAvailability.isCapture).compactMap { name in
+            let numbers = name.dropFirst(4).dropLast().split(separator: "D").compactMap { Int($0) }
+            return numbers.count == 2 ? (card: numbers[0], device: numbers[1]) : nil
+        }
+        return numbers.min { $0 < $1 }.map { "hw:\($0.card),\($0.device)" }
+    }
+}

@@ -1,0 +1,264 @@
+import CALSA
+import Glibc
+import RingerCore
+import SystemPackage
+
+/// An open playback or capture PCM and the configuration made for it. Both are closed by ``close()``, or else on
+/// deinitialisation.
+final class OpenPCM {
+    let pcm: OpaquePointer
+    /// The name that was opened.
+    let name: String
+    /// The PCM's name in errors.
+    let subject: String
+    /// The configuration made for this PCM, whose conversion refers to it while the PCM is open.
+    private let configuration: OpaquePointer?
+    private var isClosed = false
+
+    /// Opens `name`. The corresponding C function is `snd_pcm_open`.
+    ///
+    /// - Throws: ``RingerError``: not found, busy, permission denied.
+    init(_ name: String, subject: String, for stream: snd_pcm_stream_t = SND_PCM_STREAM_PLAYBACK) throws(RingerError) {
+        ALSAMessages.forget()
+        var pcm: OpaquePointer?
+        let result = snd_pcm_open(&pcm, name, stream, SND_PCM_NONBLOCK)
+        guard let pcm, result >= 0 else { throw Self.openError(-result, subject) }
+        self.pcm = pcm
+        self.name = name
+        self.subject = subject
+        configuration = nil
+    }
+
+    /// Opens `name` for playback behind a conversion whose hardware side runs at `sampleRate`.
+    ///
+    /// `plug` asks the hardware for the rate nearest to the sound's own, and takes another rate only from its
+    /// configuration. The corresponding C functions are `snd_config_update_r` and `snd_pcm_open_lconf`.
+    init(_ name: String, subject: String, convertingTo sampleRate: Int) throws(RingerError) {
+        ALSAMessages.forget()
+        let definition = """
+            pcm.ringer_converted { type plug slave { pcm "\(Self.escaped(name))" rate \(sampleRate) } }
+            """
+        // A private copy of the process's configuration: other threads may be reading that one.
+        var top: OpaquePointer?
+        var update: OpaquePointer?
+        let loaded = snd_config_update_r(&top, &update, nil)
+        if let update { snd_config_update_free(update) }
+        guard let top, loaded >= 0 else { throw Self.openError(loaded < 0 ? -loaded : ENOMEM, subject) }
+        var pcm: OpaquePointer?
+        var result = Self.load(definition, into: top)
+        if result >= 0 {
+            result = snd_pcm_open_lconf(&pcm, "ringer_converted", SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK, top)
+        }
+        guard let pcm, result >= 0 else {
+            snd_config_delete(top)
+            throw Self.openError(-result, subject)
+        }
+        self.pcm = pcm
+        self.name = Self.plug(name)
+        self.subject = subject
+        configuration = top
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Closes the PCM, which must not be used afterwards. The corresponding C function is `snd_pcm_close`.
+    func close() {
+        if isClosed { return }
+        isClosed = true
+        snd_pcm_close(pcm)
+        if let configuration { snd_config_delete(configuration) }
+    }
+
+    private static func load(_ text: String, into top: OpaquePointer) -> CInt {
+        var input: OpaquePointer?
+        let result = snd_input_buffer_open(&input, text, text.utf8.count)
+        guard let input, result >= 0 else { return result }
+        defer { snd_input_close(input) }
+        return snd_config_load(top, input)
+    }
+
+    /// `name`, escaped for use between double quotes.
+    private static func escaped(_ name: String) -> String {
+        var escaped = ""
+        for character in name {
+            if character == "\"" || character == "\\" { escaped.append("\\") }
+            escaped.append(character)
+        }
+        return escaped
+    }
+
+    private static func openError(_ number: CInt, _ subject: String) -> RingerError {
+        var error = error(number, "open", subject)
+        // The device was not there before: it is missing, not disconnected.
+        if number == ENODEV || number == ENXIO { error.code = .notFound }
+        return error
+    }
+
+    /// The error for alsa-lib's `number`.
+    static func error(_ number: CInt, _ operation: String, _ subject: String) -> RingerError {
+        var error = RingerError(operation, subject, Errno(rawValue: number), detail: ALSAMessages.take())
+        // The PCM of a sound server that ended reports these.
+        if number == EIO || number == ENXIO { error.code = .disconnected }
+        return error
+    }
+
+    /// The name of the PCM `name` behind a conversion.
+    static func plug(_ name: String) -> String {
+        // `name` may have arguments; quotes keep their commas together.
+        let quote = name.contains("'") ? "\"" : "'"
+        return "plug:\(quote)\(name)\(quote)"
+    }
+
+    /// Whether the PCM converts already, so that another plug would not help.
+    var converts: Bool { snd_pcm_type(pcm) == SND_PCM_TYPE_PLUG }
+}
+
+// MARK: - Configuring
+
+extension OpenPCM {
+    /// The period asked for, which is also the delay of a change of a sound's gain.
+    static let period: Duration = .milliseconds(10)
+    /// The shortest buffer asked for: if this process's thread is late by more, the stream underruns.
+    static let buffer: Duration = .milliseconds(80)
+
+    /// The hardware rate nearest to `preferred`; nil if the hardware chooses it without being asked when it plays sound
+    /// of `sampleRate`, or has no choice.
+    func rateToAskFor(preferred: Double, sampleRate: Int) -> Int? {
+        // The range of rates that hardware could have.
+        guard preferred >= 1, preferred <= 1_000_000 else { return nil }
+        let preferred = Int(preferred.rounded())
+        guard preferred != sampleRate, let parameters = PCMHardwareParameters() else { return nil }
+        let hw = parameters.pointer
+        // Without conversion, only the rates of the hardware remain.
+        guard snd_pcm_hw_params_any(pcm, hw) >= 0, snd_pcm_hw_params_set_rate_resample(pcm, hw, 0) >= 0 else {
+            return nil
+        }
+        var (lowest, highest) = (CUnsignedInt(0), CUnsignedInt(0))
+        var direction: CInt = 0
+        guard snd_pcm_hw_params_get_rate_min(hw, &lowest, &direction) >= 0,
+            snd_pcm_hw_params_get_rate_max(hw, &highest, &direction) >= 0, lowest < highest
+        else { return nil }
+        var rate = CUnsignedInt(preferred)
+        guard snd_pcm_hw_params_set_rate_near(pcm, hw, &rate, &direction) >= 0 else { return nil }
+        return Int(rate) == sampleRate ? nil : Int(rate)
+    }
+
+    /// Configures the PCM for 16-bit samples in this format.
+    ///
+    /// - Throws: ``RingerError``: unsupported if the PCM lacks the format.
+    func configure(
+        sampleRate: Int, channels: Int, _ preferences: SessionPreferences
+    ) throws(RingerError) -> HardwareFormat {
+        ALSAMessages.forget()
+        guard let hardware = PCMHardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        let hw = hardware.pointer
+        let format = "play 16-bit samples, \(channels) channels at \(sampleRate) Hz"
+        let period = preferences.period ?? Self.period
+        var periodTime = Self.microseconds(period)
+        // A stream needs at least two periods.
+        var bufferTime = Self.microseconds(max(Self.buffer, period * 2))
+        var direction: CInt = 0
+        try check(snd_pcm_hw_params_any(pcm, hw), "configure")
+        try require(snd_pcm_hw_params_set_rate_resample(pcm, hw, 1), format)
+        try require(snd_pcm_hw_params_set_access(pcm, hw, SND_PCM_ACCESS_RW_INTERLEAVED), format)
+        try require(snd_pcm_hw_params_set_format(pcm, hw, SND_PCM_FORMAT_S16), format)
+        try require(snd_pcm_hw_params_set_channels(pcm, hw, CUnsignedInt(channels)), format)
+        try require(snd_pcm_hw_params_set_rate(pcm, hw, CUnsignedInt(sampleRate), 0), format)
+        try require(snd_pcm_hw_params_set_period_time_near(pcm, hw, &periodTime, &direction), "set the period")
+        direction = 0
+        try require(snd_pcm_hw_params_set_buffer_time_near(pcm, hw, &bufferTime, &direction), "set the buffer")
+        try require(snd_pcm_hw_params(pcm, hw), format)
+
+        var periodFrames: snd_pcm_uframes_t = 0
+        var bufferFrames: snd_pcm_uframes_t = 0
+        try check(snd_pcm_hw_params_get_period_size(hw, &periodFrames, &direction), "read the period")
+        try check(snd_pcm_hw_params_get_buffer_size(hw, &bufferFrames), "read the buffer")
+        return HardwareFormat(
+            pcm: name, sampleRate: sampleRate, channels: channels, periodFrames: Int(periodFrames),
+            bufferFrames: Int(bufferFrames))
+    }
+
+    /// Configures a capture PCM for the rate nearest to `preferences`, in stereo if possible.
+    func configureCapture(_ preferences: SessionPreferences) throws(RingerError) -> HardwareFormat {
+        ALSAMessages.forget()
+        guard let hardware = PCMHardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        let hw = hardware.pointer
+        let period = preferences.period ?? Self.period
+        var periodTime = Self.microseconds(period)
+        var bufferTime = Self.microseconds(max(Self.buffer, period * 2))
+        var rate: CUnsignedInt = 48_000
+        if preferences.sampleRate >= 1, preferences.sampleRate <= 1_000_000 {
+            rate = CUnsignedInt(preferences.sampleRate.rounded())
+        }
+        var channels: CUnsignedInt = 2
+        var direction: CInt = 0
+        try check(snd_pcm_hw_params_any(pcm, hw), "configure")
+        try require(snd_pcm_hw_params_set_rate_near(pcm, hw, &rate, &direction), "set the rate")
+        try require(snd_pcm_hw_params_set_channels_near(pcm, hw, &channels), "set the channels")
+        direction = 0
+        try require(snd_pcm_hw_params_set_period_time_near(pcm, hw, &periodTime, &direction), "set the period")
+        direction = 0
+        try require(snd_pcm_hw_params_set_buffer_time_near(pcm, hw, &bufferTime, &direction), "set the buffer")
+        try require(snd_pcm_hw_params(pcm, hw), "configure")
+        var periodFrames: snd_pcm_uframes_t = 0
+        var bufferFrames: snd_pcm_uframes_t = 0
+        try check(snd_pcm_hw_params_get_period_size(hw, &periodFrames, &direction), "read the period")
+        try check(snd_pcm_hw_params_get_buffer_size(hw, &bufferFrames), "read the buffer")
+        let asked = HardwareFormat(
+            pcm: name, sampleRate: Int(rate), channels: Int(channels), periodFrames: Int(periodFrames),
+            bufferFrames: Int(bufferFrames))
+        return self.hardware(behind: asked, PCMSetup(of: pcm))
+    }
+
+    /// Configures a stream of `format` to start on request, to stop on underrun, and to wake its writer every period.
+    func setThresholds(_ format: HardwareFormat) throws(RingerError) {
+        guard let software = PCMSoftwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        let sw = software.pointer
+        var boundary: snd_pcm_uframes_t = 0
+        try check(snd_pcm_sw_params_current(pcm, sw), "configure")
+        try check(snd_pcm_sw_params_get_boundary(sw, &boundary), "configure")
+        // Only we start the stream, so that the start time is known; it stops on underrun, so that the time of that is
+        // known too.
+        try check(snd_pcm_sw_params_set_start_threshold(pcm, sw, boundary), "configure")
+        try check(snd_pcm_sw_params_set_stop_threshold(pcm, sw, snd_pcm_uframes_t(format.bufferFrames)), "configure")
+        try check(snd_pcm_sw_params_set_avail_min(pcm, sw, snd_pcm_uframes_t(format.periodFrames)), "configure")
+        try check(snd_pcm_sw_params(pcm, sw), "configure")
+    }
+
+    /// The format of the hardware behind the configured PCM; `format` itself if alsa-lib does not describe the
+    /// hardware.
+    func hardware(behind format: HardwareFormat, _ setup: PCMSetup?) -> HardwareFormat {
+        guard let setup else { return format }
+        return HardwareFormat(
+            pcm: format.pcm, sampleRate: setup.sampleRate, channels: setup.channels, periodFrames: setup.periodFrames,
+            bufferFrames: setup.bufferFrames)
+    }
+
+    func check(_ result: CInt, _ operation: String) throws(RingerError) {
+        if result < 0 { throw Self.error(-result, operation, subject) }
+    }
+
+    /// Throws `unsupported` if a step of the configuration failed.
+    private func require(_ result: CInt, _ operation: String) throws(RingerError) {
+        guard result < 0 else { return }
+        var error = Self.error(-result, operation, subject)
+        if error.errno == .invalidArgument { error.code = .unsupported }
+        throw error
+    }
+
+    private static func microseconds(_ duration: Duration) -> CUnsignedInt {
+        CUnsignedInt(clamping: duration.nanoseconds / 1000)
+    }
+}
+
+extension SessionPreferences {
+    /// The preferred period; nil if there is none.
+    fileprivate var period: Duration? {
+        let microseconds = (Double(ioBufferDuration) * 1_000_000).rounded()
+        // At most a quarter of an hour: longer than any hardware's period, and short enough for every integer here.
+        guard microseconds >= 1, microseconds <= 1e9 else { return nil }
+        return .microseconds(Int64(microseconds))
+    }
+}

@@ -1,0 +1,273 @@
+import CALSA
+import Glibc
+import RingerCore
+import Synchronization
+import SystemPackage
+
+/// One sound on one PCM: performs the actions of its ``PlaybackMachine``.
+// SAFETY: the variables are used on the sound thread only; `stop` and `setGain` hand over to it.
+final class ALSAVoice: Playback, @unchecked Sendable {
+    private var machine: PlaybackMachine
+    private var actions: [PlaybackMachine.Action] = []
+    private var isAtWork = false
+    private var handle: PCMHandle?
+    private var timers: [PlaybackMachine.Timer: any DeviceTimer] = [:]
+    private var watched: [EventLoop.WatchedDescriptor] = []
+    /// The PCM's descriptors, in alsa-lib's order, while they are watched.
+    private var descriptors: [pollfd] = []
+    private var scratch: [Int16] = []
+    private var isMeasured = false
+    private var handler: (@Sendable (PlaybackEvent) -> Void)?
+
+    let number: UInt64
+    let sound: PCMBuffer
+    let pcm: String
+    let waitsWhenBusy: Bool
+    /// Whether the sound's owner times it, and has to know who judges it.
+    private let isTimed: Bool
+    private let thread: SoundThread
+    private let isStopRequested = Atomic<Bool>(false)
+    private let isOver = Atomic<Bool>(false)
+
+    init(
+        _ number: UInt64, _ sound: PCMBuffer, _ options: PlaybackOptions, pcm: String, on thread: SoundThread,
+        limits: PlaybackMachine.Limits, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
+    ) {
+        machine = PlaybackMachine(
+            frames: sound.frames, options: options, subject: PCMHandle.subject(pcm), limits: limits)
+        self.number = number
+        self.sound = sound
+        self.pcm = pcm
+        waitsWhenBusy = options.waitsWhenBusy
+        isTimed = options.reportAt != nil
+        self.thread = thread
+        self.handler = handler
+    }
+
+    // MARK: - Any thread
+
+    func stop() {
+        guard !isStopRequested.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        onThread { $0.send(.stop) }
+    }
+
+    func setGain(_ gain: Float, over duration: Duration) {
+        onThread { $0.send(.setGain(gain, over: duration)) }
+    }
+
+    private func onThread(_ body: @escaping @Sendable (ALSAVoice) -> Void) {
+        if isOver.load(ordering: .acquiring) { return }
+        thread.loop.execute { [self] in
+            if !isOver.load(ordering: .acquiring) { body(self) }
+        }
+    }
+
+    // MARK: - The sound thread
+
+    /// Begins to play, unless the output was closed.
+    ///
+    /// - Parameter isLate: The output was closed before it took the sound.
+    func begin(isLate: Bool) {
+        if isLate || thread.isClosed {
+            let error = RingerError(.closed, "play", PCMHandle.subject(pcm))
+            return endClosed(isLate ? .failed(error) : .stopped)
+        }
+        thread.add(self)
+        send(isStopRequested.load(ordering: .acquiring) ? .stop : .play(at: thread.loop.now))
+    }
+
+    private func endClosed(_ end: PlaybackEnd) {
+        isOver.store(true, ordering: .releasing)
+        guard let handler = handler.take() else { return }
+        handler(.ended(end, at: .now, StreamPosition(played: 0, total: sound.frames)))
+    }
+
+    /// Whether the sound was stopped and is not over.
+    var isStopping: Bool { machine.isStopping }
+
+    /// Ends the sound before it returns, on the sound thread.
+    func stopAtOnce() {
+        send(.stopAtOnce)
+    }
+
+    private func send(_ event: PlaybackMachine.Event) {
+        actions.append(contentsOf: machine.handle(event))
+        // Answers to an action and calls from handlers are queued while an event is being handled.
+        if isAtWork { return }
+        isAtWork = true
+        defer { isAtWork = false }
+        while !actions.isEmpty { perform(actions.removeFirst()) }
+    }
+
+    private func perform(_ action: PlaybackMachine.Action) {
+        switch action {
+        case .open: thread.openPCM(for: self)
+        case .write(let frames, let ramp): write(frames, ramp)
+        case .pad(let frames): pad(frames)
+        case .start:
+            ask { pcm throws(RingerError) in
+                try pcm.start()
+                return .started(at: .now)
+            }
+        case .readPosition:
+            let before = MonotonicTime.now
+            ask { pcm throws(RingerError) in .position(delay: try pcm.delay(), before: before, at: .now) }
+            if let handle, !isMeasured {
+                isMeasured = true
+                thread.measure(handle)
+            }
+        case .rewind(let frames): send(.rewound(handle?.rewind(keeping: frames) ?? 0))
+        case .watch: watch()
+        case .unwatch: unwatch()
+        case .schedule(let timer, let deadline): schedule(timer, deadline)
+        case .prepare:
+            ask { pcm throws(RingerError) in
+                try pcm.prepare()
+                return .prepared
+            }
+        case .resume:
+            ask { pcm throws(RingerError) in .resumption(try pcm.resume(), at: .now) }
+        case .tell(.progress(let position, let now)): handler?(.progress(judged(position), at: now))
+        case .tell(let event): handler?(event)
+        case .end(let end, let now, let position, let isReusable):
+            finish(end, at: now, position, isReusable: isReusable)
+        }
+    }
+
+    /// Calls the PCM, and sends the answer or the error to the machine.
+    private func ask(_ body: (PCMHandle) throws(RingerError) -> PlaybackMachine.Event) {
+        guard let handle else { return }
+        do throws(RingerError) {
+            send(try body(handle))
+        } catch {
+            let now = MonotonicTime.now
+            send(.failed(error, left: handle.framesLeftAtStop(), at: now))
+        }
+    }
+
+    /// The voice's PCM is open.
+    func opened(_ handle: PCMHandle) {
+        // The sound may have been stopped meanwhile.
+        if isOver.load(ordering: .acquiring) { return thread.giveBack(unused: handle) }
+        self.handle = handle
+        send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format, isMixed: handle.isMixed))
+    }
+
+    /// The voice's PCM cannot be opened.
+    func failed(_ error: RingerError) {
+        send(.failed(error, left: nil, at: .now))
+    }
+
+    /// The voice's PCM is busy; the voice waits for it.
+    func waits(for error: RingerError) {
+        handler?(.waiting(error, at: .now))
+    }
+
+    // MARK: - Writing
+
+    private func write(_ frames: Range<Int>, _ ramp: GainRamp) {
+        ask { pcm throws(RingerError) in
+            if ramp.isUnity(from: frames.lowerBound) {
+                return .wrote(
+                    try Self.write(sound.samples, from: frames.lowerBound * sound.channels, frames.count, to: pcm))
+            }
+            ramp.apply(to: sound, frames: frames, into: &scratch)
+            return .wrote(try Self.write(scratch, from: 0, frames.count, to: pcm))
+        }
+    }
+
+    private func pad(_ frames: Int) {
+        ask { pcm throws(RingerError) in
+            scratch.removeAll(keepingCapacity: true)
+            scratch.append(contentsOf: repeatElement(0, count: frames * sound.channels))
+            return .wrote(try Self.write(scratch, from: 0, frames, to: pcm))
+        }
+    }
+
+    private static func write(
+        _ samples: [Int16], from first: Int, _ frames: Int, to pcm: PCMHandle
+    ) throws(RingerError) -> Int {
+        if frames == 0 { return 0 }
+        precondition(first + frames * pcm.format.channels <= samples.count, "frames beyond the sound's end")
+        // SAFETY: the pointer is used within the call, and the frames lie within the samples, as checked above.
+        return try samples.withUnsafeBufferPointer { buffer throws(RingerError) in
+            guard let start = buffer.baseAddress else { return 0 }
+            return try pcm.write(start + first, frames: frames)
+        }
+    }
+
+    // MARK: - Waiting
+
+    private func watch() {
+        guard watched.isEmpty, let handle else { return }
+        descriptors = handle.pollDescriptors()
+        for (index, descriptor) in descriptors.enumerated() {
+            watched.append(
+                thread.loop.watch(descriptor.fd, for: descriptor.events) { [weak self] ready in
+                    self?.isReady(index, ready)
+                })
+        }
+    }
+
+    private func isReady(_ index: Int, _ ready: Int16) {
+        guard let handle, !watched.isEmpty else { return }
+        descriptors[index].revents = ready
+        // A plug-in with several descriptors needs the state of all of them at one moment.
+        if descriptors.count > 1 { poll(&descriptors, nfds_t(descriptors.count), 0) }
+        do throws(RingerError) {
+            let failures = Int16(POLLERR | POLLHUP | POLLNVAL)
+            if try handle.meaning(of: descriptors) != 0 || ready & failures != 0 { send(.ready) }
+        } catch {
+            // Reading the position, or the next write, returns the error.
+            send(.ready)
+        }
+    }
+
+    private func unwatch() {
+        for descriptor in watched { descriptor.cancel() }
+        watched = []
+        descriptors = []
+    }
+
+    private func schedule(_ timer: PlaybackMachine.Timer, _ deadline: MonotonicTime) {
+        timers[timer]?.cancel()
+        timers[timer] = thread.loop.schedule(at: deadline) { [weak self] in
+            guard let self else { return }
+            timers[timer] = nil
+            send(.due(timer, at: .now))
+        }
+    }
+
+    private func judged(_ position: StreamPosition) -> StreamPosition {
+        guard isTimed, let handle else { return position }
+        var position = position
+        position.judgement = handle.judgement
+        return position
+    }
+
+    // MARK: - The end
+
+    private func finish(_ end: PlaybackEnd, at time: MonotonicTime?, _ position: StreamPosition, isReusable: Bool) {
+        unwatch()
+        for timer in timers.values { timer.cancel() }
+        timers = [:]
+        isOver.store(true, ordering: .releasing)
+        if case .failed(let error) = end { thread.failed(error, of: pcm) }
+        let position = judged(position)
+        guard let handle = handle.take() else { return over(end, at: time ?? .now, position) }
+        var isReusable = isReusable
+        do throws(RingerError) {
+            try handle.drop()
+        } catch {
+            // A stream that cannot be stopped is closed, which stops it. The outcome of its sound is known already.
+            isReusable = false
+        }
+        let now = time ?? .now
+        thread.giveBack(handle, isReusable: isReusable) { [self] in over(end, at: now, position) }
+    }
+
+    private func over(_ end: PlaybackEnd, at time: MonotonicTime, _ position: StreamPosition) {
+        thread.remove(self)
+        handler.take()?(.ended(end, at: time, position))
+    }
+}

@@ -1,0 +1,441 @@
+import CLinux
+import Glibc
+import RingerCore
+import Synchronization
+import SystemPackage
+
+/// A thread that waits for descriptors and timers, and calls their handlers.
+///
+/// It sleeps in one `ppoll` until a descriptor is ready, a timer expires, or another thread hands it work; nothing else
+/// wakes it. All handlers run on its thread, one after another, and must not block.
+///
+/// It is also a task executor: a subscriber in `Task(executorPreference: loop)` receives an edge without a change of
+/// threads.
+public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
+    /// Called with what a descriptor is ready for: `POLLIN`, `POLLOUT`, `POLLERR`, `POLLHUP`.
+    public typealias DescriptorHandler = @Sendable (_ ready: Int16) -> Void
+
+    private struct Watched {
+        var id: UInt64
+        var descriptor: CInt
+        var events: Int16
+        var handler: DescriptorHandler
+    }
+
+    private struct Timer {
+        var deadline: MonotonicTime
+        var id: UInt64
+        var body: @Sendable () -> Void
+    }
+
+    private enum Work {
+        case body(@Sendable () -> Void)
+        case job(UnownedJob)
+    }
+
+    private struct State {
+        /// In the order in which they were watched.
+        var watched: [Watched] = []
+        /// Ordered by deadline, then by age; the next one to expire is last.
+        var timers: [Timer] = []
+        var work: [Work] = []
+        var nextID: UInt64 = 0
+        var descriptorsChanged = true
+        var isClosed = false
+        /// Whether a thread runs what is handed in: the loop's own until its end, then a caller for as long as there is work.
+        var hasRunner = true
+    }
+
+    private let state = Mutex(State())
+    private let wake: CInt
+    /// A timerfd for the next timer, exact to the microsecond: the time-out of `ppoll` itself may be late by a
+    /// thousandth of its length.
+    private let alarm: CInt
+    private let thread = Atomic<UInt>(0)
+    private let callbacks = CallbackThread()
+    private let process = OwningProcess()
+    /// Why the thread does not run with the requested real-time priority; nil if it does, or none was requested.
+    public let schedulingError: RingerError?
+    /// Whether the loop started its thread, instead of running on the one that calls ``run(_:)``.
+    let hasOwnThread: Bool
+
+    /// Starts the thread.
+    ///
+    /// - Parameters:
+    ///   - name: The thread's name, as `ps -L` shows it; cut to 15 bytes.
+    ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. If the process lacks the right
+    ///     to it, the loop runs with the ordinary scheduler and sets ``schedulingError``.
+    ///   - stackSize: The thread's stack in bytes, 256 KiB by default. The kernel gives it memory as it is used.
+    /// - Throws: ``RingerError`` if the system has no descriptor or thread left.
+    public init(
+        name: String, realTimePriority: Int? = nil, stackSize: Int = 256 * 1024
+    ) throws(RingerError) {
+        (wake, alarm) = try Self.descriptors(name)
+        hasOwnThread = true
+        let start = ThreadStart()
+        let id: pthread_t
+        do throws(Errno) {
+            id = try DetachedThread.start(stackSize: stackSize, inheritsScheduling: true) {
+                ringer_name_thread(name)
+                start.wait()?.run()
+            }
+        } catch {
+            Glibc.close(wake)
+            Glibc.close(alarm)
+            throw RingerError("start the thread", "event loop \(name)", error)
+        }
+        thread.store(UInt(id), ordering: .releasing)
+        var schedulingError: RingerError?
+        if let realTimePriority {
+            var parameters = sched_param()
+            parameters.sched_priority = CInt(clamping: realTimePriority)
+            let result = pthread_setschedparam(id, SCHED_FIFO, &parameters)
+            if result != 0 {
+                schedulingError = RingerError(
+                    "run with SCHED_FIFO priority \(realTimePriority)", "event loop \(name)", Errno(rawValue: result))
+            }
+        }
+        self.schedulingError = schedulingError
+        start.go(self)
+    }
+
+    /// A loop without a thread of its own: it runs on the calling thread, inside ``run(_:)`` alone. It ends with that call,
+    /// which only this thread may make, once.
+    ///
+    /// On the main thread it runs the part of a firmware that blocks, such as a database that waits for the disk, beside the
+    /// thread of the device, without starting another one:
+    ///
+    ///     let loop = try EventLoop(onThisThreadAs: "firmware")
+    ///     try loop.run {
+    ///         let device = try await Device.discover()
+    ///         ...
+    ///     }
+    ///
+    /// - Parameter name: The loop's name, for errors.
+    /// - Throws: ``RingerError`` if the system has no descriptor left.
+    public init(onThisThreadAs name: String) throws(RingerError) {
+        (wake, alarm) = try Self.descriptors(name)
+        schedulingError = nil
+        hasOwnThread = false
+        thread.store(UInt(pthread_self()), ordering: .releasing)
+    }
+
+    private static func descriptors(_ name: String) throws(RingerError) -> (wake: CInt, alarm: CInt) {
+        let wake = ringer_eventfd()
+        guard wake >= 0 else { throw RingerError("make an event counter", "event loop \(name)", .current) }
+        let alarm = ringer_timerfd()
+        guard alarm >= 0 else {
+            let reason = Errno.current
+            Glibc.close(wake)
+            throw RingerError("make a timer", "event loop \(name)", reason)
+        }
+        return (wake, alarm)
+    }
+
+    deinit {
+        // The running thread holds a reference: it has ended, and no longer uses the descriptors.
+        Glibc.close(wake)
+        Glibc.close(alarm)
+    }
+
+    /// Ends the thread after its current call. Timers and watches are dropped; work handed in before still runs.
+    public func close() {
+        state.withLock { state in
+            state.isClosed = true
+            state.timers = []
+            state.watched = []
+        }
+        wakeUp()
+    }
+
+    // MARK: - Time
+
+    /// The instant now. The corresponding C function is `clock_gettime`, with `CLOCK_MONOTONIC`.
+    public var now: MonotonicTime { .now }
+
+    /// How long the machine has slept since it was started. The corresponding C function is `clock_gettime`, with
+    /// `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`.
+    public var timeAsleep: Duration { ClockReading.exact().leastDifference }
+
+    /// Calls `body` on the loop's thread at `deadline`, or as soon afterwards as the thread gets to run; never after
+    /// ``close()``.
+    public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        let (id, isNext) = state.withLock { state in
+            state.nextID += 1
+            // It would be kept, with what it holds, and never run.
+            if state.isClosed { return (state.nextID, false) }
+            let timer = Timer(deadline: deadline, id: state.nextID, body: body)
+            // Search from the end, where the earliest are; equal deadlines run in the order in which they were
+            // scheduled.
+            var index = state.timers.endIndex
+            while index > 0, state.timers[index - 1].deadline <= deadline { index -= 1 }
+            state.timers.insert(timer, at: index)
+            return (state.nextID, index == state.timers.endIndex - 1)
+        }
+        if isNext { wakeUp() }
+        return LoopTimer(loop: self, id: id)
+    }
+
+    private struct LoopTimer: DeviceTimer {
+        weak let loop: EventLoop?
+        let id: UInt64
+
+        func cancel() {
+            loop?.state.withLock { $0.timers.removeAll { $0.id == id } }
+        }
+    }
+
+    /// Runs user code on the callback thread, which the first call starts. If the system has no thread left, tries
+    /// again after 0.1 s.
+    public func callBack(_ body: @escaping @Sendable () -> Void) {
+        startCallbacks { [callbacks] () throws(RingerError) in try callbacks.add(body) }
+    }
+
+    private func startCallbacks(_ start: @escaping @Sendable () throws(RingerError) -> Void) {
+        do throws(RingerError) {
+            try start()
+        } catch {
+            _ = schedule(at: now + .milliseconds(100)) { [weak self] in
+                self?.startCallbacks { [weak self] () throws(RingerError) in try self?.callbacks.retry() }
+            }
+        }
+    }
+
+    // MARK: - Descriptors
+
+    /// Watches `descriptor` for `events` (`POLLIN`, `POLLOUT`; errors and hang-ups always) and calls `handler` on the
+    /// loop's thread while it is ready.
+    ///
+    /// The caller owns the descriptor, and stops watching before closing it.
+    public func watch(
+        _ descriptor: CInt, for events: Int16, _ handler: @escaping DescriptorHandler
+    ) -> WatchedDescriptor {
+        let id = state.withLock { state in
+            state.nextID += 1
+            state.watched.append(
+                Watched(id: state.nextID, descriptor: descriptor, events: events, handler: handler))
+            state.descriptorsChanged = true
+            return state.nextID
+        }
+        wakeUp()
+        return WatchedDescriptor(loop: self, id: id)
+    }
+
+    /// A descriptor that the loop watches.
+    public struct WatchedDescriptor: Sendable {
+        fileprivate weak let loop: EventLoop?
+        fileprivate let id: UInt64
+
+        /// Stops watching. If called on the loop's thread, or inside ``EventLoop/sync(_:)``, the handler is not called
+        /// again and the descriptor may be closed at once.
+        public func cancel() {
+            guard let loop else { return }
+            loop.state.withLock { state in
+                state.watched.removeAll { $0.id == id }
+                state.descriptorsChanged = true
+            }
+            loop.wakeUp()
+        }
+    }
+
+    // MARK: - Work
+
+    /// Whether the caller runs on the loop's thread.
+    public var isCurrentThread: Bool { thread.load(ordering: .acquiring) == UInt(pthread_self()) }
+
+    /// Calls `body` on the loop's thread soon. After ``close()``, when the thread has ended, a caller takes its place: this
+    /// one, which calls `body` before it returns, or another that is at work, so that nothing runs on two threads at once.
+    public func execute(_ body: @escaping @Sendable () -> Void) {
+        add(.body(body))
+    }
+
+    /// Calls `body` on the loop's thread and waits for it; on that thread itself, calls it at once. After ``close()``,
+    /// `body` runs where ``execute(_:)`` says. In a child of fork, which has no such thread, it is not called.
+    public func sync(_ body: @escaping @Sendable () -> Void) {
+        sync(until: nil, body)
+    }
+
+    /// Calls `body` as ``sync(_:)`` does, and waits for it until `deadline` at most: the thread may be blocked. Then `body`
+    /// is still called, if it ever can be.
+    ///
+    /// - Returns: Whether `body` has returned.
+    @discardableResult
+    func sync(until deadline: MonotonicTime?, _ body: @escaping @Sendable () -> Void) -> Bool {
+        if isCurrentThread {
+            body()
+            return true
+        }
+        if !process.isCurrent { return false }
+        let isDone = Latch()
+        execute {
+            body()
+            isDone.open()
+        }
+        if let deadline { return isDone.wait(until: deadline) }
+        isDone.wait()
+        return true
+    }
+
+    /// Calls `body` as ``sync(_:)`` does, and rethrows its error.
+    public func syncThrowing(_ body: @escaping @Sendable () throws(RingerError) -> Void) throws(RingerError) {
+        try process.check("wait for its thread", "event loop")
+        let failure = Failure()
+        sync {
+            do throws(RingerError) {
+                try body()
+            } catch {
+                failure.error.withLock { $0 = error }
+            }
+        }
+        if let error = failure.error.withLock({ $0 }) { throw error }
+    }
+
+    private final class Failure: Sendable {
+        let error = Mutex<RingerError?>(nil)
+    }
+
+    /// Runs a job of a task on the loop's thread.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        add(.job(UnownedJob(job)))
+    }
+
+    private func add(_ work: Work) {
+        let (hadRunner, mustWake) = state.withLock { state in
+            defer { state.hasRunner = true }
+            state.work.append(work)
+            return (state.hasRunner, state.work.count == 1)
+        }
+        if !hadRunner { runRest() } else if mustWake { wakeUp() }
+    }
+
+    private func run(_ work: Work) {
+        switch work {
+        case .body(let body): body()
+        case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+        }
+    }
+
+    private func wakeUp() {
+        // The thread is awake, and looks at its work before it sleeps.
+        if isCurrentThread { return }
+        var one: UInt64 = 1
+        // This fails only if the counter is full; the loop is awake then.
+        _ = write(wake, &one, MemoryLayout<UInt64>.size)
+    }
+
+    // MARK: - The thread
+
+    func run() {
+        var descriptors: [pollfd] = []
+        var ids: [UInt64] = []
+        var taken: [Work] = []
+        /// The time that the alarm is set to, in nanoseconds; 0 if it is not set.
+        var armed: Int64 = 0
+        while true {
+            runWork(&taken)
+            let (next, mustWait, isClosed): (Int64, Bool, Bool) = state.withLock { state in
+                if state.descriptorsChanged {
+                    state.descriptorsChanged = false
+                    descriptors = [wake, alarm].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+                    ids = [0, 0]
+                    for watched in state.watched {
+                        descriptors.append(pollfd(fd: watched.descriptor, events: watched.events, revents: 0))
+                        ids.append(watched.id)
+                    }
+                }
+                let next = state.timers.last.map { max(1, $0.deadline.nanoseconds) } ?? 0
+                return (next, state.work.isEmpty, state.isClosed)
+            }
+            if isClosed { return finish() }
+            if next != armed {
+                // This fails only for times out of range, which `MonotonicTime` cannot hold.
+                _ = ringer_timerfd_set(alarm, next)
+                armed = next
+            }
+            let ready = ringer_poll(&descriptors, UInt(descriptors.count), mustWait ? -1 : 0)
+            if ready > 0 {
+                // An expired alarm is no longer set.
+                if descriptors[1].revents != 0 { armed = 0 }
+                dispatch(descriptors, ids)
+                // Run jobs woken by this I/O before expired timers.
+                runWork(&taken)
+            }
+            runTimers()
+        }
+    }
+
+    private func dispatch(_ descriptors: [pollfd], _ ids: [UInt64]) {
+        for (index, descriptor) in descriptors.enumerated() where descriptor.revents != 0 {
+            if index < 2 {
+                var count: UInt64 = 0
+                _ = read(descriptor.fd, &count, MemoryLayout<UInt64>.size)
+                continue
+            }
+            // An earlier handler may have stopped watching this one.
+            let handler = state.withLock { state in state.watched.first { $0.id == ids[index] }?.handler }
+            handler?(descriptor.revents)
+        }
+    }
+
+    /// Runs the expired timers. A timer scheduled by one of them runs after the next look at the descriptors, so that a
+    /// timer that always schedules itself again cannot hold up edges.
+    private func runTimers() {
+        let newest = state.withLock { $0.nextID }
+        while true {
+            let body: (@Sendable () -> Void)? = state.withLock { state in
+                guard let index = state.timers.lastIndex(where: { $0.id <= newest }),
+                    state.timers[index].deadline <= now
+                else { return nil }
+                return state.timers.remove(at: index).body
+            }
+            guard let body else { return }
+            body()
+        }
+    }
+
+    /// Runs the work handed in so far. Work handed in meanwhile runs after the next look at the descriptors, so that it
+    /// cannot hold up edges. `taken` is empty; its capacity is reused.
+    private func runWork(_ taken: inout [Work]) {
+        state.withLock { state in swap(&state.work, &taken) }
+        for item in taken { run(item) }
+        taken.removeAll(keepingCapacity: true)
+    }
+
+    private func finish() {
+        // Work handed in while the loop was closing still runs: a caller may be waiting for it.
+        runRest()
+        callbacks.finish()
+    }
+
+    /// Runs what is handed in, as the loop's thread, until nothing is left.
+    private func runRest() {
+        thread.store(UInt(pthread_self()), ordering: .releasing)
+        var taken: [Work] = []
+        repeat {
+            runWork(&taken)
+        } while state.withLock { state in
+            if state.work.isEmpty {
+                state.hasRunner = false
+                thread.store(0, ordering: .releasing)
+            }
+            return state.hasRunner
+        }
+    }
+}
+
+/// Hands the loop to its thread once the loop is initialised.
+private final class ThreadStart: Sendable {
+    private let loop = Mutex<EventLoop?>(nil)
+    private let isReady = Latch()
+
+    func go(_ loop: EventLoop) {
+        self.loop.withLock { $0 = loop }
+        isReady.open()
+    }
+
+    func wait() -> EventLoop? {
+        isReady.wait()
+        // The thread retains this object until it ends; it must not retain the loop.
+        return loop.withLock { $0.take() }
+    }
+}

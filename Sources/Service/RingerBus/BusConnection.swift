@@ -1,0 +1,423 @@
+import CSDBus
+import Glibc
+import RingerHardware
+import RingerCore
+
+/// A connection to a message bus, on an event loop: its messages are handled on the loop's thread, where every method but
+/// ``connect(_:on:)`` is called. Nothing here waits for the bus.
+// SAFETY: `bus` and all state are used on the loop's thread alone.
+package final class BusConnection: @unchecked Sendable {
+    /// Which bus.
+    package enum Bus: Sendable, Hashable {
+        case system
+        case session
+        /// The bus that listens at a D-Bus address, such as `unix:path=/run/bus`.
+        case address(String)
+
+        package var description: String {
+            switch self {
+            case .system: "system bus"
+            case .session: "session bus"
+            case .address(let address): "bus \(address)"
+            }
+        }
+    }
+
+    /// Handles a message; returns whether it did. A call that nobody handles gets the error UnknownMethod.
+    package typealias Handler = (BusMessage) -> Bool
+    /// Takes the reply to a call, or the error that came instead.
+    package typealias Completion = (Result<BusMessage, BusError>) -> Void
+
+    /// What handles a match's or an object's messages; sd-bus forgets it when this goes.
+    // SAFETY: made and released on the loop's thread alone.
+    package final class Registration: @unchecked Sendable {
+        fileprivate var slot: OpaquePointer?
+        fileprivate let handler: Handler
+        /// Called once the bus has added the match, with nil, or has refused it.
+        fileprivate var installed: ((BusError?) -> Void)?
+
+        fileprivate init(_ handler: @escaping Handler, installed: ((BusError?) -> Void)? = nil) {
+            self.handler = handler
+            self.installed = installed
+        }
+
+        deinit {
+            if let slot { sd_bus_slot_unref(slot) }
+        }
+    }
+
+    /// A call whose reply has not come. The connection keeps it until then.
+    private final class Call {
+        let number: UInt64
+        let member: String
+        var slot: OpaquePointer?
+        private weak var connection: BusConnection?
+        private let completion: Completion
+
+        init(_ number: UInt64, _ member: String, of connection: BusConnection, _ completion: @escaping Completion) {
+            self.number = number
+            self.member = member
+            self.connection = connection
+            self.completion = completion
+        }
+
+        deinit {
+            if let slot { sd_bus_slot_unref(slot) }
+        }
+
+        func end(_ result: Result<BusMessage, BusError>) {
+            connection?.calls[number] = nil
+            completion(result)
+        }
+    }
+
+    package let loop: EventLoop
+    package let name: String
+    private let bus: OpaquePointer
+    private var watched: EventLoop.WatchedDescriptor?
+    private var watchedEvents: Int16 = 0
+    private var timer: (any DeviceTimer)?
+    private var deadline = UInt64.max
+    private var isPumping = false
+    /// The message that sd-bus handles.
+    private var current: BusMessage?
+    private var isPumpDue = false
+    private var isClosed = false
+    private var calls: [UInt64: Call] = [:]
+    private var lastCall: UInt64 = 0
+    /// Messages that did not fit into sd-bus's own queue: sent as soon as the bus takes messages again.
+    private var unsent: [BusMessage] = []
+    /// The objects that were served, and what answers for the objects above them.
+    private var served: Set<String> = []
+    private var parents: Registration?
+    private var onDisconnect: ((RingerError) -> Void)?
+    private var onWritten: (() -> Void)?
+
+    /// The most that is handled in a row, in messages and in time: then the loop's timers and its other descriptors have
+    /// their turn. Everybody on the bus can send more than any service handles.
+    private static let messagesPerTurn = 32
+    private static let turn = Duration.milliseconds(1)
+
+    private init(_ bus: OpaquePointer, _ name: String, _ loop: EventLoop) {
+        self.bus = bus
+        self.name = name
+        self.loop = loop
+    }
+
+    deinit {
+        sd_bus_unref(bus)
+    }
+
+    /// Connects to a bus. The bus's greeting is awaited when the first message is sent, not here.
+    ///
+    /// - Parameters:
+    ///   - which: The bus.
+    ///   - loop: The event loop whose thread handles the messages.
+    /// - Throws: ``RingerError`` where the bus cannot be reached.
+    package static func connect(_ which: Bus, on loop: EventLoop) throws(RingerError) -> BusConnection {
+        var bus: OpaquePointer?
+        var result: CInt
+        switch which {
+        case .system: result = sd_bus_open_system(&bus)
+        case .session: result = sd_bus_open_user(&bus)
+        case .address(let address):
+            result = sd_bus_new(&bus)
+            if result >= 0 { result = sd_bus_set_address(bus, address) }
+            if result >= 0 { result = sd_bus_set_bus_client(bus, 1) }
+            if result >= 0 { result = sd_bus_start(bus) }
+        }
+        guard result >= 0, let bus else {
+            if let bus { sd_bus_unref(bus) }
+            throw RingerError("connect", which.description, busResult: result)
+        }
+        let connection = BusConnection(bus, which.description, loop)
+        result = sd_bus_add_filter(
+            bus, nil,
+            { message, data, _ in
+                guard let message, let data else { return 0 }
+                Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue().current = BusMessage(message)
+                return 0
+            }, Unmanaged.passUnretained(connection).toOpaque())
+        guard result >= 0 else { throw RingerError("connect", which.description, busResult: result) }
+        loop.execute { connection.pump() }
+        return connection
+    }
+
+    /// Calls `handler` when the bus is gone; nothing arrives afterwards.
+    package func onDisconnect(_ handler: @escaping (RingerError) -> Void) {
+        onDisconnect = handler
+    }
+
+    /// Closes the connection. What was sent is written out first, as far as the bus takes it without a wait; calls that have
+    /// no reply then fail.
+    package func close() {
+        if isClosed { return }
+        pump()
+        shut()
+    }
+
+    /// sd-bus forgets the replies that it waits for when it is closed: the calls end here.
+    private func shut() {
+        if isClosed { return }
+        isClosed = true
+        watched?.cancel()
+        timer?.cancel()
+        unsent = []
+        (onWritten, onDisconnect) = (nil, nil)
+        sd_bus_close(bus)
+        for (_, call) in calls.sorted(by: { $0.key < $1.key }) {
+            call.end(.failure(Self.failure(call.member, -ENOTCONN)))
+        }
+    }
+
+    // MARK: - Names, objects and matches
+
+    /// Owns a well-known name. It is the one call that waits for the bus: a service makes it once, before it serves.
+    package func own(_ name: String) throws(RingerError) {
+        let result = sd_bus_request_name(bus, name, 0)
+        pumpSoon()
+        guard result >= 0 else { throw RingerError("own the name \(name)", self.name, busResult: result) }
+    }
+
+    /// Handles the method calls to the object `path` and to all below it.
+    package func serve(_ path: String, _ handler: @escaping Handler) throws(RingerError) -> Registration {
+        if parents == nil { parents = try fallback("/") { [unowned self] in introspectParent($0) } }
+        let registration = try fallback(path, handler)
+        served.insert(path)
+        return registration
+    }
+
+    /// Answers `Introspect` above the served objects, for programs that search from the root on, as `busctl tree` does.
+    private func introspectParent(_ message: BusMessage) -> Bool {
+        guard message.isMethodCall, message.member == "Introspect", message.signature.isEmpty else { return false }
+        let prefix = message.path == "/" ? "/" : message.path + "/"
+        let children = served.filter { $0.hasPrefix(prefix) }.map { $0.dropFirst(prefix.count).prefix { $0 != "/" } }
+        guard !children.isEmpty else { return false }
+        reply(to: message, [.string(Introspection([]).text(children: Set(children).sorted().map(String.init)))])
+        return true
+    }
+
+    private func fallback(_ path: String, _ handler: @escaping Handler) throws(RingerError) -> Registration {
+        let registration = Registration(handler)
+        let result = sd_bus_add_fallback(
+            bus, &registration.slot, path,
+            { message, data, _ in
+                guard let message, let data else { return 0 }
+                let registration = Unmanaged<Registration>.fromOpaque(data).takeUnretainedValue()
+                return registration.handler(BusMessage(message)) ? 1 : 0
+            }, Unmanaged.passUnretained(registration).toOpaque())
+        guard result >= 0 else { throw RingerError("serve \(path)", name, busResult: result) }
+        return registration
+    }
+
+    /// Handles the signals that a match rule selects, from any sender: ``BusName`` checks the sender. `installed` is called once
+    /// the bus has the rule.
+    func match(
+        _ rule: String, installed: ((BusError?) -> Void)? = nil, _ handler: @escaping (BusMessage) -> Void
+    ) -> Registration {
+        let registration = Registration(
+            { message in
+                handler(message)
+                // Others may match it too.
+                return false
+            }, installed: installed)
+        let result = sd_bus_add_match_async(
+            bus, &registration.slot, rule,
+            { message, data, _ in
+                guard let message, let data else { return 0 }
+                _ = Unmanaged<Registration>.fromOpaque(data).takeUnretainedValue().handler(BusMessage(message))
+                return 0
+            },
+            { message, data, _ in
+                guard let message, let data else { return 0 }
+                let registration = Unmanaged<Registration>.fromOpaque(data).takeUnretainedValue()
+                registration.installed?(BusMessage(message).error)
+                registration.installed = nil
+                return 1
+            }, Unmanaged.passUnretained(registration).toOpaque())
+        pumpSoon()
+        if result < 0 { installed?(BusError("org.freedesktop.DBus.Error.Failed", "add a match: error \(-result)")) }
+        return registration
+    }
+
+    // MARK: - Sending
+
+    /// Calls a method.
+    ///
+    /// - Parameters:
+    ///   - autoStart: Whether the bus may start the service for this call.
+    ///   - timeout: How long to wait for the reply; nil for ever.
+    ///   - completion: Called once.
+    package func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        autoStart: Bool = true, timeout: Duration? = .seconds(25), _ completion: @escaping Completion
+    ) {
+        var created: OpaquePointer?
+        var result = sd_bus_message_new_method_call(bus, &created, destination, path, interface, member)
+        guard result >= 0, let created else { return completion(.failure(Self.failure(member, result))) }
+        let message = BusMessage(owning: created)
+        result = message.append(arguments)
+        if !autoStart { sd_bus_message_set_auto_start(created, 0) }
+        guard result >= 0 else { return completion(.failure(Self.failure(member, result))) }
+        lastCall += 1
+        let call = Call(lastCall, member, of: self, completion)
+        let limit = timeout.map { $0.inMicroseconds } ?? UInt64.max
+        result = sd_bus_call_async(
+            bus, &call.slot, created,
+            { reply, data, _ in
+                guard let reply, let data else { return 0 }
+                // SAFETY: the connection keeps the call as long as it has its slot.
+                let call = Unmanaged<Call>.fromOpaque(data).takeUnretainedValue()
+                let message = BusMessage(reply)
+                call.end(message.error.map { .failure($0) } ?? .success(message))
+                return 1
+            }, Unmanaged.passUnretained(call).toOpaque(), limit)
+        guard result >= 0 else { return completion(.failure(Self.failure(member, result))) }
+        calls[call.number] = call
+        pumpSoon()
+    }
+
+    private static func failure(_ member: String, _ result: CInt) -> BusError {
+        BusError("org.freedesktop.DBus.Error.Disconnected", "\(RingerError("call", member, busResult: result))")
+    }
+
+    /// Sends a signal: to `destination` alone, or to everybody who subscribed.
+    package func signal(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue], to destination: String? = nil
+    ) {
+        var created: OpaquePointer?
+        guard sd_bus_message_new_signal(bus, &created, path, interface, member) >= 0, let created else { return }
+        let message = BusMessage(owning: created)
+        if let destination { sd_bus_message_set_destination(created, destination) }
+        if message.append(arguments) >= 0 { send(message) }
+    }
+
+    /// Replies to a call. Where the caller wants no reply, the values are not even made.
+    package func reply(to call: BusMessage, _ values: @autoclosure () -> [BusValue] = []) {
+        var created: OpaquePointer?
+        guard call.expectsReply, sd_bus_message_new_method_return(call.message, &created) >= 0, let created else {
+            return
+        }
+        let message = BusMessage(owning: created)
+        if message.append(values()) >= 0 { send(message) }
+    }
+
+    /// Replies to a call with an error.
+    package func reply(to call: BusMessage, _ error: BusError) {
+        guard call.expectsReply else { return }
+        var created: OpaquePointer?
+        let result = error.name.withCString { name in
+            error.message.withCString { text in
+                var error = sd_bus_error(name: name, message: text, _need_free: 0)
+                return sd_bus_message_new_method_error(call.message, &created, &error)
+            }
+        }
+        guard result >= 0, let created else { return }
+        send(BusMessage(owning: created))
+    }
+
+    /// Calls `body` once the bus has taken all that was sent: at once where nothing waits. It replaces a body that waits.
+    package func whenWritten(_ body: @escaping () -> Void) {
+        if hasWritten { body() } else { onWritten = body }
+    }
+
+    private var hasWritten: Bool {
+        var count: UInt64 = 0
+        // An older library that cannot tell counts as one with nothing to write.
+        return unsent.isEmpty && (sd_bus_get_n_queued_write(bus, &count) < 0 || count == 0)
+    }
+
+    private func send(_ message: BusMessage) {
+        if isClosed { return }
+        if !unsent.isEmpty || sd_bus_send(bus, message.message, nil) == -ENOBUFS { unsent.append(message) }
+        pumpSoon()
+    }
+
+    // MARK: - The loop
+
+    /// Has the queue processed once what runs now has returned: sending may leave messages in it.
+    private func pumpSoon() {
+        if isPumping || isPumpDue || isClosed { return }
+        isPumpDue = true
+        loop.execute { [self] in
+            isPumpDue = false
+            pump()
+        }
+    }
+
+    /// Handles what has arrived and writes what is queued, as far as neither waits and for one turn; then watches for more.
+    private func pump() {
+        if isClosed || isPumping { return }
+        isPumping = true
+        let end = loop.now + Self.turn
+        var result: CInt
+        var left = Self.messagesPerTurn
+        repeat {
+            result = processNext()
+            while let message = unsent.first, sd_bus_send(bus, message.message, nil) != -ENOBUFS {
+                unsent.removeFirst()
+            }
+            left -= 1
+        } while result > 0 && !isClosed && left > 0 && loop.now < end
+        isPumping = false
+        if isClosed { return }
+        if hasWritten, let body = onWritten {
+            onWritten = nil
+            body()
+        }
+        guard result >= 0 else {
+            let handler = onDisconnect
+            shut()
+            handler?(RingerError(.disconnected, "talk to the bus", name, errno: .init(rawValue: -result)))
+            return
+        }
+        // sd-bus may have queued messages, of which the descriptor reports nothing.
+        if result > 0 { pumpSoon() } else { rearm() }
+    }
+
+    /// Has sd-bus handle the next message, or write. Returns 0 where nothing is left, and an error where the connection is lost.
+    private func processNext() -> CInt {
+        current = nil
+        defer { current = nil }
+        let result = sd_bus_process(bus, nil)
+        // sd-bus answers some calls itself, and fails where it cannot: the machine may have no identity. The message is gone
+        // then, and the connection is as it was.
+        guard result < 0, let current else { return result }
+        reply(to: current, BusError("org.freedesktop.DBus.Error.Failed", "\(current.member): error \(-result)"))
+        return 1
+    }
+
+    private func rearm() {
+        let events = Int16(truncatingIfNeeded: sd_bus_get_events(bus))
+        if events != watchedEvents || watched == nil {
+            watched?.cancel()
+            watchedEvents = events
+            watched = loop.watch(sd_bus_get_fd(bus), for: events) { [weak self] _ in
+                // A turn that is due anyway comes after what else is due.
+                if let self, !isPumpDue { pump() }
+            }
+        }
+        var next = UInt64.max
+        _ = sd_bus_get_timeout(bus, &next)
+        if next != deadline {
+            deadline = next
+            timer?.cancel()
+            timer = nil
+            if next < UInt64(Int64.max / 1000) {
+                timer = loop.schedule(at: MonotonicTime(nanoseconds: Int64(next) * 1000)) { [weak self] in
+                    self?.deadline = .max
+                    self?.pump()
+                }
+            }
+        }
+    }
+}
+
+extension Duration {
+    /// Whole microseconds; 0 for a negative duration, the largest number where it does not fit.
+    fileprivate var inMicroseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        let (product, overflows) = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000)
+        return overflows ? .max : product &+ UInt64(clamping: attoseconds / 1_000_000_000_000)
+    }
+}

@@ -1,0 +1,195 @@
+import Glibc
+import Ringer
+import RingerBus
+import RingerHardware
+import RingerDaemon
+import RingerTestKit
+
+/// What the command line asks for.
+struct Arguments {
+    var bus = BusConnection.Bus.system
+    var isSimulated = false
+    var isVirtual = false
+    var configuration: String?
+    var pcmSocket: String?
+
+    static let help = """
+        ringerd: the service that decides for every program of a device whether a sound is heard.
+
+        USAGE: ringerd [--system | --session | --address ADDRESS] [--board auto|simulated] [--clock real|virtual]
+                       [--config FILE] [--pcm-socket PATH]
+
+          --system           Serve on the system bus. This is the default.
+          --session          Serve on the session bus: for desktops and tests.
+          --address ADDRESS  Serve on the bus at a D-Bus address, such as unix:path=/run/bus.
+          --board BOARD      The machine's own hardware (auto, the default) or a simulated board.
+          --clock CLOCK      The clock of a simulated board: real, the default, or virtual.
+          --config FILE      The configuration file (default: /etc/ringer/ringerd.conf, where there is one).
+          --pcm-socket PATH  Serve the ALSA plug-in at this socket (default: \(PCMServer.standardPath) with --system, else none).
+          --introspect       Print the introspection data of the interfaces.
+          --help             Print this text.
+
+        Exit status: 0 after SIGTERM or SIGINT; with one line on standard error 1 failed, 64 bad usage, 78 wrong configuration.
+
+        """
+
+    init(_ arguments: [String]) throws(UsageError) {
+        var rest = arguments[...]
+        func value(of option: String) throws(UsageError) -> String {
+            guard let value = rest.popFirst() else { throw UsageError("\(option) needs a value") }
+            return value
+        }
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--system": bus = .system
+            case "--session": bus = .session
+            case "--address": bus = .address(try value(of: argument))
+            case "--board":
+                switch try value(of: argument) {
+                case "auto": isSimulated = false
+                case "simulated": isSimulated = true
+                case let other: throw UsageError("--board is auto or simulated, not \(other)")
+                }
+            case "--clock":
+                switch try value(of: argument) {
+                case "real": isVirtual = false
+                case "virtual": isVirtual = true
+                case let other: throw UsageError("--clock is real or virtual, not \(other)")
+                }
+            case "--config": configuration = try value(of: argument)
+            case "--pcm-socket": pcmSocket = try value(of: argument)
+            default: throw UsageError("unknown argument \(argument)")
+            }
+        }
+        if isVirtual && !isSimulated { throw UsageError("--clock virtual needs --board simulated") }
+    }
+}
+
+struct UsageError: Error {
+    var message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+}
+
+func write(_ text: String, to descriptor: CInt) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0 { return }
+        bytes = bytes.dropFirst(count)
+    }
+}
+
+/// The configuration of the file that the arguments name, or else of the standard one, where there is one.
+func configuration(_ arguments: Arguments) throws(RingerError) -> ServiceConfiguration {
+    let standard = "/etc/ringer/ringerd.conf"
+    guard let path = arguments.configuration ?? (access(standard, F_OK) == 0 ? standard : nil) else {
+        return ServiceConfiguration()
+    }
+    return try ServiceConfiguration(path: path)
+}
+
+/// Runs the service on this thread until a signal ends the process or the bus is lost.
+func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws {
+    // On the main thread, so that the service has one thread at rest.
+    let loop = try EventLoop(onThisThreadAs: "ringerd")
+    defer { loop.close() }
+    try loop.run {
+        var board: SimulatedBoard?
+        let ports: Device.Ports
+        if arguments.isSimulated {
+            let simulated = SimulatedBoard(clock: arguments.isVirtual ? VirtualClock() : loop)
+            board = simulated
+            ports = Device.Ports(simulated: simulated)
+        } else {
+            ports = try Device.Ports(configuration.hardware, loop: loop)
+        }
+        let preferencesFile = configuration.preferencesFile.map { PreferencesFile(path: $0) }
+        let preferences = preferencesFile?.read { write("\($0)\n", to: STDERR_FILENO) } ?? UserPreferences()
+        let device = try Device(ports, configuration: Device.Configuration(preferences: preferences))
+        defer { device.close() }
+        if !arguments.isSimulated { await device.waitForSwitch() }
+        let connection = try BusConnection.connect(arguments.bus, on: loop)
+        var authorization = configuration.authorization
+        // A bus of its own belongs to the user who runs the service.
+        if arguments.bus != .system { authorization.controllingUsers.insert(getuid()) }
+        let service = Service(
+            device, loop: loop, connection: connection, authorization: authorization,
+            preferencesFile: preferencesFile, followsLogind: arguments.bus == .system,
+            board: board.map { SimulatedBoardService($0, loop: loop) })
+        let feedback = configuration.servesFeedback ? FeedbackService(service, configuration.feedback) : nil
+        if let problem = feedback?.problem {
+            write("\(problem); feedback is silent until a profile is set\n", to: STDERR_FILENO)
+        }
+        let pcmPath = arguments.pcmSocket ?? (arguments.bus == .system ? PCMServer.standardPath : nil)
+        let pcms = pcmPath.map {
+            PCMServer(device, loop: loop, path: $0, authorization: authorization)
+        }
+        let signals = try TerminationSignals.handle(on: loop) { _ in
+            pcms?.stop()
+            service.stop()
+            feedback?.stop()
+            connection.close()
+            device.close()
+            // The signal ends the process when this body returns.
+            exit(EXIT_SUCCESS)
+        }
+        defer { signals.cancel() }
+        do throws(RingerError) {
+            try feedback?.start()
+        } catch {
+            // feedbackd may run beside it.
+            write("Warning: \(error)\n", to: STDERR_FILENO)
+        }
+        try service.start()
+        do throws(RingerError) {
+            // systemd makes the directory of the standard path; a service that is started by hand makes it itself.
+            if arguments.pcmSocket == nil, pcms != nil { mkdir(PCMServer.standardDirectory, 0o755) }
+            try pcms?.start()
+        } catch {
+            if arguments.pcmSocket != nil { throw error }
+            write("Warning: \(error)\n", to: STDERR_FILENO)
+        }
+        // Without the bus nobody can ask for anything: whatever started the service starts it again.
+        throw await withCheckedContinuation { continuation in
+            connection.onDisconnect { continuation.resume(returning: $0) }
+        }
+    }
+}
+
+let words = Array(CommandLine.arguments.dropFirst())
+if words.contains("--help") {
+    write(Arguments.help, to: STDOUT_FILENO)
+    exit(EXIT_SUCCESS)
+}
+if words.contains("--introspect") {
+    write(Introspection([.ringer, .session, .simulatedBoard, .feedback, .haptic]).text(), to: STDOUT_FILENO)
+    exit(EXIT_SUCCESS)
+}
+
+/// Prints an error, and ends.
+func fail(_ error: any Error, status: CInt) -> Never {
+    write("Error: \(error)\n", to: STDERR_FILENO)
+    exit(status)
+}
+
+let arguments: Arguments
+do {
+    arguments = try Arguments(words)
+} catch {
+    write("Error: \(error.message)\nSee 'ringerd --help' for more information.\n", to: STDERR_FILENO)
+    exit(64)
+}
+let settings: ServiceConfiguration
+do {
+    settings = try configuration(arguments)
+} catch {
+    fail(error, status: EX_CONFIG)
+}
+do {
+    try serve(arguments, settings)
+} catch {
+    fail(error, status: EXIT_FAILURE)
+}

@@ -1,0 +1,138 @@
+import RingerCore
+import RingerTestKit
+import Synchronization
+import Testing
+
+@Suite("The simulated board")
+struct SimulatedBoardTests {
+    // 200,000 sounds took 235 MB.
+    @Test("the speaker keeps the newest 1,000 recordings, or as many as set, and counts all")
+    func recordings() {
+        let clock = VirtualClock()
+        let board = SimulatedBoard(clock: clock)
+        func play(_ frames: Int) {
+            let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: Array(repeating: 1, count: frames))
+            _ = board.speaker.play(sound, PlaybackOptions()) { _ in }
+        }
+        for frames in 1...1_200 {
+            play(frames)
+            clock.advance(by: .seconds(1))
+        }
+        #expect(board.speaker.recordings.count == 1_000 && board.speaker.recordingCount == 1_200)
+        #expect(board.speaker.recordings.map(\.played) == Array(201...1_200))
+        #expect(board.speaker.recordings.allSatisfy { $0.outcome == .drained })
+
+        board.speaker.recordingLimit = 2
+        #expect(board.speaker.recordings.map(\.played) == [1_199, 1_200])
+        for frames in 1...3 { play(frames) }
+        #expect(board.speaker.recordings.map(\.sound.frames) == [2, 3])
+        // The first of the three ends when its recording is no longer kept.
+        clock.advance(by: .seconds(1))
+        #expect(board.speaker.recordings.map(\.played) == [2, 3] && board.speaker.recordingCount == 1_203)
+    }
+
+    // Its PCM was freed after the report: on another thread it could be released before, and stayed open for 2 s.
+    @Test("when a sound's end is reported the speaker can be released, and is closed then")
+    func releasedAtTheEnd() {
+        let clock = VirtualClock()
+        let speaker = SimulatedBoard(clock: clock).speaker
+        let isOpen = Mutex<[Bool]>([])
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: Array(repeating: 1, count: 48_000))
+        let playback = speaker.play(sound, PlaybackOptions()) { [weak speaker] event in
+            guard case .ended = event, let speaker else { return }
+            isOpen.withLock { $0.append(speaker.isOpen) }
+            speaker.release(stoppingSounds: false) { isOpen.withLock { $0.append(speaker.isOpen) } }
+        }
+        clock.advance(by: .milliseconds(50))
+        playback.stop()
+        clock.advance()
+        #expect(isOpen.withLock { $0 } == [true, false])
+        #expect(!speaker.isOpen)
+    }
+
+    @Test("the motor keeps the newest turns, and counts all")
+    func turns() throws {
+        let clock = VirtualClock()
+        let motor = SimulatedBoard(clock: clock).motor
+        motor.turnLimit = 3
+        for _ in 0..<5 {
+            try motor.turnOn(strength: 1, limit: .seconds(1))
+            clock.advance(by: .milliseconds(10))
+            try motor.turnOff()
+        }
+        #expect(motor.turns.count == 3 && motor.turnCount == 5)
+        #expect(motor.turns.compactMap(\.length) == Array(repeating: .milliseconds(10), count: 3))
+    }
+
+    @Test("a motor that was closed cannot be turned on")
+    func closedMotor() throws {
+        let motor = SimulatedBoard(clock: VirtualClock()).motor
+        try motor.close()
+        let error = #expect(throws: RingerError.self) { try motor.turnOn(strength: 1, limit: .seconds(1)) }
+        #expect(error?.code == .closed && motor.turns.isEmpty)
+        try motor.turnOff()
+        try motor.close()
+    }
+
+    @Test("the motor turns until it is turned off, unless its hardware has a limit of its own")
+    func ownLimit() throws {
+        let clock = VirtualClock()
+        let motor = SimulatedBoard(clock: clock).motor
+        try motor.turnOn(strength: 1, limit: .milliseconds(100))
+        clock.advance(by: .seconds(60))
+        #expect(motor.isOn && clock.pendingTimers == 0)
+        try motor.turnOff()
+        motor.hasOwnLimit = true
+        try motor.turnOn(strength: 1, limit: .milliseconds(100))
+        clock.advance(by: .seconds(60))
+        #expect(motor.turns.compactMap(\.length) == [.seconds(60), .milliseconds(100)])
+    }
+}
+
+@Suite("The simulated board's state")
+struct SimulatedStateSourceTests {
+    @Test("a board without an input of its own has one while a microphone is plugged in")
+    func microphone() throws {
+        let source = SimulatedStateSource()
+        let told = Record<DeviceStateChange>()
+        try source.start { told.append($0) }
+        source.set(.inputAvailable(false))
+        source.set(.microphoneInserted(true))
+        source.set(.microphoneInserted(false))
+        #expect(
+            told.all == [
+                .inputAvailable(false), .microphoneInserted(true), .inputAvailable(true), .microphoneInserted(false),
+                .inputAvailable(false),
+            ])
+    }
+
+    @Test("a microphone that is plugged in remains the input when the board's own is switched off")
+    func microphoneFirst() throws {
+        let source = SimulatedStateSource()
+        let told = Record<DeviceStateChange>()
+        try source.start { told.append($0) }
+        // What nobody set is not known.
+        source.set(.microphoneInserted(true))
+        source.set(.inputAvailable(true))
+        source.set(.inputAvailable(false))
+        source.set(.microphoneInserted(false))
+        #expect(
+            told.all == [
+                .microphoneInserted(true), .inputAvailable(true), .inputAvailable(true), .microphoneInserted(false),
+                .inputAvailable(false),
+            ])
+    }
+
+    // Each change used to wrap the handler once more, until a call of it went deeper than the stack.
+    @Test("it may be changed any number of times")
+    func manyChanges() throws {
+        let source = SimulatedStateSource()
+        let count = Atomic(0)
+        try source.start { _ in count.add(1, ordering: .relaxed) }
+        for step in 0..<200_000 { source.set(.screenLocked(step.isMultiple(of: 2))) }
+        #expect(count.load(ordering: .relaxed) == 200_000)
+        source.close()
+        source.set(.screenLocked(true))
+        #expect(count.load(ordering: .relaxed) == 200_000)
+    }
+}

@@ -1,0 +1,331 @@
+import RingerTestKit
+import Testing
+
+@testable import RingerCore
+
+@Suite("The player")
+struct SoundPlayerTests {
+    @Test("a sound that may be heard is played to its end, to the microsecond")
+    func finished() throws {
+        let bench = try PlayerBench()
+        bench.play(200)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.outcomes == [.finished])
+        #expect(bench.results.all[0].elapsed == .milliseconds(200))
+        #expect(bench.results.all[0].position.played == 9600)
+        #expect(bench.player.playing == 0 && bench.clock.pendingTimers == 0)
+    }
+
+    @Test("a sound that the switch silences completes before the call returns, and never reaches the speaker")
+    func silencedAtOnce() throws {
+        let bench = try PlayerBench(position: .silent)
+        bench.play(200)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+        #expect(bench.results.all[0].elapsed == .zero)
+        #expect(bench.board.speaker.recordings.isEmpty)
+    }
+
+    @Test("a flip to silent stops the sounds that honour the switch, at that very sample, and no others")
+    func flip() throws {
+        let bench = try PlayerBench()
+        bench.play(1000, as: .session(.soloAmbient))
+        bench.play(1000, as: .session(.playback))
+        bench.clock.advance(by: .milliseconds(250))
+        bench.board.ringSilent.position = .silent
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+        #expect(bench.board.speaker.recordings[0].played == 12_000)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch), .finished])
+        #expect(bench.board.speaker.recordings[1].played == 48_000)
+    }
+
+    @Test("the middle position of a slider silences like silent")
+    func vibratePosition() throws {
+        let bench = try PlayerBench()
+        bench.play(1000)
+        bench.board.ringSilent.position = .vibrate
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+    }
+
+    @Test("locking the screen stops what the switch would silence")
+    func lock() throws {
+        let bench = try PlayerBench()
+        bench.play(1000, as: .session(.ambient))
+        bench.play(1000, as: .session(.playback))
+        bench.clock.advance(by: .milliseconds(10))
+        bench.board.surroundings.set(.screenLocked(true))
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .screenLock)])
+    }
+
+    @Test("headphones pulled out at silent: the sound does not continue on the speaker")
+    func headphonesOut() throws {
+        let bench = try PlayerBench(position: .silent)
+        bench.board.surroundings.set(.headphoneInserted(true))
+        bench.play(1000)
+        bench.clock.advance(by: .milliseconds(100))
+        #expect(bench.board.speaker.recordings.map(\.route) == [.headphone])
+        bench.board.surroundings.set(.headphoneInserted(false))
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+    }
+
+    @Test(
+        "a sound on the speaker falls silent with the switch, although headphones were plugged in meanwhile",
+        arguments: [SoundRequest.session(.soloAmbient), .systemSound(), .alert])
+    func speakerAfterRouteChange(request: SoundRequest) throws {
+        let bench = try PlayerBench()
+        bench.play(1000, as: request)
+        bench.clock.advance(by: .milliseconds(100))
+        bench.board.surroundings.set(.headphoneInserted(true))
+        bench.clock.advance(by: .milliseconds(100))
+        #expect(bench.publisher.state.route == .headphone && bench.outcomes.isEmpty)
+        bench.board.ringSilent.position = .silent
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+        #expect(bench.board.speaker.recordings[0].route == .speaker)
+        #expect(bench.board.speaker.recordings[0].played == 9_600)
+    }
+
+    @Test(
+        "a sound in headphones plays on through a flip, although the device's route moved to the speaker meanwhile",
+        arguments: [SoundRequest.session(.soloAmbient), .systemSound(), .alert])
+    func headphoneAfterRouteChange(request: SoundRequest) throws {
+        let bench = try PlayerBench()
+        bench.board.surroundings.set(.headphoneInserted(true))
+        bench.play(1000, as: request)
+        bench.clock.advance(by: .milliseconds(100))
+        bench.publisher.change(.route(.speaker), from: "firmware", at: bench.clock.now)
+        bench.board.ringSilent.position = .silent
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.publisher.state.route == .speaker)
+        #expect(bench.outcomes == [.finished])
+        // What begins now goes to the speaker.
+        bench.play(100, as: request)
+        #expect(bench.outcomes == [.finished, .silenced(by: .ringSilentSwitch)])
+    }
+
+    @Test("a call on the speaker stays judged there when its session's route and options change")
+    func callKeepsSpeaker() {
+        var machine = PlayerMachine(pcms: [.speaker: "speaker", .receiver: "receiver"])
+        _ = machine.switchTo(.ring)
+        var terms = SoundTerms(request: .session(.playAndRecord, options: .defaultToSpeaker), route: .speaker)
+        _ = machine.handle(.play(1, terms, frames: 100, now: MachineTime.start))
+        terms = SoundTerms(request: .session(.playAndRecord), level: 0.5, route: .receiver)
+        let actions = machine.handle(.terms(1, terms, now: MachineTime.start))
+        guard case .report(.decided(.play(0.5, .speaker, _, _), _, _, _))? = actions.last else {
+            Issue.record("\(actions)")
+            return
+        }
+    }
+
+    @Test(
+        "where one PCM serves two routes the codec moves the sound, which is judged where it is heard then",
+        arguments: [true, false])
+    func sharedPCM(isShared: Bool) {
+        var machine = PlayerMachine(pcms: [.speaker: "default", .headphone: isShared ? "default" : "plughw:1"])
+        _ = machine.switchTo(.ring)
+        _ = machine.handle(.play(1, SoundTerms(request: .systemSound()), frames: 100, now: MachineTime.start))
+        _ = machine.switchTo(.ring, route: .headphone, version: 2)
+        let actions = machine.switchTo(.silent, route: .headphone, version: 3)
+        #expect(actions.contains(.halt(1)) == !isShared)
+    }
+
+    @Test("the alert volume follows the user while an alert plays")
+    func volume() throws {
+        let bench = try PlayerBench()
+        bench.play(1000, as: .alert)
+        bench.clock.advance(by: .milliseconds(10))
+        bench.player.preferences.alertVolume = 0.25
+        #expect(bench.board.speaker.recordings[0].gains == [1, 0.25])
+        bench.player.preferences.doNotDisturb = true
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .doNotDisturb)])
+    }
+
+    @Test("a session that is interrupted falls silent")
+    func interrupted() throws {
+        let bench = try PlayerBench()
+        let id = bench.play(1000, as: .session(.playback))
+        bench.clock.advance(by: .milliseconds(10))
+        bench.player.setRequest(.session(.playback, isInterrupted: true), of: id)
+        bench.clock.advance(by: .zero)
+        #expect(bench.outcomes == [.silenced(by: .interruption)])
+    }
+
+    @Test("stopping ends a sound as stopped; stopping it again, or after its end, does nothing")
+    func stop() throws {
+        let bench = try PlayerBench()
+        let id = bench.play(1000)
+        bench.clock.advance(by: .milliseconds(10))
+        bench.player.stop(id)
+        bench.player.stop(id)
+        bench.clock.advance(by: .seconds(2))
+        bench.player.stop(id)
+        #expect(bench.outcomes == [.stopped(.caller)])
+    }
+
+    @Test("a sound stopped before its first frame ends as stopped too")
+    func stopBeforeStart() throws {
+        let bench = try PlayerBench()
+        let id = bench.play(1000)
+        bench.player.stop(id)
+        bench.clock.advance(by: .seconds(2))
+        #expect(bench.outcomes == [.stopped(.caller)])
+    }
+
+    @Test(
+        "a failure of the output is the sound's outcome",
+        arguments: [SimulatedSoundOutput.Fault.busy, .missing, .gone(frame: 100)])
+    func failure(fault: SimulatedSoundOutput.Fault) throws {
+        let bench = try PlayerBench()
+        bench.board.speaker.fault = fault
+        bench.play(1000)
+        bench.clock.advance(by: .seconds(2))
+        guard case .failed(let error) = bench.outcomes.first else {
+            Issue.record("\(bench.outcomes) is no failure")
+            return
+        }
+        #expect(["busy", "notFound", "disconnected"].contains(error.code.rawValue))
+        #expect(bench.outcomes.count == 1)
+    }
+
+    @Test("an underrun is an event that somebody can see, and no end")
+    func underrun() throws {
+        let bench = try PlayerBench()
+        bench.board.speaker.fault = .underrun(frame: 4800)
+        let id = bench.play(1000)
+        bench.clock.advance(by: .seconds(2))
+        #expect(bench.outcomes == [.finished])
+        let at = bench.start + .milliseconds(100)
+        #expect(bench.events.all.contains(.playback(.underrun(at: at), sound: id.number)))
+        #expect(bench.events.all.contains(.playback(.recovered(at: at), sound: id.number)))
+    }
+
+    @Test("cancelling the task stops the sound")
+    func cancelled() async throws {
+        let bench = try PlayerBench()
+        let player = bench.player
+        let clock = bench.clock
+        let result = try await clock.drive {
+            let task = Task {
+                await player.playOutsideSessions(
+                    .silence(duration: .seconds(20), sampleRate: 8000, channels: 1), as: .session(.playback))
+            }
+            task.cancel()
+            return await task.value
+        }
+        #expect(result.outcome == .stopped(.caller))
+    }
+
+    @Test("a ring made of completions that play again stops when its flag says so")
+    func ringLoop() throws {
+        let bench = try PlayerBench()
+        let rounds = Record<Void>()
+        @Sendable func ring() {
+            bench.player.startOutsideSessions(.silence(duration: .milliseconds(300)), as: .systemSound()) { _ in
+                rounds.append(())
+                if rounds.all.count < 5 { ring() }
+            }
+        }
+        ring()
+        bench.clock.advance(by: .seconds(10))
+        #expect(rounds.all.count == 5)
+        #expect(bench.board.speaker.recordings.last?.end == bench.start + .milliseconds(1500))
+    }
+}
+
+@Suite("The device's state")
+struct DeviceStateTests {
+    @Test("a subscriber gets the current state first, then the newest, never an old one")
+    func states() async throws {
+        let bench = try PlayerBench()
+        bench.board.ringSilent.position = .silent
+        var states = bench.publisher.states.makeAsyncIterator()
+        #expect(await states.next()?.ringSilent == .silent)
+        bench.board.ringSilent.position = .ring
+        bench.board.ringSilent.position = .vibrate
+        #expect(await states.next()?.ringSilent == .vibrate)
+    }
+
+    @Test("each position carries its source and the instant of its edge")
+    func stamps() throws {
+        let bench = try PlayerBench()
+        bench.clock.advance(by: .milliseconds(70))
+        bench.board.ringSilent.position = .silent
+        #expect(bench.publisher.state.ringSilentAt == bench.start + .milliseconds(70))
+        #expect(bench.publisher.state.ringSilentSource == "switch")
+    }
+
+    @Test("a switch that is unplugged leaves its last position in force, and is reported; so is its return")
+    func unplugged() throws {
+        let bench = try PlayerBench(position: .silent)
+        bench.board.ringSilent.unplug()
+        #expect(bench.publisher.state.ringSilent == .silent && !bench.publisher.state.isSwitchConnected)
+        bench.board.ringSilent.position = .ring
+        #expect(bench.publisher.state.ringSilent == .silent)
+        bench.board.ringSilent.plug()
+        #expect(bench.publisher.state.ringSilent == .ring && bench.publisher.state.isSwitchConnected)
+        let names = bench.events.all.map { String("\($0)".prefix { $0 != "(" }) }
+        #expect(names == ["switchMoved", "switchLost", "switchFound", "switchMoved"])
+    }
+
+    @Test("every flip is an event, in order, however slow the subscribers of the state are")
+    func thousandFlips() throws {
+        let bench = try PlayerBench()
+        let executor = StepExecutor()
+        let seen = Record<SwitchPosition?>()
+        let slow = Task(executorPreference: executor) {
+            for await state in bench.publisher.states { seen.append(state.ringSilent) }
+        }
+        defer { executor.end([slow]) }
+        executor.runUntilIdle()
+        for _ in 0..<500 {
+            bench.board.ringSilent.position = .silent
+            bench.board.ringSilent.position = .ring
+        }
+        let moves = bench.events.all.compactMap { event -> SwitchPosition? in
+            if case .switchMoved(let position, _, _) = event { position } else { nil }
+        }
+        #expect(moves == [.ring] + (0..<1000).map { $0.isMultiple(of: 2) ? .silent : .ring })
+        // The slow one was woken by the first flip, and gets to run after the last.
+        #expect(seen.all == [.ring])
+        executor.runUntilIdle()
+        #expect(seen.all == [.ring, .ring])
+    }
+
+    // A full buffer of a removed subscriber is not counted as a loss, so the count alone does not show it.
+    @Test("a subscriber that goes away is removed")
+    func subscriptionEnds() async throws {
+        let broadcast = Broadcast<Int>()
+        let kept = broadcast.subscribe(buffering: .bufferingOldest(1))
+        do {
+            let stream = broadcast.subscribe(buffering: .bufferingOldest(1))
+            #expect(broadcast.send(1) == 0)
+            #expect(broadcast.send(2) == 2)
+            #expect(broadcast.subscriberCount == 2)
+            _ = stream
+        }
+        #expect(broadcast.subscriberCount == 1)
+        #expect(broadcast.send(3) == 1)
+        broadcast.finish()
+        #expect(broadcast.subscriberCount == 0)
+        _ = kept
+    }
+}
+
+/// The instant of a machine that is tested without a clock.
+private enum MachineTime {
+    static let start = MonotonicTime(nanoseconds: 1_000_000_000)
+}
+
+extension PlayerMachine {
+    /// Moves the switch, on a device whose sound takes `route`.
+    fileprivate mutating func switchTo(
+        _ position: SwitchPosition, route: AudioRoute = .speaker, version: UInt64 = 1
+    ) -> [Action] {
+        handle(.state(DeviceState(ringSilent: position, route: route), version: version, now: MachineTime.start))
+    }
+}

@@ -1,0 +1,132 @@
+import Glibc
+import RingerTestKit
+import Testing
+
+@testable import RingerCore
+
+// Files used to be read and decoded on the caller's thread, which may be the device's: a slow one held up the switch.
+@Suite("System sounds that are decoded slowly")
+struct SlowFileTests {
+    private let directory: TemporaryDirectory
+    private let work = HeldWork()
+    private let bench: SoundsBench
+    /// 200 ms, in a file.
+    private let file: SystemSoundID
+    /// 100 ms, in memory.
+    private let memory: SystemSoundID
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        bench = try SoundsBench(preferences: UserPreferences(vibrateOnRing: false), slowWork: work)
+        file = try bench.sounds.register(try directory.writeWAV("chime.wav", frames: 9600))
+        memory = try bench.register(milliseconds: 100)
+    }
+
+    private func advance(_ milliseconds: Int) { bench.clock.advance(by: .milliseconds(milliseconds)) }
+
+    @Test("a call returns before its file is read, and is heard once that is decoded; the next time at once")
+    func aside() {
+        bench.play(file)
+        advance(50)
+        #expect(bench.heard.isEmpty && bench.outcomes.isEmpty && bench.sounds.underWay == 1)
+        #expect(work.finish() == 1)
+        advance(500)
+        bench.play(file)
+        #expect(work.finish() == 0)
+        advance(500)
+        #expect(bench.heard == [50_000..<250_000, 550_000..<750_000] && bench.outcomes == [.finished, .finished])
+    }
+
+    @Test("sounds that are played while one is decoded begin after it, in the order of the calls")
+    func order() throws {
+        let other = try bench.sounds.register(try directory.writeWAV("other.wav", frames: 4800))
+        let (before, last) = (try bench.register(milliseconds: 500), try bench.register(milliseconds: 300))
+        bench.play(before)
+        advance(50)
+        for id in [file, memory, other, last] { bench.play(id) }
+        // What plays is not replaced before the next sound can begin.
+        advance(25)
+        #expect(bench.heard == [0..<75_000] && bench.outcomes.isEmpty)
+        work.finish()
+        advance(1000)
+        #expect(bench.results.all.map(\.sound).filter { $0 != before } == [file, memory, other, last])
+        #expect(bench.outcomes.dropLast().allSatisfy { $0 == .stopped(.replaced) })
+        #expect(bench.outcomes.last == .finished && bench.heard.last == 75_000..<375_000)
+    }
+
+    @Test("stopping a sound that is being decoded ends it at once, and lets the next one begin")
+    func stopped() {
+        let call = bench.play(file)
+        bench.play(memory)
+        bench.sounds.stop(call)
+        #expect(bench.outcomes == [.stopped(.caller)])
+        advance(500)
+        #expect(bench.heard == [0..<100_000] && bench.outcomes == [.stopped(.caller), .finished])
+        work.finish()
+        advance(500)
+        #expect(bench.heard.count == 1 && bench.sounds.underWay == 0 && bench.sounds.cachedBytes == 0)
+        let ended = bench.events.all.count { if case .soundEnded(.stopped, _, _) = $0 { true } else { false } }
+        #expect(ended == 1)
+    }
+
+    @Test("disposing of a sound that is being decoded, or closing its client, ends it at once")
+    func disposed() throws {
+        bench.play(file)
+        try bench.sounds.dispose(file)
+        #expect(bench.outcomes == [.stopped(.disposed)])
+        let client = bench.sounds.makeClient()
+        client.start(1000) { [results = bench.results] in results.append($0) }
+        client.close()
+        #expect(bench.outcomes == [.stopped(.disposed), .stopped(.closed)])
+        work.finish()
+        advance(500)
+        #expect(bench.heard.isEmpty && bench.sounds.underWay == 0)
+    }
+
+    @Test("a flip to silent ends a sound that is being decoded; another one is silenced before its call returns")
+    func silenced() {
+        bench.play(file)
+        bench.board.ringSilent.position = .silent
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+        bench.board.ringSilent.position = .ring
+        bench.play(file)
+        bench.board.ringSilent.position = .silent
+        bench.play(memory)
+        #expect(bench.outcomes.count == 3 && bench.outcomes.allSatisfy { $0 == .silenced(by: .ringSilentSwitch) })
+        work.finish()
+        advance(500)
+        #expect(bench.heard.isEmpty)
+    }
+
+    @Test("a file that turns out to be broken or gone replaces nothing")
+    func broken() throws {
+        let path = try directory.writeWAV("gone.wav", frames: 4800)
+        let gone = try bench.sounds.register(path)
+        unlink(path)
+        bench.play(memory)
+        bench.play(gone)
+        advance(50)
+        work.finish()
+        advance(500)
+        #expect(bench.results.all.map(\.sound) == [gone, memory] && bench.heard == [0..<100_000])
+        #expect(bench.results.all.first?.error?.cause.code == .notFound)
+    }
+
+    @Test("an alert begins once its sound is decoded, and needs it decoded once; stopped before, it ends at once")
+    func alert() {
+        let alerts = Alerts(bench.sounds)
+        let ended = Record<AlertResult>()
+        alerts.start(file) { ended.append($0) }
+        advance(50)
+        alerts.stop()
+        advance(0)
+        #expect(ended.all.map(\.outcome) == [.stopped(.caller)] && bench.heard.isEmpty)
+        work.finish()
+        alerts.start(file)
+        #expect(work.finish() == 1)
+        advance(450)
+        #expect(work.finish() == 0)
+        alerts.stop()
+        #expect(bench.heard == [50_000..<250_000, 250_000..<450_000, 450_000..<500_000])
+    }
+}

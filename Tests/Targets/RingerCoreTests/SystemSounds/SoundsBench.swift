@@ -1,0 +1,103 @@
+import RingerTestKit
+import Synchronization
+
+@testable import RingerCore
+
+/// System sounds on a simulated board, in virtual time.
+struct SoundsBench {
+    let clock = VirtualClock()
+    let board: SimulatedBoard
+    let publisher: StatePublisher
+    let player: SoundPlayer
+    let vibrator: Vibrator?
+    let sounds: SystemSoundServices
+    let events = Record<DeviceEvent>()
+    let results = Record<SystemSoundResult>()
+    let start: MonotonicTime
+
+    init(
+        position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences(),
+        directories: [String] = [], cacheLimit: Int = 1 << 20, hasMotor: Bool = true, slowWork: HeldWork? = nil
+    ) throws {
+        let clock = clock
+        let events = events
+        board = SimulatedBoard(clock: clock, position: position)
+        start = clock.now
+        let report: @Sendable (DeviceEvent) -> Void = { events.append($0) }
+        let publisher = StatePublisher(report: report)
+        self.publisher = publisher
+        player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher, report: report)
+        player.preferences = preferences
+        vibrator = hasMotor ? Vibrator(motor: board.motor, clock: clock) { events.append(.vibration($0)) } : nil
+        sounds = SystemSoundServices(
+            player: player, vibrator: vibrator, clock: slowWork.map { HoldingClock(clock, $0) } ?? clock,
+            configuration: .init(predefined: PredefinedSounds(directories: directories), cacheLimit: cacheLimit),
+            report: report)
+        try board.ringSilent.start { publisher.ringSilent($0, from: "switch") }
+    }
+
+    /// Registers so many milliseconds of silence.
+    func register(milliseconds: Int) throws -> SystemSoundID {
+        try sounds.register(PCMBuffer.silence(duration: .milliseconds(milliseconds), sampleRate: 48_000))
+    }
+
+    /// Begins a sound; what becomes of it goes to `results`.
+    @discardableResult
+    func play(_ id: SystemSoundID, as use: SystemSoundServices.Use = .sound) -> SystemSoundServices.Call {
+        sounds.start(id, as: use) { [results] in results.append($0) }
+    }
+
+    var outcomes: [SoundOutcome] { results.all.map(\.outcome) }
+    /// When the motor turned, in microseconds from the beginning.
+    var turns: [Range<Int>] {
+        board.motor.turns.map { turn in
+            microseconds(turn.start)..<microseconds(turn.end ?? clock.now)
+        }
+    }
+    /// When sounds were heard, in microseconds from the beginning.
+    var heard: [Range<Int>] {
+        board.speaker.recordings.compactMap { recording in
+            recording.start.map { microseconds($0)..<microseconds(recording.end ?? clock.now) }
+        }
+    }
+
+    func microseconds(_ time: MonotonicTime) -> Int { Int((time - start).nanoseconds / 1000) }
+}
+
+/// Work that was to be done aside, and is done when the test says so.
+final class HeldWork: Sendable {
+    private let jobs = Mutex<[@Sendable () -> Void]>([])
+
+    func add(_ job: @escaping @Sendable () -> Void) {
+        jobs.withLock { $0.append(job) }
+    }
+
+    /// Does the work, the oldest first, and returns how many jobs it was.
+    @discardableResult
+    func finish() -> Int {
+        let due = jobs.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        for job in due { job() }
+        return due.count
+    }
+}
+
+/// A virtual clock on whose device reading and decoding take as long as the test likes.
+private struct HoldingClock: DeviceClock {
+    let clock: VirtualClock
+    let work: HeldWork
+
+    init(_ clock: VirtualClock, _ work: HeldWork) {
+        self.clock = clock
+        self.work = work
+    }
+
+    var now: MonotonicTime { clock.now }
+    func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        clock.schedule(at: deadline, body)
+    }
+    func callBack(_ body: @escaping @Sendable () -> Void) { clock.callBack(body) }
+    func runAside(_ body: @escaping @Sendable () -> Void) { work.add(body) }
+}

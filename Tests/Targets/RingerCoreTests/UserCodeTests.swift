@@ -1,0 +1,123 @@
+import RingerTestKit
+import Synchronization
+import Testing
+
+@testable import RingerCore
+
+// A completion that moves the clock simulates one that blocks for that long: the device continues meanwhile.
+@Suite("Completions that block")
+struct UserCodeTests {
+    @Test("a vibration's completion that blocks for 4 s does not lengthen the vibration after it")
+    func vibration() throws {
+        let bench = VibratorBench()
+        let clock = bench.clock
+        bench.vibrator.start(try .ms("1000")) { _ in clock.advance(by: .seconds(4)) }
+        clock.advance(by: .milliseconds(100))
+        bench.play(try .ms("300"))
+        clock.advance(by: .seconds(5))
+        #expect(bench.turns == "0-400")
+        #expect(bench.ends.all == [.finished])
+    }
+
+    @Test("a sound's completion that blocks does not keep another sound heard past a flip to silent")
+    func sound() throws {
+        let bench = try PlayerBench()
+        bench.player.startOutsideSessions(
+            .silence(duration: .milliseconds(100), sampleRate: 48_000), as: .session(.soloAmbient)
+        ) {
+            [clock = bench.clock, board = bench.board] _ in
+            clock.advance(by: .milliseconds(900))
+            board.ringSilent.position = .silent
+            clock.advance(by: .seconds(3))
+        }
+        bench.play(3000)
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.board.speaker.recordings[1].played == 48_000)
+        #expect(bench.outcomes == [.silenced(by: .ringSilentSwitch)])
+    }
+
+    @Test("a reading's completion that blocks does not keep a sound heard past a flip to silent")
+    func detector() throws {
+        let bench = try PlayerBench()
+        bench.play(3000)
+        bench.detector.measure { [clock = bench.clock, board = bench.board] _ in
+            board.ringSilent.position = .silent
+            clock.advance(by: .seconds(4))
+        }
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.board.speaker.recordings[0].played == 4_800)
+    }
+
+    @Test("an activation's and a session sound's completion that block do not keep a sound heard past a flip")
+    func session() throws {
+        let bench = try PlayerBench()
+        let session = bench.sessions.make(category: .ambient)
+        session.activate { [clock = bench.clock] error in
+            #expect(error == nil)
+            clock.advance(by: .milliseconds(500))
+        }
+        let sound = PCMBuffer.silence(duration: .milliseconds(100), sampleRate: 48_000)
+        session.start(sound) { [clock = bench.clock, board = bench.board] _ in
+            board.ringSilent.position = .silent
+            clock.advance(by: .seconds(4))
+        }
+        session.start(.silence(duration: .seconds(3), sampleRate: 48_000))
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.board.speaker.recordings[1].played == 4_800)
+    }
+
+    @Test("an outcome that is known at once reaches the completion on the caller's thread before the call returns")
+    func atOnce() throws {
+        let bench = try PlayerBench(position: .silent)
+        let isOver = Atomic(false)
+        bench.player.startOutsideSessions(
+            .silence(duration: .seconds(1), sampleRate: 48_000), as: .session(.soloAmbient)
+        ) { _ in
+            isOver.store(UserCode.isRunning, ordering: .relaxed)
+        }
+        let wasOver = isOver.load(ordering: .relaxed)
+        #expect(wasOver)
+        #expect(UserCode.isRunning == false)
+    }
+
+    @Test("completions run one after another, each after the state machine that brought it")
+    func serial() throws {
+        let bench = try PlayerBench()
+        let order = Record<Int>()
+        for number in 0..<3 {
+            bench.player.startOutsideSessions(
+                .silence(duration: .milliseconds(100 + number), sampleRate: 48_000), as: .session(.ambient)
+            ) { [clock = bench.clock] _ in
+                order.append(number)
+                clock.advance(by: .seconds(1))
+                order.append(number + 10)
+            }
+        }
+        bench.clock.advance(by: .seconds(5))
+        #expect(order.all == [0, 10, 1, 11, 2, 12])
+    }
+
+    @Test("a player keeps the newest state when an older one is delivered after it")
+    func staleState() {
+        var machine = PlayerMachine(pcms: [.speaker: "speaker"])
+        _ = machine.handle(.state(DeviceState(ringSilent: .silent), version: 3, now: MonotonicTime(nanoseconds: 0)))
+        _ = machine.handle(.state(DeviceState(ringSilent: .ring), version: 2, now: MonotonicTime(nanoseconds: 1)))
+        #expect(machine.state.ringSilent == .silent)
+    }
+
+    @Test("players that are created while the switch moves all know where it ended")
+    func createdDuringAnEdge() async {
+        let clock = VirtualClock()
+        let board = SimulatedBoard(clock: clock)
+        for round in 0..<2_000 {
+            let publisher = StatePublisher()
+            publisher.ringSilent(.position(.ring, at: clock.now), from: "switch")
+            async let mover: Void = Task.detached {
+                publisher.ringSilent(.position(.silent, at: clock.now), from: "switch")
+            }.value
+            let player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher)
+            await mover
+            #expect(player.rules.state.ringSilent == .silent, "round \(round)")
+        }
+    }
+}

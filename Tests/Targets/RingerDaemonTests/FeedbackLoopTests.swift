@@ -1,0 +1,107 @@
+import Ringer
+import RingerBus
+import RingerTestKit
+import ServiceSupport
+import SoundFile
+import Testing
+
+@testable import RingerDaemon
+
+/// Events that are given again and again, over a private bus, with a simulated board in virtual time.
+@Suite struct FeedbackLoopTests {
+    // Each restarted at once where the other had replaced it: the motor turned without rest until its limit, and both ended.
+    @Test("two loops at silent share the motor, which rests; both go on")
+    func twoLoops() async throws {
+        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
+        let client = try bench.client()
+        try await client.setSwitch("silent")
+        let call = try await client.trigger("phone-incoming-call", timeout: 0)
+        let alarm = try await client.trigger("alarm-clock-elapsed", timeout: 0)
+        try await client.advance(.seconds(60))
+        let lengths = bench.board.motor.turns.compactMap(\.length)
+        #expect(lengths.count { $0 == .milliseconds(400) } > 20 && lengths.count { $0 == .milliseconds(500) } > 20)
+        #expect(lengths.count < 130 && lengths.allSatisfy { $0 <= .milliseconds(500) })
+        for id in [call, alarm] {
+            _ = try await client.feedback("EndFeedback", [.uint32(id)])
+            #expect(await client.feedbackEnded() == [id, 2])
+        }
+        try await client.advance(.milliseconds(1))
+        #expect(!bench.board.motor.isOn && bench.clock.pendingTimers == 0)
+    }
+
+    @Test("a loop whose vibration has no pause rests between its rounds, and does not end at the motor's limit")
+    func rests() async throws {
+        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
+        let client = try bench.client()
+        try await client.setSwitch("silent")
+        // The motor has nearly reached its limit when the first loop begins.
+        _ = try await client.request("Vibrate", [.string("10000"), .dictionary([:])])
+        try await client.advance(.milliseconds(9_900))
+        let call = try await client.trigger("phone-incoming-call", timeout: 0)
+        try await client.advance(.seconds(10))
+        #expect(bench.board.motor.turns.count { $0.length == .milliseconds(400) } > 6)
+        _ = try await client.feedback("EndFeedback", [.uint32(call)])
+        #expect(await client.feedbackEnded() == [call, 2])
+        let mail = try await client.trigger("message-new-email", timeout: 0)
+        try await client.advance(.seconds(60))
+        #expect(bench.board.motor.turns.count { $0.length == .milliseconds(200) } > 60)
+        _ = try await client.feedback("EndFeedback", [.uint32(mail)])
+        #expect(await client.feedbackEnded() == [mail, 2])
+    }
+
+    @Test("a loop that vibrates leaves the motor to an event that is given once")
+    func loopYields() async throws {
+        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
+        let client = try bench.client()
+        try await client.setSwitch("silent")
+        _ = try await client.trigger("phone-incoming-call", timeout: 0)
+        // Between the turns of its first round.
+        try await client.advance(.milliseconds(500))
+        _ = try await client.trigger("message-new-cellbroadcast")
+        try await client.advance(.seconds(6))
+        let lengths = bench.board.motor.turns.compactMap(\.length)
+        #expect(lengths.count { $0 == .seconds(1) } == 2 && lengths.suffix(2).allSatisfy { $0 == .milliseconds(400) })
+    }
+
+    @Test("a loop that began while it could not be heard is heard when it can be", arguments: [true, false])
+    func heardLater(bySwitch: Bool) async throws {
+        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
+        let client = try bench.client()
+        if bySwitch { try await client.setSwitch("silent") } else { try await client.setProfile("quiet") }
+        _ = try await client.trigger("phone-incoming-call", timeout: 0)
+        try await client.advance(.seconds(3))
+        #expect(bench.board.speaker.recordings.isEmpty && !bench.board.motor.turns.isEmpty)
+        if bySwitch { try await client.setSwitch("ring") } else { try await client.setProfile("full") }
+        try await client.advance(.seconds(2))
+        #expect(!bench.board.speaker.playing.isEmpty)
+    }
+
+    @Test("an event that is ended while its file is read leaves no timer")
+    func endedWhileReading() async throws {
+        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
+        let client = try bench.client()
+        let folder = try TemporaryFolder()
+        let file = try folder.write(try wave(frames: 48_000), to: "sound.wav")
+        let id = try await client.trigger("phone-hangup", ["sound-file": .string(file)], timeout: .max)
+        _ = try await client.feedback("EndFeedback", [.uint32(id)])
+        try await client.advance(.milliseconds(1))
+        #expect(bench.clock.pendingTimers == 0)
+    }
+
+    @Test("a loop of a file without sound takes at most 20 rounds a second", .timeLimit(.minutes(1)))
+    func emptyFile() async throws {
+        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
+        let client = try bench.client()
+        let folder = try TemporaryFolder()
+        let file = try folder.write(try wave(frames: 0), to: "empty.wav")
+        _ = try await client.trigger("phone-hangup", ["sound-file": .string(file)], timeout: 0)
+        try await client.advance(.seconds(1))
+        #expect((2...21).contains(bench.board.speaker.recordings.count))
+    }
+
+    private func wave(frames: Int) throws -> [UInt8] {
+        try SoundFiles.encode(
+            PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 1, count: frames)), container: .wave,
+            codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)))
+    }
+}

@@ -1,0 +1,330 @@
+import CLinux
+import CPCMProtocol
+import Glibc
+import PacedSupport
+import Ringer
+import RingerHardware
+import RingerTestKit
+import Synchronization
+import SystemPackage
+
+@testable import RingerDaemon
+
+/// The service's end of the ALSA plug-in on a simulated board in real time, and programs that play over the plug-in to a
+/// paced sink, which keeps what was heard in a file.
+final class PCMBench: Sendable {
+    let folder: TemporaryFolder
+    let loop: EventLoop
+    let board: SimulatedBoard
+    let device: Device
+    /// Where the service listens.
+    let socket: String
+    private let server = Mutex<PCMServer?>(nil)
+    private let authorization: Authorization
+    private let configuration: String
+
+    /// - Parameter authorization: Who may play; nil for the user who runs the test.
+    init(authorization: Authorization? = nil) throws {
+        try PacedSink.install()
+        folder = try TemporaryFolder()
+        socket = folder.path + "/pcm"
+        loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
+        board = SimulatedBoard(clock: loop)
+        device = try Device.simulated(board)
+        var own = Authorization()
+        own.controllingUsers.insert(getuid())
+        self.authorization = authorization ?? own
+        let package = Self.package
+        guard system("'\(package)/Sources/Service/ALSAPlugin/build' >/dev/null </dev/null") == 0 else {
+            throw RingerError(.system, "build", "Sources/Service/ALSAPlugin")
+        }
+        configuration = try folder.write(
+            """
+            <\(package)/.build/paced/asound.conf>
+            pcm_type.ringer { lib "\(package)/.build/alsa/libasound_module_pcm_ringer.so" }
+            pcm.ringer {
+                @args [ CATEGORY OPTIONS SLAVE WHEN_SILENCED IF_UNREACHABLE ]
+                @args.CATEGORY { type string default soloAmbient }
+                @args.OPTIONS { type string default "" }
+                @args.SLAVE { type string default "paced_hw:UNDERRUNS=false" }
+                @args.WHEN_SILENCED { type string default silence }
+                @args.IF_UNREACHABLE { type string default silence }
+                type plug
+                slave.pcm {
+                    type ringer
+                    category $CATEGORY
+                    options $OPTIONS
+                    slave $SLAVE
+                    when_silenced $WHEN_SILENCED
+                    if_unreachable $IF_UNREACHABLE
+                    socket "\(socket)"
+                }
+            }
+            """, to: "asound.conf")
+    }
+
+    deinit {
+        stop()
+        loop.close()
+        device.close()
+    }
+
+    /// - Parameter ownProcess: The process whose sounds the service takes for its own; none by default, since the test is
+    ///   the service's process.
+    func start(ownProcess: pid_t = 0) throws {
+        try loop.syncThrowing { [self] () throws(RingerError) in
+            let made = PCMServer(
+                device, loop: loop, path: socket, authorization: authorization, ownProcess: ownProcess)
+            try made.start()
+            server.withLock { $0 = made }
+        }
+    }
+
+    func stop() {
+        loop.sync { [self] in
+            server.withLock { $0.take() }?.stop()
+        }
+    }
+
+    // MARK: - Sounds
+
+    /// What was heard of a sound: consecutive frames that are its own, at a gain, or silent.
+    struct Stretch: Equatable {
+        /// The frames' factor, rounded to tenths; nil for frames that are nothing of these.
+        var gain: Double?
+        var frames: Range<Int>
+    }
+
+    static let rate = 48_000
+    /// The package's directory.
+    static let package = #filePath.split(separator: "/").dropLast(5).map { "/" + $0 }.joined()
+
+    /// The sample of a frame: never 0, and different from its neighbours. The same on both channels.
+    private static func sample(_ frame: Int) -> Int16 { Int16(5_000 + frame % 20_000) * (frame % 2 == 0 ? 1 : -1) }
+
+    /// Writes a sound file, and returns its path.
+    func sound(seconds: Int) throws -> String {
+        let frames = seconds * Self.rate
+        var bytes = [UInt8](repeating: 0, count: 44)
+        func put(_ text: String, at offset: Int) { bytes.replaceSubrange(offset..<offset + 4, with: text.utf8) }
+        func put(_ value: Int, _ count: Int, at offset: Int) {
+            for index in 0..<count { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
+        }
+        put("RIFF", at: 0)
+        put(frames * 4 + 36, 4, at: 4)
+        put("WAVE", at: 8)
+        put("fmt ", at: 12)
+        for (value, count, offset) in [
+            (16, 4, 16), (1, 2, 20), (2, 2, 22), (Self.rate, 4, 24), (Self.rate * 4, 4, 28), (4, 2, 32), (16, 2, 34),
+        ] { put(value, count, at: offset) }
+        put("data", at: 36)
+        put(frames * 4, 4, at: 40)
+        bytes.reserveCapacity(44 + frames * 4)
+        for frame in 0..<frames {
+            let sample = UInt16(bitPattern: Self.sample(frame))
+            for _ in 0..<2 { bytes += [UInt8(truncatingIfNeeded: sample), UInt8(sample >> 8)] }
+        }
+        let path = "\(folder.path)/sound-\(seconds).wav"
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+        try file.closeAfter { _ = try file.writeAll(bytes) }
+        return path
+    }
+
+    // MARK: - Programs
+
+    /// A program that plays over the plug-in.
+    final class Program: Sendable {
+        private let process: pid_t
+        private let heardPath: String
+        private let messagesPath: String
+        private let status = Mutex<Int32?>(nil)
+
+        fileprivate init(_ words: [String], _ configuration: String, _ heardPath: String) throws {
+            self.heardPath = heardPath
+            messagesPath = heardPath + ".txt"
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+            posix_spawn_file_actions_addopen(&actions, 1, messagesPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+            posix_spawn_file_actions_adddup2(&actions, 1, 2)
+            let all = ["env", "ALSA_CONFIG_PATH=\(configuration)", "LC_ALL=C"] + words
+            var arguments = all.map { strdup($0) } + [nil]
+            defer { arguments.forEach { free($0) } }
+            var process: pid_t = 0
+            let result = posix_spawnp(&process, "env", &actions, nil, &arguments, environ)
+            guard result == 0 else { throw RingerError("start", words[0], Errno(rawValue: result)) }
+            self.process = process
+        }
+
+        deinit {
+            if status.withLock({ $0 == nil }) {
+                kill(process, SIGKILL)
+                waitpid(process, nil, 0)
+            }
+        }
+
+        func send(_ signal: CInt) {
+            kill(process, signal)
+        }
+
+        /// How many frames the sink has played.
+        var played: Int {
+            var information = stat()
+            return stat(heardPath, &information) == 0 ? Int(information.st_size) / 4 : 0
+        }
+
+        /// Whether the program has ended, with its exit status.
+        var ended: Int32? {
+            status.withLock { status in
+                if let status { return status }
+                var word: Int32 = 0
+                guard waitpid(process, &word, WNOHANG) == process else { return nil }
+                status = word & 0x7f == 0 ? word >> 8 & 0xff : 128 + word & 0x7f
+                return status
+            }
+        }
+
+        /// Waits until the sink has played so many frames more.
+        func hear(seconds: Double) async throws {
+            let target = played + Int(seconds * Double(PCMBench.rate))
+            while played < target, ended == nil { try await Task.sleep(for: .milliseconds(5)) }
+        }
+
+        /// Waits for the program's end, and returns its exit status.
+        func end() async throws -> Int32 {
+            while true {
+                if let ended { return ended }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+
+        /// What it has printed.
+        var messages: String {
+            do { return try TextFile.read(messagesPath) } catch { return "\(error)" }
+        }
+
+        /// What was heard, in stretches. A frame next to its own stretch's end, which a ramp of the gain scaled, is nil.
+        func heard() throws -> [Stretch] {
+            let file = try FileDescriptor.open(FilePath(heardPath), .readOnly)
+            let bytes = try file.closeAfter {
+                var bytes = [UInt8](repeating: 0, count: played * 4)
+                let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
+                return bytes.prefix(count)
+            }
+            var stretches: [Stretch] = []
+            for frame in 0..<bytes.count / 4 {
+                let sample = Int16(bitPattern: UInt16(bytes[frame * 4]) | UInt16(bytes[frame * 4 + 1]) << 8)
+                let factor = Double(sample) / Double(PCMBench.sample(frame))
+                let gain =
+                    sample == PCMBench.sample(frame)
+                    ? 1 : sample == 0 ? 0 : abs(factor - Double(Ducking.gain)) < 0.001 ? 0.2 : nil
+                if let last = stretches.last, last.gain == gain {
+                    stretches[stretches.count - 1].frames = last.frames.lowerBound..<frame + 1
+                } else {
+                    stretches.append(Stretch(gain: gain, frames: frame..<frame + 1))
+                }
+            }
+            return stretches
+        }
+    }
+
+    private static let programs = Atomic(0)
+
+    /// Starts a program on the PCM `ringer` with these arguments; `PCM` among its words stands for the PCM's name. The sink
+    /// fails as `fault` says, in arguments of `paced_hw`.
+    func run(_ words: [String], pcm arguments: String = "", fault: String = "FAULT=none") throws -> Program {
+        let heard = "\(folder.path)/heard-\(Self.programs.add(1, ordering: .relaxed).newValue)"
+        let slave = "SLAVE='paced_hw:UNDERRUNS=false,CAPTURE=\(heard),\(fault)'"
+        let pcm = "ringer:" + (arguments.isEmpty ? "" : arguments + ",") + slave
+        return try Program(words.map { $0 == "PCM" ? pcm : $0 }, configuration, heard)
+    }
+
+    /// Compiles a program in C with alsa-lib, and returns its path.
+    func compile(_ source: String) throws -> String {
+        let path = "\(folder.path)/program-\(Self.programs.add(1, ordering: .relaxed).newValue)"
+        guard system("cc -w -o '\(path)' '\(source)' -lasound -lm </dev/null") == 0 else {
+            throw RingerError(.system, "compile", source)
+        }
+        return path
+    }
+
+    /// Runs `ringer detect` on the PCM, in a process that may not read the switch, and returns the reading in words.
+    func detect(_ arguments: String) async throws -> String {
+        let command =
+            CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast()
+            .joined(separator: "/") + "/ringer"
+        let program = try run(
+            [command, "detect", "--switch", "evdev:\(folder.path)/none", "--motor", "none", "--pcm", "PCM"],
+            pcm: arguments)
+        _ = try await program.end()
+        return program.messages
+    }
+
+    /// Starts aplay with a file.
+    func play(_ file: String, pcm arguments: String = "") throws -> Program {
+        try run(["aplay", "-q", "-D", "PCM", file], pcm: arguments)
+    }
+}
+
+/// A client of the socket that need not keep to the protocol.
+final class PCMClient {
+    private let descriptor: CInt
+
+    convenience init(_ bench: PCMBench) throws { try self.init(bench.socket) }
+
+    /// - Parameter socket: Where the service listens.
+    init(_ socket: String) throws {
+        descriptor = ringer_connect(socket)
+        guard descriptor >= 0 else { throw RingerError("connect", socket, Errno(rawValue: errno)) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func send(_ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes { ringer_send(descriptor, $0.baseAddress, $0.count) }
+    }
+
+    func send(_ packet: ringer_pcm_packet) {
+        withUnsafeBytes(of: packet) { send(Array($0)) }
+    }
+
+    func send(kind: Int) {
+        send(PCMPacket(kind: kind).packet)
+    }
+
+    /// A greeting of that category and direction.
+    func greet(_ category: String, options: String = "", isCapture: Bool = false, version: Int32 = RINGER_PCM_VERSION) {
+        var packet = ringer_pcm_packet()
+        packet.version = UInt8(version)
+        packet.kind = UInt8(RINGER_PCM_HELLO)
+        packet.value = UInt8(isCapture ? RINGER_PCM_CAPTURE : RINGER_PCM_PLAYBACK)
+        func put<Field>(_ text: String, into field: inout Field) {
+            withUnsafeMutableBytes(of: &field) { $0.copyBytes(from: Array(text.utf8)) }
+        }
+        put(category, into: &packet.category)
+        put(options, into: &packet.options)
+        put("test", into: &packet.name)
+        send(packet)
+    }
+
+    /// The next packet's kind and value; nil when the connection has ended.
+    func receive() async throws -> [Int]? {
+        var packet = ringer_pcm_packet()
+        var wasReset = false
+        while true {
+            let size = ringer_receive(descriptor, &packet, PCMPacket.size)
+            if size == PCMPacket.size { return [Int(packet.kind), Int(packet.value)] }
+            // A service that refused without reading the greeting: its reason comes next.
+            if size < 0, errno == ECONNRESET, !wasReset {
+                wasReset = true
+                continue
+            }
+            guard size < 0, errno == EAGAIN else { return nil }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+}

@@ -1,0 +1,333 @@
+import CPCMProtocol
+import Glibc
+import Ringer
+import RingerTestKit
+import Testing
+
+@testable import RingerDaemon
+
+/// Programs that know nothing of the service, on the PCM `ringer`.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct PCMTests {
+    @Test("aplay falls silent with the switch and is heard again at the right place, sample for sample")
+    func flip() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let aplay = try bench.play(try bench.sound(seconds: 3))
+        try await aplay.hear(seconds: 0.5)
+        bench.board.ringSilent.position = .silent
+        try await aplay.hear(seconds: 0.5)
+        bench.board.ringSilent.position = .ring
+        #expect(try await aplay.end() == 0)
+        let heard = try aplay.heard()
+        #expect(heard.map(\.gain) == [1, 0, 1], "\(heard)")
+        #expect(heard.last?.frames.upperBound == 3 * PCMBench.rate)
+    }
+
+    @Test("with the switch at silent not one sample of it is heard, and playback is; then aplay takes its time")
+    func silentFromTheStart() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        bench.board.ringSilent.position = .silent
+        let file = try bench.sound(seconds: 1)
+        let ambient = try bench.play(file)
+        #expect(try await ambient.end() == 0)
+        // One after the other: at once, the later one would interrupt the other.
+        let playback = try bench.play(file, pcm: "CATEGORY=playback")
+        #expect(try await playback.end() == 0)
+        #expect(try ambient.heard() == [.init(gain: 0, frames: 0..<PCMBench.rate)])
+        #expect(try playback.heard() == [.init(gain: 1, frames: 0..<PCMBench.rate)])
+    }
+
+    @Test("with when_silenced skip the flip ends playback: a minute of sound is over at once, with status 0")
+    func skip() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let file = try bench.sound(seconds: 60)
+        let aplay = try bench.play(file, pcm: "WHEN_SILENCED=skip")
+        try await aplay.hear(seconds: 0.3)
+        bench.board.ringSilent.position = .silent
+        #expect(try await aplay.end() == 0)
+        #expect(try aplay.heard().map(\.gain) == [1])
+        // From the start, nothing is played at all.
+        let second = try bench.play(file, pcm: "WHEN_SILENCED=skip")
+        #expect(try await second.end() == 0)
+        #expect(second.played == 0)
+    }
+
+    @Test("what is skipped until the switch is flipped back is heard from there on")
+    func skipEnds() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        bench.board.ringSilent.position = .silent
+        // What comes after a pause in mid-sound is written when the switch is at ring.
+        let file = try bench.sound(seconds: 2)
+        let program = try bench.run(
+            [
+                "sh", "-c",
+                "{ head -c 96044 '\(file)'; while [ ! -e '\(bench.folder.path)/go' ]; do sleep 0.01; done; "
+                    + "tail -c +96045 '\(file)'; } | aplay -q -D \"$1\"", "-", "PCM",
+            ], pcm: "WHEN_SILENCED=skip")
+        try await Task.sleep(for: .milliseconds(200))
+        bench.board.ringSilent.position = .ring
+        _ = try bench.folder.write("", to: "go")
+        #expect(try await program.end() == 0)
+        #expect(program.played > PCMBench.rate && program.played <= 2 * PCMBench.rate, "\(program.played)")
+    }
+
+    @Test("without a service it is silent in its own time, or plays, as configured")
+    func unreachable() async throws {
+        let bench = try PCMBench()
+        let file = try bench.sound(seconds: 1)
+        let silent = try bench.play(file)
+        let plays = try bench.play(file, pcm: "IF_UNREACHABLE=play")
+        #expect(try await silent.end() == 0)
+        #expect(try await plays.end() == 0)
+        #expect(try silent.heard() == [.init(gain: 0, frames: 0..<PCMBench.rate)])
+        #expect(try plays.heard() == [.init(gain: 1, frames: 0..<PCMBench.rate)])
+    }
+
+    @Test("a service that ends in mid-play and comes back is found again")
+    func restart() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let aplay = try bench.play(try bench.sound(seconds: 4))
+        try await aplay.hear(seconds: 0.5)
+        bench.stop()
+        try await aplay.hear(seconds: 0.5)
+        try bench.start()
+        #expect(try await aplay.end() == 0)
+        #expect(try aplay.heard().map(\.gain) == [1, 0, 1])
+    }
+
+    @Test("a second program interrupts the first one, which is heard again afterwards")
+    func interruption() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let first = try bench.play(try bench.sound(seconds: 4))
+        try await first.hear(seconds: 0.5)
+        let second = try bench.play(try bench.sound(seconds: 1), pcm: "CATEGORY=playback")
+        #expect(try await second.end() == 0)
+        #expect(try await first.end() == 0)
+        #expect(try second.heard() == [.init(gain: 1, frames: 0..<PCMBench.rate)])
+        #expect(try first.heard().map(\.gain) == [1, 0, 1])
+        while !bench.device.sessions.all.isEmpty { await Task.yield() }
+    }
+
+    @Test("a session that ducks others turns it down by 14 dB, in a ramp, and up again")
+    func ducking() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let aplay = try bench.play(try bench.sound(seconds: 3), pcm: "CATEGORY=playback")
+        try await aplay.hear(seconds: 0.5)
+        let session = try bench.device.sessions.make(category: .playback, options: .duckOthers)
+        try await session.activate()
+        try await aplay.hear(seconds: 0.5)
+        try await session.deactivate()
+        #expect(try await aplay.end() == 0)
+        let heard = try aplay.heard()
+        #expect(heard.map(\.gain).filter { $0 != nil } == [1, 0.2, 1], "\(heard)")
+        #expect(heard.filter { $0.gain == nil }.allSatisfy { $0.frames.count <= PCMBench.rate / 50 })
+    }
+
+    @Test("a sound that begins during a call is heard after it")
+    func refusedAtTheStart() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let call = bench.device.sessions.interruptionBegan()
+        let aplay = try bench.play(try bench.sound(seconds: 2))
+        try await aplay.hear(seconds: 0.5)
+        bench.device.sessions.interruptionEnded(call)
+        #expect(try await aplay.end() == 0)
+        #expect(try aplay.heard().map(\.gain) == [0, 1])
+    }
+
+    @Test("10,000 hostile packets change nothing for a program that plays")
+    func hostile() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let aplay = try bench.play(try bench.sound(seconds: 3))
+        try await aplay.hear(seconds: 0.3)
+        var numbers = SystemRandomNumberGenerator()
+        let noise = (0..<65_536).map { _ in UInt8.random(in: 0...255, using: &numbers) }
+        var sent = 0
+        while sent < 10_000 {
+            let client = try PCMClient(bench)
+            if Bool.random(using: &numbers) { client.greet("ambient") }
+            for _ in 0..<Int.random(in: 1...50, using: &numbers) {
+                // Often of the right size, so that they get further.
+                let size = Bool.random(using: &numbers) ? PCMPacket.size : Int.random(in: 0...4096, using: &numbers)
+                var bytes = Array(noise[Int.random(in: 0..<60_000, using: &numbers)...].prefix(size))
+                if size > 1, Bool.random(using: &numbers) { bytes.replaceSubrange(0..<2, with: [1, 1]) }
+                client.send(bytes)
+                sent += 1
+            }
+            bench.loop.sync {}
+        }
+        #expect(try await aplay.end() == 0)
+        #expect(try aplay.heard() == [.init(gain: 1, frames: 0..<3 * PCMBench.rate)])
+        while !bench.device.sessions.all.isEmpty { await Task.yield() }
+    }
+
+    @Test("who may not play, a category that is not known, another version and a 65th connection are refused")
+    func refusals() async throws {
+        var strangers = Authorization()
+        strangers.controllingUsers = []
+        let closed = try PCMBench(authorization: strangers)
+        try closed.start()
+        let stranger = try PCMClient(closed)
+        stranger.greet("ambient")
+        #expect(try await stranger.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_NOT_PERMITTED])
+        #expect(try await stranger.receive() == nil)
+
+        let bench = try PCMBench()
+        try bench.start()
+        for (category, options) in [("plyback", ""), ("ambient", "duckOthers"), ("playback", "loud")] {
+            let client = try PCMClient(bench)
+            client.greet(category, options: options)
+            #expect(try await client.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_CATEGORY_UNKNOWN])
+        }
+        let aplay = try bench.play(try bench.sound(seconds: 1), pcm: "CATEGORY=plyback")
+        #expect(try await aplay.end() == 1)
+        let newer = try PCMClient(bench)
+        newer.greet("playback", version: 2)
+        #expect(try await newer.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_VERSION_UNKNOWN])
+        #expect(try await newer.receive() == nil)
+
+        let clients = try (0..<PCMServer.limit).map { _ in
+            let client = try PCMClient(bench)
+            client.greet("ambient")
+            return client
+        }
+        for client in clients { #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD]) }
+        let surplus = try PCMClient(bench)
+        surplus.greet("ambient")
+        #expect(try await surplus.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_TOO_MANY])
+        withExtendedLifetime(clients) {}
+    }
+
+    // The plug-in greets before it reads: it took the end of the connection for a service that is not there, and played.
+    @Test(
+        "a program that is refused says why and is silent, also where it plays without a service; it plays once that ends"
+    )
+    func refusedPrograms() async throws {
+        var strangers = Authorization()
+        strangers.controllingUsers = []
+        let closed = try PCMBench(authorization: strangers)
+        try closed.start()
+        let stranger = try closed.play(try closed.sound(seconds: 3), pcm: "IF_UNREACHABLE=play")
+        try await stranger.hear(seconds: 1)
+        closed.stop()
+        #expect(try await stranger.end() == 0)
+        #expect(stranger.messages.contains("does not permit this user to play"), "\(stranger.messages)")
+        #expect(try stranger.heard().map(\.gain) == [0, 1])
+
+        let bench = try PCMBench()
+        try bench.start()
+        let clients = try (0..<PCMServer.limit).map { _ in
+            let client = try PCMClient(bench)
+            client.greet("ambient")
+            return client
+        }
+        let surplus = try bench.play(try bench.sound(seconds: 1), pcm: "IF_UNREACHABLE=play")
+        #expect(try await surplus.end() == 0)
+        #expect(surplus.messages.contains("too many connections"), "\(surplus.messages)")
+        #expect(try surplus.heard() == [.init(gain: 0, frames: 0..<PCMBench.rate)])
+        withExtendedLifetime(clients) {}
+    }
+
+    // "Audible" was the answer wherever a clip took its time, and the PCM plays silence in real time where nobody judges it.
+    @Test("the mute detector believes the PCM only with the service's word on a category that the switch silences")
+    func detector() async throws {
+        let bench = try PCMBench()
+        let obeys = "CATEGORY=ambient,WHEN_SILENCED=skip"
+        for unreachable in ["silence", "play"] {
+            let reading = try await bench.detect(obeys + ",IF_UNREACHABLE=\(unreachable)")
+            #expect(reading.contains("unknown (nothingKnows), by the output alone"), "\(reading)")
+        }
+        try bench.start()
+        for (arguments, expected) in [
+            (obeys, "audible"), ("CATEGORY=playback,OPTIONS=honoursRingSilentSwitch,WHEN_SILENCED=skip", "audible"),
+            ("CATEGORY=playback,WHEN_SILENCED=skip", "unknown (nothingKnows)"),
+        ] {
+            let reading = try await bench.detect(arguments)
+            #expect(reading.contains("\(expected)"), "\(arguments): \(reading)")
+        }
+        let call = bench.device.sessions.interruptionBegan()
+        let interrupted = try await bench.detect(obeys)
+        #expect(interrupted.contains("unknown (interruption), by the PCM"), "\(interrupted)")
+        bench.device.sessions.interruptionEnded(call)
+        bench.board.ringSilent.position = .silent
+        let silent = try await bench.detect(obeys)
+        #expect(silent.contains("muted after") && silent.contains("by the PCM"), "\(silent)")
+    }
+
+    // A category that does not play is never heard, and its session waited for that.
+    @Test("a recording that began during a call counts as recording after it")
+    func recordsAfterCall() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let call = bench.device.sessions.interruptionBegan()
+        let recorder = try PCMClient(bench)
+        recorder.greet("record", isCapture: true)
+        recorder.send(kind: RINGER_PCM_STARTED)
+        while bench.device.sessions.all.isEmpty { await Task.yield() }
+        // The greeting and the start are read in two turns of the loop.
+        for _ in 0..<10 { bench.loop.sync {} }
+        #expect(!bench.device.state.sessions.contains(.records))
+        bench.device.sessions.interruptionEnded(call)
+        while !bench.device.state.sessions.contains(.records) { await Task.yield() }
+    }
+
+    @Test("a PCM that records counts as recording while it runs; one process that plays and records is one session")
+    func capture() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let (player, recorder) = (try PCMClient(bench), try PCMClient(bench))
+        player.greet("playAndRecord")
+        recorder.greet("playAndRecord", isCapture: true)
+        for client in [player, recorder] {
+            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+            client.send(kind: RINGER_PCM_STARTED)
+        }
+        while !bench.device.state.sessions.contains(.records) { await Task.yield() }
+        #expect(bench.device.sessions.all.map(\.phase) == [.active])
+        for client in [player, recorder] { client.send(kind: RINGER_PCM_STOPPED) }
+        while bench.device.state.sessions.contains(.records) { await Task.yield() }
+
+        // Playback's category cannot record: such a program interrupts nobody.
+        let music = try PCMClient(bench)
+        music.greet("playback")
+        music.send(kind: RINGER_PCM_STARTED)
+        let other = try PCMClient(bench)
+        other.greet("playback", isCapture: true)
+        other.send(kind: RINGER_PCM_STARTED)
+        while bench.device.sessions.all.filter(\.isActive).count != 2 { await Task.yield() }
+        #expect(bench.device.state.sessions.contains(.records))
+    }
+
+    // The plug-in may be the default PCM, which the service plays to by default: a sound that was allowed would be arbitrated
+    // once more, against its own session.
+    @Test("the service's own sounds pass, whatever the switch says")
+    func ownSounds() async throws {
+        let bench = try PCMBench()
+        bench.board.ringSilent.position = .silent
+        try bench.start(ownProcess: getpid())
+        let client = try PCMClient(bench)
+        client.greet("soloAmbient")
+        client.send(kind: RINGER_PCM_STARTED)
+        #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        #expect(bench.device.sessions.all.isEmpty)
+    }
+
+    @Test("a socket that a dead service left is replaced, one that is served is not, and a file is not removed")
+    func socketPath() throws {
+        let bench = try PCMBench()
+        try bench.start()
+        #expect(throws: RingerError.self) { try bench.start() }
+        bench.stop()
+        #expect(access(bench.socket, F_OK) != 0)
+        _ = try bench.folder.write("kept", to: "pcm")
+        #expect(throws: RingerError.self) { try bench.start() }
+        #expect(try TextFile.read(bench.socket) == "kept")
+    }
+}

@@ -1,0 +1,487 @@
+import Glibc
+import Ringer
+import RingerBus
+import RingerTestKit
+import ServiceSupport
+import Synchronization
+import Testing
+
+@testable import RingerDaemon
+
+/// The native interface, over a private bus, with a simulated board in virtual time.
+@Suite struct ServiceTests {
+    @Test("a sound that plays to its end is answered with its number, then ends once, as finished")
+    func play() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let id = try await client.play(.uint32(1007))
+        try await client.advance(.seconds(2))
+        #expect(await client.ended() == .init(request: id, outcome: "finished", reason: ""))
+        #expect(bench.board.speaker.recordings.map(\.outcome) == [.drained])
+        #expect(try await client.property("Requests") == .array(element: "(us)", []))
+    }
+
+    @Test("a flip to silent ends a sound, and its caller and every subscriber are informed")
+    func flip() async throws {
+        let bench = try ServiceBench()
+        let (caller, other) = (try bench.client(), try bench.client())
+        let id = try await caller.play(.uint32(1007))
+        try await caller.advance(.milliseconds(100))
+        _ = try await other.call(
+            "SetSwitch", [.string("silent")], interface: RingerNames.simulatedBoardInterface)
+        // The period that is in the hardware is played.
+        try await other.advance(.milliseconds(20))
+        #expect(await caller.ended() == .init(request: id, outcome: "silenced", reason: "ringSilentSwitch"))
+        var changed: BusValue?
+        for await signal in other.signals where signal.member == "PropertiesChanged" {
+            changed = signal.arguments[1].dictionary?["SwitchPosition"] ?? changed
+            if changed != nil { break }
+        }
+        #expect(changed == .string("silent"))
+        #expect(try await other.property("SwitchPosition") == .string("silent"))
+    }
+
+    @Test("a client that leaves the bus ends its sounds and its vibration, but not what completes though it dies")
+    func leave() async throws {
+        let bench = try ServiceBench()
+        let (gone, other) = (try bench.client(), try bench.client())
+        _ = try await gone.play(.uint32(1007), ["category": .string("playback")])
+        _ = try await gone.play(.uint32(1005), ["completePlaybackIfAppDies": .boolean(true)])
+        _ = try await gone.request("Vibrate", [.string("5000"), .dictionary([:])])
+        try await other.advance(.milliseconds(50))
+        #expect(bench.board.motor.isOn)
+        #expect(bench.board.speaker.playing.count == 2)
+        gone.close()
+        while bench.board.motor.isOn { await Task.yield() }
+        while bench.board.speaker.playing.count > 1 { try await other.advance(.milliseconds(1)) }
+        try await other.advance(.seconds(60))
+        #expect(
+            bench.board.speaker.recordings.compactMap(\.outcome).sorted { "\($0)" < "\($1)" } == [.drained, .stopped])
+    }
+
+    @Test("the status light shows the newest request, then the one before; a caller that leaves ends its own")
+    func light() async throws {
+        let bench = try ServiceBench()
+        let (first, second) = (try bench.client(), try bench.client())
+        let steady = try await first.request("Light", [.string("on")])
+        _ = try await second.request("Light", [.string("500,250")])
+        try await first.advance(.seconds(1))
+        #expect(bench.board.statusLight.pattern == .blinking(on: .milliseconds(500), off: .milliseconds(250)))
+        second.close()
+        while bench.board.statusLight.pattern != .on { await Task.yield() }
+        _ = try await first.call("Stop", [.uint32(steady)])
+        #expect(await first.ended() == .init(request: steady, outcome: "stopped", reason: "caller"))
+        #expect(bench.board.statusLight.pattern == .off)
+        for pattern in ["", "off", "500", "0,1", "on,on", "1,99999"] {
+            #expect(await first.error("Light", [.string(pattern)]) == "org.freedesktop.DBus.Error.InvalidArgs")
+        }
+        // A light that fails ends its request with the reason.
+        _ = try await first.call(
+            "SetFault", [.string("light"), .string("failing")], interface: RingerNames.simulatedBoardInterface)
+        _ = try await first.request("Light", [.string("on")])
+        #expect(await first.ended()?.outcome == "failed")
+        #expect(bench.board.statusLight.pattern == .off)
+    }
+
+    /// A light that is left with a wrong pattern if it cannot blink.
+    private final class SteadyLight: StatusLight {
+        let name = "steady light"
+        let pattern = Mutex(LightPattern.off)
+
+        func show(_ pattern: LightPattern) throws(RingerError) {
+            if case .blinking = pattern {
+                self.pattern.withLock { $0 = .off }
+                throw RingerError(.permissionDenied, "blink", name)
+            }
+            self.pattern.withLock { $0 = pattern }
+        }
+
+        func close() {}
+    }
+
+    @Test("a pattern that cannot be shown leaves the one before")
+    func failingLight() throws {
+        let clock = VirtualClock()
+        let light = SteadyLight()
+        let device = try Device(
+            Device.Ports(
+                clock: clock, ringSilent: nil, motor: nil, statusLight: light,
+                speaker: SimulatedSoundOutput(clock: clock)))
+        let shared = ServiceLight(device) { Issue.record($0) }
+        let steady = try shared.push(.on)
+        #expect(throws: RingerError.self) { try shared.push(.blinking(on: .seconds(1), off: .seconds(1))) }
+        #expect(light.pattern.withLock { $0 } == .on)
+        try shared.pop(steady)
+        #expect(light.pattern.withLock { $0 } == .off)
+        device.close()
+    }
+
+    @Test("ReleaseOutput closes the PCM that is kept after a sound; who may not play may not call it")
+    func releaseOutput() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        _ = try await client.play(.uint32(1007))
+        try await client.advance(.milliseconds(50))
+        _ = try await client.call("ReleaseOutput")
+        #expect(bench.board.speaker.playing.count == 1)
+        try await client.advance(.seconds(2))
+        _ = await client.ended()
+        #expect(bench.board.speaker.isOpen)
+        _ = try await client.call("ReleaseOutput")
+        #expect(!bench.board.speaker.isOpen)
+        var nobody = Authorization()
+        nobody.controllingUsers = []
+        let closed = try ServiceBench(authorization: nobody)
+        #expect(try await closed.client().error("ReleaseOutput") == "org.freedesktop.DBus.Error.AccessDenied")
+    }
+
+    @Test("keys are a signal to everybody")
+    func keys() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        _ = try await client.call(
+            "PressKey", [.string("repeat")], interface: RingerNames.simulatedBoardInterface)
+        #expect(
+            await client.error("PressKey", [.string("enter")], interface: RingerNames.simulatedBoardInterface)
+                == "org.freedesktop.DBus.Error.InvalidArgs")
+        var keys: [[BusValue]] = []
+        for await signal in client.signals where signal.member == "Key" {
+            keys.append(signal.arguments)
+            if keys.count == 2 { break }
+        }
+        #expect(keys.map { $0[0] } == [.string("repeat"), .string("repeat")])
+        #expect(keys.map { $0[1] } == [.boolean(true), .boolean(false)])
+    }
+
+    @Test("a private file plays from its descriptor; a FIFO, a socket and a truncated file are errors")
+    func descriptors() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: (0..<4_800).map { Int16($0) })
+        let file = try PrivateFile(
+            try SoundFiles.encode(
+                sound, container: .wave,
+                codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))))
+        let id = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
+        try await client.advance(.seconds(1))
+        #expect(await client.ended() == .init(request: id, outcome: "finished", reason: ""))
+        #expect(bench.board.speaker.recordings.first?.samples.elementsEqual(sound.samples) == true)
+
+        var fifo: [CInt] = [-1, -1]
+        pipe(&fifo)
+        defer { fifo.forEach { close($0) } }
+        #expect(
+            await client.error("Play", [.variant(.descriptor(fifo[0])), .dictionary([:])])
+                == "org.ringer.Error.Invalid")
+        file.truncate(to: 40)
+        let truncated = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
+        #expect(await client.ended() == .init(request: truncated, outcome: "failed", reason: "error"))
+    }
+
+    @Test("an alert ends when its limit is over, a notification when it was heard; both vibrate as the preferences say")
+    func alertAndNotify() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let sound = BusValue.variant(.uint32(1005))
+        let alert = try await client.request(
+            "Alert", [sound, .dictionary(["limit": .double(1), "pattern": .string("100"), "pause": .double(0.1)])])
+        try await client.advance(.seconds(2))
+        #expect(await client.ended() == .init(request: alert, outcome: "timedOut", reason: ""))
+        #expect(bench.board.motor.turns.first?.length == .milliseconds(100) && !bench.board.motor.isOn)
+        let heard = bench.board.speaker.recordingCount
+        let notification = try await client.request(
+            "Notify", [.variant(.string("")), .dictionary(["volume": .double(0.5)])])
+        try await client.advance(.seconds(5))
+        #expect(await client.ended() == .init(request: notification, outcome: "finished", reason: ""))
+        #expect(bench.board.speaker.recordingCount == heard + 1)
+        #expect(bench.board.speaker.recordings.last?.gains == [0.5])
+    }
+
+    @Test("an announcement joins its clips without a gap, and two of them play one after the other")
+    func announce() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let clip = BusValue.variant(.uint32(1007))
+        let clips = BusValue.array(element: "v", [clip, clip])
+        let first = try await client.request("Announce", [clips, .dictionary([:])])
+        let second = try await client.request("Announce", [.array(element: "v", [clip]), .dictionary([:])])
+        try await client.advance(.seconds(5))
+        #expect(await client.ended() == .init(request: first, outcome: "finished", reason: ""))
+        #expect(await client.ended() == .init(request: second, outcome: "finished", reason: ""))
+        let recordings = bench.board.speaker.recordings
+        try #require(recordings.count == 2)
+        #expect(recordings[0].sound.frames == 2 * recordings[1].sound.frames)
+        let (end, start) = (try #require(recordings[0].end), try #require(recordings[1].start))
+        #expect(end <= start)
+    }
+
+    @Test("a file that grows while it is read is an error")
+    func growingFile() async throws {
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [0, 1, 2, 3])
+        let bytes = try SoundFiles.encode(
+            sound, container: .wave, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))
+        )
+        let file = try PrivateFile(bytes)
+        let received = try CallerFile(file.descriptor)
+        #expect(try await received.load().samples == sound.samples)
+        file.truncate(to: bytes.count + 1)
+        await #expect(throws: RingerError.self) { try await received.load() }
+    }
+
+    @Test("each play of a number says anew whether it obeys the preference for sound effects")
+    func uiSound() async throws {
+        let bench = try ServiceBench()
+        bench.device.preferences.soundEffects = false
+        let client = try bench.client()
+        let other = try await client.play(.uint32(1007), ["uiSound": .boolean(false)])
+        try await client.advance(.seconds(2))
+        #expect(await client.ended() == .init(request: other, outcome: "finished", reason: ""))
+        let effect = try await client.play(.uint32(1007))
+        try await client.advance(.seconds(2))
+        #expect(await client.ended() == .init(request: effect, outcome: "silenced", reason: "soundEffectsOff"))
+    }
+
+    @Test("a session that is released stops its sound at once")
+    func release() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let interface = RingerNames.sessionInterface
+        let path =
+            try await client.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
+        _ = try await client.call("Activate", interface: interface, path: path)
+        let id = try await client.request("Play", [.variant(.uint32(1005)), .dictionary([:])], path: path)
+        try await client.advance(.milliseconds(50))
+        #expect(bench.board.speaker.playing.count == 1)
+        _ = try await client.call("Release", interface: interface, path: path)
+        try await client.advance(.milliseconds(20))
+        #expect(bench.board.speaker.playing.isEmpty)
+        #expect(await client.ended() == .init(request: id, outcome: "stopped", reason: "sessionDeactivated"))
+        #expect(bench.device.sessions.all.isEmpty)
+    }
+
+    @Test("more than 16 requests or 32 sessions of a client are refused, and so is the 65th client")
+    func quotas() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        for _ in 0..<16 { _ = try await client.play(.uint32(1007), ["category": .string("playback")]) }
+        let limits = "org.freedesktop.DBus.Error.LimitsExceeded"
+        #expect(await client.error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == limits)
+        for _ in 0..<32 { _ = try await client.call("CreateSession", [.dictionary([:])]) }
+        #expect(await client.error("CreateSession", [.dictionary([:])]) == limits)
+        let others = try (0..<63).map { _ in try bench.client() }
+        for other in others { _ = try await other.call("CreateSession", [.dictionary([:])]) }
+        let last = try bench.client()
+        #expect(await last.error("CreateSession", [.dictionary([:])]) == limits)
+        // What leaves nothing behind takes no place.
+        #expect(await last.error("Stop", [.uint32(0)]) == nil)
+        #expect(try await last.property("Board") == .string("simulated"))
+        others[0].close()
+        while await last.error("CreateSession", [.dictionary([:])]) == limits { await Task.yield() }
+    }
+
+    @Test("who may not play, or not control, is refused with AccessDenied; everybody reads, decides and detects")
+    func authorization() async throws {
+        var nobody = Authorization()
+        nobody.controllingUsers = []
+        let bench = try ServiceBench(authorization: nobody)
+        let client = try bench.client()
+        let denied = "org.freedesktop.DBus.Error.AccessDenied"
+        let none = BusValue.dictionary([:])
+        #expect(await client.error("Play", [.variant(.uint32(1007)), none]) == denied)
+        #expect(await client.error("Vibrate", [.string(""), none]) == denied)
+        #expect(await client.error("CreateSession", [none]) == denied)
+        for (property, value) in [("ScreenLocked", .boolean(true)), ("Volume", .double(1))] as [(String, BusValue)] {
+            #expect(
+                await client.error(
+                    "Set", [.string(RingerNames.interface), .string(property), .variant(value)],
+                    interface: BusInterface.properties) == denied)
+        }
+        #expect(try await client.call("Decide", [.string("alert"), none])[0] == .string("play"))
+        let id = try await client.request("Detect", [])
+        try await client.advance(.seconds(5))
+        #expect(await client.ended() == .init(request: id, outcome: "audible", reason: ""))
+    }
+
+    @Test("only those who may control stop another client's request")
+    func stopOthers() async throws {
+        var players = Authorization()
+        players.controllingUsers = []
+        players.playingGroups = [getgid()]
+        let bench = try ServiceBench(authorization: players)
+        let (first, second) = (try bench.client(), try bench.client())
+        let id = try await first.play(.uint32(1007))
+        #expect(await second.error("Stop", [.uint32(id)]) == "org.freedesktop.DBus.Error.AccessDenied")
+        #expect(await first.error("Stop", [.uint32(id)]) == nil)
+        try await first.advance(.milliseconds(20))
+        #expect(await first.ended() == .init(request: id, outcome: "stopped", reason: "caller"))
+        #expect(
+            await first.error("Notify", [.variant(.string("")), .dictionary(["critical": .boolean(true)])])
+                == "org.freedesktop.DBus.Error.AccessDenied")
+    }
+
+    @Test("a service that ends stops everything first, and informs its clients")
+    func stop() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let id = try await client.request("Vibrate", [.string("5000"), .dictionary([:])])
+        try await client.advance(.milliseconds(10))
+        #expect(bench.board.motor.isOn)
+        bench.stop()
+        #expect(!bench.board.motor.isOn)
+        #expect(await client.ended() == .init(request: id, outcome: "stopped", reason: "closed"))
+    }
+
+    @Test("a session of one client interrupts another's, which resumes when the first is gone")
+    func sessions() async throws {
+        let bench = try ServiceBench()
+        let (music, call) = (try bench.client(), try bench.client())
+        func session(_ client: BusClient, _ category: String, priority: Int32 = 0) async throws -> String {
+            let options: [String: BusValue] = ["category": .string(category), "priority": .int32(priority)]
+            return try await client.call("CreateSession", [.dictionary(options)])[0].string ?? ""
+        }
+        let (musicPath, callPath) = (
+            try await session(music, "playback"), try await session(call, "playAndRecord", priority: 100)
+        )
+        let interface = RingerNames.sessionInterface
+        _ = try await call.call(
+            "SetInputAvailable", [.boolean(true)], interface: RingerNames.simulatedBoardInterface)
+        _ = try await music.call("Activate", interface: interface, path: musicPath)
+        #expect(
+            await call.error("Activate", interface: interface, path: musicPath)
+                == "org.freedesktop.DBus.Error.AccessDenied")
+        _ = try await call.call("Activate", interface: interface, path: callPath)
+        var signals = music.signals.makeAsyncIterator()
+        func next(_ members: Set<String>) async -> String? {
+            while let signal = await signals.next() { if members.contains(signal.member) { return signal.member } }
+            return nil
+        }
+        #expect(await next(["InterruptionBegan", "InterruptionEnded"]) == "InterruptionBegan")
+        call.close()
+        #expect(await next(["InterruptionBegan", "InterruptionEnded"]) == "InterruptionEnded")
+        _ = try await music.call("Activate", interface: interface, path: musicPath)
+    }
+
+    @Test(
+        "a session that was refused is informed once when it would be admitted, and not where its owner gave up",
+        .timeLimit(.minutes(1)), arguments: [false, true])
+    func refusalEnded(givesUp: Bool) async throws {
+        let bench = try ServiceBench()
+        bench.board.surroundings.set(.inputAvailable(true))
+        let (client, other) = (try bench.client(), try bench.client())
+        let path =
+            try await client.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
+        let interface = RingerNames.sessionInterface
+        let calls = (1...2).map {
+            bench.device.sessions.make(name: "call \($0)", category: .playAndRecord, priority: .call)
+        }
+        func setVolume(_ volume: Double) async throws {
+            _ = try await other.call(
+                "SetVolume", [.double(volume)], interface: RingerNames.simulatedBoardInterface)
+        }
+        try await calls[0].activate()
+        let refused = "org.ringer.Error.NotActive"
+        #expect(await client.error("Activate", interface: interface, path: path) == refused)
+        if givesUp { _ = try await client.call("Deactivate", [.boolean(true)], interface: interface, path: path) }
+        var signals = client.signals.makeAsyncIterator()
+        /// Whether that is signalled before `volume` is.
+        func refusalEnds(before volume: Double) async -> Bool {
+            var ends = false
+            while let signal = await signals.next() {
+                ends = ends || signal.member == "RefusalEnded"
+                guard signal.member == "PropertiesChanged" else { continue }
+                if signal.arguments[1].dictionary?["Volume"] == .double(volume) { break }
+            }
+            return ends
+        }
+        func refusalEnds() async -> Bool {
+            while let signal = await signals.next() { if signal.member == "RefusalEnded" { return true } }
+            return false
+        }
+        // What does not concern it, and the end of a call beside another one.
+        try await setVolume(0.25)
+        try await calls[1].activate()
+        try await calls[0].deactivate()
+        try await setVolume(0.5)
+        #expect(await !refusalEnds(before: 0.5))
+        try await calls[1].deactivate()
+        if !givesUp { #expect(await refusalEnds()) }
+        try await setVolume(0.75)
+        try await calls[0].activate()
+        try await calls[0].deactivate()
+        try await setVolume(1)
+        #expect(await !refusalEnds(before: 1))
+        // It may be refused, and informed, again.
+        try await calls[0].activate()
+        #expect(await client.error("Activate", interface: interface, path: path) == refused)
+        try await calls[0].deactivate()
+        #expect(await refusalEnds())
+    }
+
+    @Test("a session's owner is informed of its properties as they change, and nobody else is")
+    func sessionProperties() async throws {
+        let bench = try ServiceBench()
+        let (owner, other) = (try bench.client(), try bench.client())
+        let path =
+            try await owner.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
+        let interface = RingerNames.sessionInterface
+        _ = try await owner.call("Activate", interface: interface, path: path)
+        _ = try await owner.call(
+            "Set", [.string(interface), .string("Category"), .variant(.string("ambient"))],
+            interface: BusInterface.properties, path: path)
+        var values: [String: BusValue] = [:]
+        for await signal in owner.signals where signal.member == "PropertiesChanged" {
+            guard signal.arguments[0] == .string(interface), let changed = signal.arguments[1].dictionary else {
+                continue
+            }
+            values.merge(changed) { $1 }
+            if values["Category"] == .string("ambient") { break }
+        }
+        #expect(values["Phase"] == .string("active"))
+        owner.close()
+        while bench.clientCount > 0 { await Task.yield() }
+        _ = try await other.call("SetVolume", [.double(0.5)], interface: RingerNames.simulatedBoardInterface)
+        for await signal in other.signals where signal.member == "PropertiesChanged" {
+            #expect(signal.arguments[0] == .string(RingerNames.interface))
+            if signal.arguments[1].dictionary?["Volume"] != nil { break }
+        }
+    }
+
+    @Test("the volume is set, and every subscriber is informed of it; a wrong one is refused")
+    func volume() async throws {
+        let bench = try ServiceBench()
+        let (client, other) = (try bench.client(), try bench.client())
+        func set(_ volume: BusValue) async -> String? {
+            await client.error(
+                "Set", [.string(RingerNames.interface), .string("Volume"), .variant(volume)],
+                interface: BusInterface.properties)
+        }
+        #expect(try await other.property("Volume") == .double(-1))
+        #expect(await set(.double(0.5)) == nil)
+        for await signal in other.signals where signal.member == "PropertiesChanged" {
+            #expect(signal.arguments[1] == .dictionary(["Volume": .double(0.5)]))
+            break
+        }
+        #expect(try await other.property("Volume") == .double(0.5))
+        for wrong in [.double(1.5), .double(-1), .double(.nan), .int32(1)] as [BusValue] {
+            #expect(await set(wrong) == "org.freedesktop.DBus.Error.InvalidArgs")
+        }
+        bench.board.surroundings.set(.outputVolume(nil))
+        #expect(await set(.double(1)) == "org.ringer.Error.NotFound")
+    }
+
+    @Test("preferences are written in part, and a wrong one is refused")
+    func preferences() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        func set(_ value: [String: BusValue]) async -> String? {
+            await client.error(
+                "Set", [.string(RingerNames.interface), .string("Preferences"), .variant(.dictionary(value))],
+                interface: BusInterface.properties)
+        }
+        #expect(await set(["doNotDisturb": .boolean(true), "alertVolume": .double(0.5)]) == nil)
+        #expect(bench.device.preferences.doNotDisturb && bench.device.preferences.alertVolume == 0.5)
+        #expect(await set(["alertVolume": .double(2)]) == "org.freedesktop.DBus.Error.InvalidArgs")
+        #expect(await set(["unknown": .boolean(true)]) == "org.freedesktop.DBus.Error.InvalidArgs")
+        #expect(bench.device.preferences.alertVolume == 0.5)
+    }
+}

@@ -1,0 +1,151 @@
+import Glibc
+import Ringer
+import RingerBus
+import RingerHardware
+import RingerTestKit
+import ServiceSupport
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import RingerDaemon
+
+/// What a user without any permission can do to others, on a bus with the system bus's policies: nothing.
+@Suite(.timeLimit(.minutes(2))) struct StrangerTests {
+    private let denied = "org.freedesktop.DBus.Error.AccessDenied"
+
+    // The service used to believe anybody's NameOwnerChanged.
+    @Test("a forged report that a client has left the bus ends nothing of it")
+    func forgedDeparture() async throws {
+        let bench = try ServiceBench(bus: .system())
+        let (root, nobody) = (try bench.client(), try bench.client(as: .nobody))
+        _ = try await root.request("Alert", [.variant(.uint32(1007)), .dictionary(["limit": .double(0)])])
+        for name in try await nobody.everybody() {
+            for sender in try await nobody.everybody() {
+                try await nobody.signal(
+                    "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",
+                    [.string(name), .string(name), .string("")], to: sender)
+            }
+        }
+        #expect(await nobody.error("Stop", [.uint32(1)]) == denied)
+        #expect(
+            try await root.property("Requests")
+                == .array(element: "(us)", [.structure([.uint32(1), .string("Alert")])]))
+        try await root.advance(.seconds(5))
+        #expect(bench.board.motor.turnCount > 1)
+    }
+
+    // A denied caller used to keep the slot that it got for the question who it is.
+    @Test("callers that are denied, stop nothing, set a property or detect take no place from those who may play")
+    func deniedCallers() async throws {
+        var limits = Service.Limits()
+        (limits.clients, limits.readers) = (4, 2)
+        let bench = try ServiceBench(limits: limits, bus: .system())
+        var strangers: [BusClient] = []
+        var setters: [BusClient] = []
+        for _ in 0..<2 * limits.clients {
+            let nobody = try bench.client(as: .nobody)
+            strangers.append(nobody)
+            #expect(await nobody.error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == denied)
+            #expect(await nobody.error("Stop", [.uint32(0)]) == nil)
+            // Who sets a property takes none either.
+            let setter = try bench.client()
+            setters.append(setter)
+            #expect(
+                await setter.error(
+                    "Set", [.string(RingerNames.interface), .string("Volume"), .variant(.double(0.5))],
+                    interface: BusInterface.properties) == nil)
+        }
+        #expect(bench.clientCount == 0)
+        var detecting = 0
+        for nobody in strangers where await nobody.error("Detect") == nil { detecting += 1 }
+        #expect(detecting > 0)
+        let root = try bench.client()
+        #expect(await root.error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == nil)
+    }
+
+    // The service used to handle all that had arrived, and all that arrived meanwhile, before anything else: a motor that was
+    // asked for 1 s turned for 22 s, and a program on a PCM waited as long.
+    @Test("while somebody floods the service with calls, the motor stops in time and a PCM program is greeted")
+    func flood() async throws {
+        let bench = try ServiceBench(isRealTime: true, bus: .system())
+        let folder = try TemporaryFolder()
+        let socket = folder.path + "/pcm"
+        var authorization = Authorization()
+        authorization.controllingUsers.insert(getuid())
+        let server = PCMServer(
+            bench.device, loop: bench.loop, path: socket, authorization: authorization, ownProcess: 0)
+        try bench.loop.syncThrowing { () throws(RingerError) in try server.start() }
+        defer { bench.loop.sync { server.stop() } }
+        let root = try bench.client()
+        let nobody = try RawCaller(bench.bus.address, as: .nobody)
+        _ = try await root.request("Vibrate", [.string("200"), .dictionary([:])])
+        while bench.board.motor.turnCount == 0 { await Task.yield() }
+
+        let isOver = Atomic(false)
+        async let isSent: Void = flood(nobody, until: isOver)
+        while bench.board.motor.isOn { try await Task.sleep(for: .milliseconds(1)) }
+        let client = try PCMClient(socket)
+        client.greet("playback")
+        #expect(try await client.receive() != nil)
+        isOver.store(true, ordering: .relaxed)
+        try await isSent
+        #expect(bench.board.motor.turnCount == 1)
+    }
+
+    /// Sends calls that need no reply until `isOver`: what waits for the end of the flood waits for ever.
+    private func flood(_ caller: RawCaller, until isOver: borrowing Atomic<Bool>) async throws {
+        let calls = [RawCaller.Call](repeating: .introspect, count: 100)
+        while !isOver.load(ordering: .relaxed) {
+            try caller.send(calls)
+            await Task.yield()
+        }
+    }
+
+    // A descriptor used to be duplicated for each time that a call named it, before anybody asked who the caller is: the
+    // next message that brought one arrived in pieces, and the process ended.
+    @Test("calls that name a descriptor a thousand times leave the service room for the descriptors of others")
+    func descriptors() async throws {
+        let bus = try TestBus.system()
+        let process = try ServiceProcess(bus, descriptors: 1024)
+        let root = try BusClient(bus.address)
+        try await process.serves(root)
+        let owner = try await root.bus("GetNameOwner", [.string(RingerNames.service)])
+        let folder = try TemporaryFolder()
+        let file = try FileDescriptor.open(FilePath(try folder.write("no sound", to: "clip")), .readOnly)
+        defer { try? file.close() }
+        for user in [TestUser.nobody, nil] {
+            let caller = try RawCaller(bus.address, as: user)
+            // What fits into the table is kept until the bus has said who the caller is.
+            var calls = [1012, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1, 1].map {
+                RawCaller.Call.announce(file.rawValue, count: $0)
+            }
+            calls[11].descriptors = [CInt](repeating: file.rawValue, count: 16)
+            try caller.send(calls)
+            #expect(
+                await root.error(
+                    "Announce", [.array(element: "v", [.variant(.descriptor(file.rawValue))]), .dictionary([:])]) == nil
+            )
+            #expect(try await root.property("Board") == .string("simulated"))
+            #expect(try await root.bus("GetNameOwner", [.string(RingerNames.service)]) == owner)
+        }
+        #expect(process.isRunning)
+    }
+
+    // sd-bus reports an error where a message's own answer fails, and the service used to take that for the end of the bus.
+    @Test("a call that the bus library itself cannot answer does not end the service")
+    func unanswerable() async throws {
+        let bus = try TestBus.system()
+        let process = try ServiceProcess(bus, descriptors: 1024, withoutMachineID: true)
+        let root = try BusClient(bus.address)
+        try await process.serves(root)
+        let nobody = try BusClient(bus.address, as: .nobody)
+        for _ in 0..<2 {
+            #expect(
+                await nobody.error("GetMachineId", interface: "org.freedesktop.DBus.Peer")
+                    == "org.freedesktop.DBus.Error.Failed")
+        }
+        #expect(try await root.property("Board") == .string("simulated"))
+        #expect(process.isRunning)
+    }
+}

@@ -1,0 +1,128 @@
+import PacedSupport
+import RingerCore
+import Testing
+
+@testable import RingerHardware
+
+/// How long a PCM stays open.
+@Suite struct ALSALingerTests {
+    private let clip = PCMBuffer.noise(frames: 480)
+
+    @Test("the next sound of a format finds the PCM open, and hears no fault of the last one")
+    func reuse() async throws {
+        try PacedSink.install()
+        let file = TemporaryFile()
+        let output = try ALSASoundOutput(
+            pcm: PacedSink.name(.capture(file.path), .waitsForWriter), linger: .seconds(3600))
+        for _ in 0..<3 {
+            #expect(await output.hear(clip).names == ["started", "drained"])
+            #expect(file.openCount == 1)
+        }
+        output.close()
+        #expect(file.openCount == 0)
+    }
+
+    @Test("a PCM that was not used for the linger time is closed")
+    func expiry() async throws {
+        try PacedSink.install()
+        let file = TemporaryFile()
+        let name = PacedSink.name(.capture(file.path), .waitsForWriter)
+        let output = try ALSASoundOutput(pcm: name, linger: .milliseconds(20))
+        _ = await output.hear(clip)
+        // A timer behind the linger's own, on the same thread.
+        await withCheckedContinuation { continuation in
+            let loop = output.thread.loop
+            _ = loop.schedule(at: loop.now + .milliseconds(20)) { continuation.resume() }
+        }
+        #expect(file.openCount == 0)
+    }
+
+    @Test("without a linger the PCM is closed when the end is reported")
+    func zero() async throws {
+        try PacedSink.install()
+        let file = TemporaryFile()
+        let name = PacedSink.name(.capture(file.path), .waitsForWriter)
+        let output = try ALSASoundOutput(pcm: name, linger: .zero)
+        _ = await output.hear(clip)
+        #expect(file.openCount == 0)
+    }
+
+    @Test("an idle PCM is closed for another format on a device that takes one stream")
+    func exclusive() async throws {
+        try PacedSink.install()
+        let lock = TemporaryFile()
+        let name = PacedSink.name(.lock(lock.path), .waitsForWriter)
+        let output = try ALSASoundOutput(pcm: name, linger: .seconds(3600))
+        #expect(await output.hear(clip).names == ["started", "drained"])
+        let other = PCMBuffer.noise(frames: 441, channels: 1, sampleRate: 44_100)
+        #expect(await output.hear(other).names == ["started", "drained"])
+        #expect(lock.openCount == 1)
+    }
+
+    @Test("what a grant opened is what the first sound plays on")
+    func grant() async throws {
+        try PacedSink.install()
+        let file = TemporaryFile()
+        let name = PacedSink.name(.capture(file.path), .waitsForWriter)
+        let output = try ALSASoundOutput(pcm: name, linger: .seconds(3600))
+        let grant = try output.grant(sampleRate: 48_000, channels: 2)
+        #expect(output.lastGrant == grant)
+        #expect(file.openCount == 1)
+        #expect(await output.hear(clip).names == ["started", "drained"])
+        #expect(file.openCount == 1)
+    }
+
+    @Test(
+        "an output that is released closes what is idle, and with leave to stop sounds everything",
+        arguments: [true, false])
+    func release(stopsSounds: Bool) async throws {
+        try PacedSink.install()
+        let (file, lock) = (TemporaryFile(), TemporaryFile())
+        let output = try ALSASoundOutput(
+            pcm: PacedSink.name(.capture(file.path), .lock(lock.path), .waitsForWriter),
+            routes: [.headphone: PacedSink.name(.capture(file.path), .waitsForWriter)], linger: .seconds(3600))
+        // 10 min: a test that is delayed on a busy machine stops it before its end all the same.
+        let long = PCMBuffer.silence(duration: .seconds(600), sampleRate: 4_000)
+        let (playing, waiting) = (Hearing(), Hearing())
+        let playback = output.play(long, PlaybackOptions(), playing.handler)
+        let other = output.play(long, PlaybackOptions(), waiting.handler)
+        // Opened behind the first sound's PCM, and idle.
+        _ = try output.grant(sampleRate: 48_000, channels: 2, route: .headphone)
+        #expect(file.openCount == 2)
+        await withCheckedContinuation { continuation in
+            output.release(stoppingSounds: stopsSounds) { continuation.resume() }
+        }
+        #expect(file.openCount == (stopsSounds ? 0 : 1))
+        if stopsSounds {
+            #expect(lock.openCount == 0)
+        } else {
+            other.stop()
+            playback.stop()
+        }
+        #expect(await playing.untilEnd().end == .stopped)
+        #expect(await waiting.untilEnd().end == .stopped)
+        #expect(await output.hear(clip).names == ["started", "drained"])
+    }
+
+    @Test("an output that was not used is released at once")
+    func releaseUnused() async throws {
+        let output = try ALSASoundOutput(pcm: "nowhere")
+        await withCheckedContinuation { continuation in
+            output.release(stoppingSounds: true) { continuation.resume() }
+        }
+        #expect(output.lastGrant == nil)
+    }
+
+    @Test("a device that is gone while its PCM is idle is opened anew")
+    func goneWhileIdle() async throws {
+        try PacedSink.install()
+        let file = TemporaryFile()
+        // It goes with the last frame of the first sound: heard whole, and dead afterwards.
+        let name = PacedSink.name(.fault(.gone, frame: 480), .capture(file.path), .waitsForWriter)
+        let output = try ALSASoundOutput(pcm: name, linger: .seconds(3600))
+        _ = await output.hear(clip)
+        let events = await output.hear(.noise(frames: 100))
+        #expect(events.names == ["started", "drained"])
+        #expect(file.openCount <= 1)
+    }
+}

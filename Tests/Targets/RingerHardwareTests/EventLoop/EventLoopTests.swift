@@ -1,0 +1,341 @@
+import Glibc
+import RingerHardware
+import RingerCore
+import Synchronization
+import Testing
+
+@Suite struct EventLoopTests {
+    private let loop: EventLoop
+
+    init() throws {
+        loop = try EventLoop(name: "test-loop")
+    }
+
+    @Test("work runs on the loop's thread, in the order in which it was handed over")
+    func work() async {
+        let order = Record<Int>()
+        for number in 0..<100 { loop.execute { order.add(number) } }
+        loop.sync { order.add(loop.isCurrentThread ? 100 : -1) }
+        #expect(order.all == Array(0...100))
+        #expect(!loop.isCurrentThread)
+        loop.close()
+    }
+
+    /// A board whose clock was the loop was never freed: it held the loop, which held the timer that held the board.
+    @Test("a timer that is set after the loop was closed is dropped, with what it holds")
+    func timerAfterClose() {
+        loop.close()
+        weak var held: Record<Int>?
+        do {
+            let record = Record<Int>()
+            held = record
+            _ = loop.schedule(at: .now) { record.add(1) }
+        }
+        #expect(held == nil)
+    }
+
+    @Test("a task that the loop runs stays on its thread, and its error is the caller's")
+    func run() throws {
+        let order = Record<Bool>()
+        loop.run { [loop] in
+            order.add(loop.isCurrentThread)
+            await Task.yield()
+            order.add(loop.isCurrentThread)
+        }
+        #expect(order.all == [true, true])
+        let error = RingerError(.busy, "open", "a device")
+        #expect(throws: error) { try loop.run { throw error } }
+        loop.close()
+    }
+
+    @Test("a loop without a thread runs on its caller's: tasks, timers and work of other threads, until its body ends")
+    func ownerless() throws {
+        let own = try EventLoop(onThisThreadAs: "test-loop")
+        let order = Record<Bool>()
+        let caller = UInt(pthread_self())
+        let value = own.run { [own, loop] in
+            order.add(UInt(pthread_self()) == caller && own.isCurrentThread)
+            // Another thread hands work over while this one sleeps in ppoll.
+            await withCheckedContinuation { continuation in
+                loop.execute { own.execute { continuation.resume() } }
+            }
+            await withCheckedContinuation { continuation in
+                _ = own.schedule(at: own.now + .milliseconds(1)) { continuation.resume() }
+            }
+            order.add(UInt(pthread_self()) == caller)
+            return 42
+        }
+        #expect(value == 42 && order.all == [true, true])
+        // It has ended: what is handed over runs at once.
+        own.sync { order.add(true) }
+        #expect(order.all.count == 3)
+        loop.close()
+    }
+
+    @Test("waiting for work on the loop's own thread runs it at once")
+    func nestedSync() {
+        let order = Record<Int>()
+        loop.sync {
+            order.add(1)
+            loop.sync { order.add(2) }
+            order.add(3)
+        }
+        #expect(order.all == [1, 2, 3])
+        loop.close()
+    }
+
+    @Test("work that throws, throws where it was waited for")
+    func throwing() throws {
+        let error = RingerError(.busy, "test", "loop")
+        #expect(throws: error) { try loop.syncThrowing { () throws(RingerError) in throw error } }
+        try loop.syncThrowing {}
+        loop.close()
+    }
+
+    @Test("timers run in the order of their deadlines, never early, equal ones in the order in which they were made")
+    func timers() async {
+        let start = loop.now
+        let (order, finished) = (Record<Int>(), AsyncStream<Void>.makeStream())
+        for (number, milliseconds) in [(3, 6), (1, 2), (2, 4), (4, 6), (0, 2)] {
+            let deadline = start + .milliseconds(milliseconds)
+            _ = loop.schedule(at: deadline) {
+                order.add(loop.now >= deadline ? number : -1)
+                if order.all.count == 5 { finished.continuation.finish() }
+            }
+        }
+        for await _ in finished.stream {}
+        #expect(order.all == [1, 0, 2, 3, 4])
+        loop.close()
+    }
+
+    @Test("a timer that was cancelled does not run, and one that is due is called from the loop, not from its maker")
+    func cancelledTimer() async {
+        let order = Record<Int>()
+        await withCheckedContinuation { continuation in
+            loop.sync {
+                loop.schedule(at: loop.now) { order.add(1) }.cancel()
+                _ = loop.schedule(at: loop.now) {
+                    order.add(3)
+                    continuation.resume()
+                }
+                order.add(2)
+            }
+        }
+        #expect(order.all == [2, 3])
+        loop.close()
+    }
+
+    // Such a timer kept the loop from everything else.
+    @Test("a timer that sets itself again at once keeps no descriptor from being handled")
+    func restlessTimer() async throws {
+        let pipe = try Pipe()
+        let isRead = Shared(Atomic(false))
+        let runs = Shared(Atomic(0))
+        let loop = loop
+        @Sendable func rearm() {
+            if isRead.value.load(ordering: .relaxed) { return }
+            runs.value.add(1, ordering: .relaxed)
+            _ = loop.schedule(at: loop.now) { rearm() }
+        }
+        await withCheckedContinuation { continuation in
+            let watch = Shared(Mutex<EventLoop.WatchedDescriptor?>(nil))
+            loop.sync {
+                let descriptor = loop.watch(pipe.reader, for: Int16(POLLIN)) { _ in
+                    watch.value.withLock { $0?.cancel() }
+                    isRead.value.store(true, ordering: .relaxed)
+                    continuation.resume()
+                }
+                watch.value.withLock { $0 = descriptor }
+                rearm()
+            }
+            pipe.write([1])
+        }
+        #expect(runs.value.load(ordering: .relaxed) > 0)
+        loop.close()
+    }
+
+    @Test("the signals of a crash are not blocked on the loop's thread; those that end a process are")
+    func signalMask() {
+        let blocked = Record<CInt>()
+        let signals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM, SIGINT, SIGHUP, SIGCHLD]
+        loop.sync {
+            var mask = sigset_t()
+            pthread_sigmask(SIG_BLOCK, nil, &mask)
+            for signal in signals where sigismember(&mask, signal) == 1 { blocked.add(signal) }
+        }
+        #expect(blocked.all == [SIGTERM, SIGINT, SIGHUP, SIGCHLD])
+        loop.close()
+    }
+
+    // The C library may give it a larger one that a thread before it had.
+    @Test("the thread has at least the stack that it is given")
+    func stack() throws {
+        for (loop, size) in [(loop, 256 * 1024), (try EventLoop(name: "test-stack", stackSize: 1 << 20), 1 << 20)] {
+            let found = Record<Int>()
+            loop.sync {
+                found.add(ownStackSize())
+            }
+            #expect(found.all.allSatisfy { $0 >= size } && found.all.count == 1)
+            loop.close()
+        }
+    }
+
+    @Test("waiting for a latch that is not opened ends at the deadline")
+    func latch() {
+        let latch = Latch()
+        #expect(!latch.wait(until: .now + .milliseconds(1)))
+        latch.open()
+        #expect(latch.wait(until: .now + .seconds(60)))
+        #expect(!latch.wait(until: MonotonicTime(nanoseconds: 0)))
+    }
+
+    @Test("a descriptor is handled while it is ready, and not after it was given up")
+    func descriptor() async throws {
+        let pipe = try Pipe()
+        let read = Record<UInt8>()
+        let finished = AsyncStream<Void>.makeStream()
+        let watch = loop.watch(pipe.reader, for: Int16(POLLIN)) { _ in
+            // One at a time: the loop calls again while more is there.
+            read.add(pipe.read())
+            if read.all.count == 3 { finished.continuation.finish() }
+        }
+        pipe.write([1, 2, 3])
+        for await _ in finished.stream {}
+        #expect(read.all == [1, 2, 3])
+        loop.sync { watch.cancel() }
+        pipe.write([4])
+        loop.sync {}
+        loop.sync {}
+        #expect(read.all == [1, 2, 3])
+        loop.close()
+    }
+
+    @Test("a handler that gives up another descriptor keeps that one's handler from running")
+    func cancelWithinHandler() async throws {
+        let pipes = [try Pipe(), try Pipe()]
+        let handled = Record<Int>()
+        let watches = Mutex<[EventLoop.WatchedDescriptor]>([])
+        let box = Shared(watches)
+        loop.sync {
+            // Both are ready before the loop looks, so it finds them in one round.
+            for pipe in pipes { pipe.write([1]) }
+            for (index, pipe) in pipes.enumerated() {
+                let watch = loop.watch(pipe.reader, for: Int16(POLLIN)) { _ in
+                    handled.add(index)
+                    box.value.withLock { for watch in $0 { watch.cancel() } }
+                }
+                box.value.withLock { $0.append(watch) }
+            }
+        }
+        for _ in 0..<3 { loop.sync {} }
+        #expect(handled.all.count == 1)
+        loop.close()
+    }
+
+    @Test("a task that prefers the loop runs on its thread")
+    func taskExecutor() async {
+        let isThere = await Task(executorPreference: loop) { loop.isCurrentThread }.value
+        #expect(isThere)
+        loop.close()
+    }
+
+    @Test("after closing, work runs on the caller's thread, and timers do not run")
+    func closed() {
+        let order = Record<Int>()
+        loop.sync {
+            // Due before the loop gets to look at its timers.
+            _ = loop.schedule(at: loop.now) { order.add(-1) }
+            loop.close()
+        }
+        loop.close()
+        loop.sync { order.add(1) }
+        loop.execute { order.add(2) }
+        loop.sync { order.add(3) }
+        #expect(order.all == [1, 2, 3])
+    }
+
+    // Each ran it at once: the state that belongs to the loop's thread was changed by several threads together.
+    @Test(
+        "after closing, work that several threads hand in runs one at a time, and waiting for it is possible anywhere")
+    func sharedAfterClose() async {
+        loop.close()
+        loop.sync {}
+        let (running, overlaps, runs) = (Shared(Atomic(0)), Shared(Atomic(0)), Shared(Atomic(0)))
+        @Sendable func work() {
+            if running.value.add(1, ordering: .relaxed).oldValue != 0 { overlaps.value.add(1, ordering: .relaxed) }
+            for _ in 0..<10 { sched_yield() }
+            loop.sync { runs.value.add(1, ordering: .relaxed) }
+            running.value.subtract(1, ordering: .relaxed)
+        }
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    await DetachedThread.run {
+                        for _ in 0..<200 {
+                            loop.execute(work)
+                            loop.sync(work)
+                        }
+                    }
+                }
+            }
+        }
+        loop.sync {}
+        #expect(overlaps.value.load(ordering: .relaxed) == 0)
+        #expect(runs.value.load(ordering: .relaxed) == 4 * 400)
+    }
+
+    @Test("a priority that the process may not have is reported, and the loop runs without it")
+    func priority() throws {
+        let loop = try EventLoop(name: "test-priority", realTimePriority: 1_000)
+        #expect(loop.schedulingError != nil)
+        let order = Record<Int>()
+        loop.sync { order.add(1) }
+        #expect(order.all == [1])
+        loop.close()
+    }
+}
+
+/// What happened, in order.
+private final class Record<Element: Sendable>: Sendable {
+    private let elements = Mutex<[Element]>([])
+
+    var all: [Element] { elements.withLock { $0 } }
+
+    func add(_ element: Element) {
+        elements.withLock { $0.append(element) }
+    }
+}
+
+/// A value that closures share.
+private final class Shared<Value: ~Copyable & Sendable>: Sendable {
+    let value: Value
+
+    init(_ value: consuming Value) {
+        self.value = value
+    }
+}
+
+private final class Pipe: Sendable {
+    let reader: CInt
+    let writer: CInt
+
+    init() throws {
+        var ends: [CInt] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        (reader, writer) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(reader)
+        close(writer)
+    }
+
+    func write(_ bytes: [UInt8]) {
+        _ = Glibc.write(writer, bytes, bytes.count)
+    }
+
+    func read() -> UInt8 {
+        var byte: UInt8 = 0
+        return Glibc.read(reader, &byte, 1) == 1 ? byte : 0
+    }
+}
