@@ -56,7 +56,7 @@ extension Device {
     }
 
     /// Waits until `body` has called its completion, which another thread does, and returns what it was called with.
-    private static func wait<Value: Sendable>(
+    static func wait<Value: Sendable>(
         _ body: (@escaping @Sendable (Value) -> Void) -> Void
     ) -> Value {
         let latch = Latch()

@@ -304,7 +304,19 @@ final class ServiceLink: @unchecked Sendable {
         interface: String = RingerNames.interface
     ) {
         call(path, interface, member, arguments) { [weak self] result in
-            if case .failure(let error) = result { self?.onDegraded?(error) }
+            if let error = result.error { self?.onDegraded?(error) }
+        }
+    }
+
+    /// Sets a property. `completion` is called once, with why that failed; without one an error is reported.
+    func set(
+        _ property: String, to value: BusValue, path: String = RingerNames.path,
+        interface: String = RingerNames.interface, _ completion: ((RingerError?) -> Void)? = nil
+    ) {
+        let arguments: [BusValue] = [.string(interface), .string(property), .variant(value)]
+        call(path, BusInterface.properties, "Set", arguments) { [weak self] result in
+            if let completion { return completion(result.error) }
+            if let error = result.error { self?.onDegraded?(error) }
         }
     }
 
@@ -348,6 +360,11 @@ final class ServiceLink: @unchecked Sendable {
         properties.merge(changed) { $1 }
         if !changed.isEmpty { onChange?(Set(changed.keys)) }
     }
+}
+
+extension Result {
+    /// The error; nil for success.
+    var error: Failure? { if case .failure(let error) = self { error } else { nil } }
 }
 
 extension BusValue {

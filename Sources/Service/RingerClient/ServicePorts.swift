@@ -15,11 +15,11 @@ final class ServiceSwitch: RingSilentSwitch {
     }
 
     func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
-        device.link.loop.sync { [device] in device.follow(switchEvents: handler) }
+        device.link.loop.sync { [device] in device.state.onSwitch = handler }
     }
 
     func close() {
-        device.link.loop.sync { [device] in device.follow(switchEvents: nil) }
+        device.link.loop.sync { [device] in device.state.onSwitch = nil }
     }
 }
 
@@ -33,11 +33,11 @@ final class ServiceStateSource: DeviceStateSource {
     }
 
     func start(_ handler: @escaping @Sendable (DeviceStateChange) -> Void) throws(RingerError) {
-        device.link.loop.sync { [device] in device.follow(changes: handler) }
+        device.link.loop.sync { [device] in device.state.onChange = handler }
     }
 
     func close() {
-        device.link.loop.sync { [device] in device.follow(changes: nil) }
+        device.link.loop.sync { [device] in device.state.onChange = nil }
     }
 }
 
@@ -80,7 +80,7 @@ final class ServiceOutput: SoundOutput {
             if playback.isStopped {
                 return handler(.ended(.stopped, at: device.link.clock.now, .init(played: 0, total: sound.frames)))
             }
-            device.play(sound, options.terms, playback, handler)
+            device.sounds.play(sound, options.terms, playback, handler)
         }
         return playback
     }
@@ -95,11 +95,11 @@ final class ServiceOutput: SoundOutput {
     func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) { completion(nil) }
 
     func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void) {
-        device.link.loop.execute { [device] in device.releaseOutput(stoppingSounds: stoppingSounds, completion) }
+        device.link.loop.execute { [device] in device.sounds.releaseOutput(stoppingSounds: stoppingSounds, completion) }
     }
 
     func close() {
-        device.link.loop.sync { [device] in device.stopSounds() }
+        device.link.loop.sync { [device] in device.sounds.stop() }
     }
 }
 

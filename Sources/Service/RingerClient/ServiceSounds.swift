@@ -1,0 +1,102 @@
+import Ringer
+import RingerBus
+import RingerCore
+
+/// This process's sounds at the service. Used on the loop's thread alone.
+final class ServiceSounds {
+    private let link: ServiceLink
+    private let sessions: ServiceSessions
+    private var playing: [ObjectIdentifier: ServicePlayback] = [:]
+
+    init(_ link: ServiceLink, _ sessions: ServiceSessions) {
+        self.link = link
+        self.sessions = sessions
+    }
+
+    func play(
+        _ sound: PCMBuffer, _ terms: SoundTerms?, _ playback: ServicePlayback,
+        _ handler: @escaping @Sendable (PlaybackEvent) -> Void
+    ) {
+        let request = terms?.request ?? .systemSound(isUISound: false)
+        if case .session = request, let id = terms?.session {
+            return sessions.whenMade(id) { [self] result in
+                switch result {
+                case .success(let path):
+                    begin(sound, path, RingerNames.sessionInterface, [:], playback, handler)
+                case .failure(let error):
+                    handler(.ended(.failed(error), at: link.clock.now, .init(played: 0, total: sound.frames)))
+                }
+            }
+        }
+        var options = Self.options(request)
+        if terms?.outlivesProcess == true { options["completePlaybackIfAppDies"] = .boolean(true) }
+        begin(sound, RingerNames.path, RingerNames.interface, options, playback, handler)
+    }
+
+    /// The options of the method Play for a sound of no session.
+    private static func options(_ request: SoundRequest) -> [String: BusValue] {
+        switch request {
+        case .session(let category, let options, _, _):
+            ["category": .string(category.rawValue), "options": .strings(options.names)]
+        case .systemSound(let isUISound):
+            ["as": .string("systemSound"), "uiSound": .boolean(isUISound)]
+        case .notification(let volume, let isCritical):
+            ["as": .string("notification"), "volume": .double(Double(volume)), "critical": .boolean(isCritical)]
+        case .alert, .vibration:
+            ["as": .string("alert")]
+        }
+    }
+
+    private func begin(
+        _ sound: PCMBuffer, _ path: String, _ interface: String, _ options: [String: BusValue],
+        _ playback: ServicePlayback, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
+    ) {
+        let key = ObjectIdentifier(playback)
+        func end(_ end: PlaybackEnd, _ details: [String: BusValue] = [:]) {
+            playing[key] = nil
+            let position = StreamPosition(
+                played: min(Int(clamping: details["played"]?.uint64 ?? 0), sound.frames), total: sound.frames)
+            handler(.ended(end, at: details["ended"]?.time ?? link.clock.now, position))
+            for body in playback.whenEnded { body() }
+            playback.whenEnded = []
+        }
+        if playback.isStopped { return end(.stopped) }
+        playing[key] = playback
+        do throws(RingerError) {
+            playback.request = try sound.withFile { file in
+                link.request(path, interface, "Play", [.variant(.descriptor(file)), .dictionary(options)]) { event in
+                    switch event {
+                    case .started(let time): handler(.started(at: time))
+                    case .ended(let outcome): end(PlaybackEnd(outcome), outcome.details)
+                    case .failed(let error): end(error.code == .closed ? .stopped : .failed(error))
+                    }
+                }
+            }
+        } catch {
+            end(.failed(error))
+        }
+    }
+
+    func stop() {
+        for playback in playing.values { playback.stopNow() }
+    }
+
+    /// Has the service close its PCMs once the stopped sounds of this process have ended. `completion` is called when they
+    /// are closed, or the service is gone.
+    func releaseOutput(stoppingSounds: Bool, _ completion: @escaping @Sendable () -> Void) {
+        if stoppingSounds { stop() }
+        let stopped = playing.values.filter(\.isStopped)
+        var left = stopped.count
+        func release() {
+            if !link.isPresent { return completion() }
+            link.call(RingerNames.path, RingerNames.interface, "ReleaseOutput") { _ in completion() }
+        }
+        if stopped.isEmpty { return release() }
+        for playback in stopped {
+            playback.whenEnded.append {
+                left -= 1
+                if left == 0 { release() }
+            }
+        }
+    }
+}
