@@ -28,7 +28,7 @@ extension AudioSessions {
             return player.start(sound, reserved: number, as: request, completion: completion)
         }
         let (id, isNew) = runner.send { $0.ownSession(category, options) }
-        if isNew { live.add(id, name: category.rawValue) }
+        if isNew { registry.add(id, name: category.rawValue) }
         pending.add(number.number, PendingSounds.Pending(sound: sound, completion: completion))
         runner.send(.playOwn(id, number.number))
     }

@@ -8,7 +8,7 @@ import Synchronization
 public final class AudioSessions: Sendable {
     let player: SoundPlayer
     let publisher: StatePublisher
-    let live: LiveSessions
+    let registry: SessionRegistry
     let runner: StateMachineRunner<SessionPlaybackMachine>
     /// Reports something that does not work as it should.
     package let reportDegraded: @Sendable (RingerError) -> Void
@@ -46,10 +46,10 @@ public final class AudioSessions: Sendable {
         self.otherAudio = otherAudio
         deviceService = service
         reportDegraded = { report(.degraded($0, at: clock.now)) }
-        let live = LiveSessions()
-        self.live = live
+        let registry = SessionRegistry()
+        self.registry = registry
         publisher.setHasReceiver(board.hasReceiver)
-        let hardware = SoundHardware(output: output, input: input, publisher: publisher, clock: clock, report: report)
+        let formats = FormatNegotiator(output: output, input: input, publisher: publisher, clock: clock, report: report)
         let (completions, pending, settled) = (completions, pending, settled)
         runner = StateMachineRunner(
             SessionPlaybackMachine(board: board, isArbitratedElsewhere: service != nil)
@@ -57,7 +57,7 @@ public final class AudioSessions: Sendable {
             func tell(_ told: [(SessionID, SessionEvent)]) {
                 if told.isEmpty { return }
                 let now = clock.now
-                let recipients = live.recipients(told.map(\.0))
+                let recipients = registry.recipients(told.map(\.0))
                 // One stream after another, and each session's events together: notifying a subscriber that is awake
                 // already is cheap.
                 for (told, recipient) in zip(told, recipients) {
@@ -100,9 +100,9 @@ public final class AudioSessions: Sendable {
             case .stop(let numbers, let cause):
                 for number in numbers { player.stop(SoundPlayer.ID(number: number), because: cause) }
             case .releaseOutput:
-                hardware.release()
+                formats.release()
             case .follow(let routeChanges):
-                live.follow(routeChanges, snapshot)
+                registry.follow(routeChanges, snapshot)
             case .tell(let told):
                 tell(told)
             case .setActivity(let activity):
@@ -112,13 +112,13 @@ public final class AudioSessions: Sendable {
                 report(.routeChanged(change, at: clock.now))
             case .refresh(let told):
                 runner.send { machine in ([], machine.beginRefresh()) }
-                live.follow([:], snapshot)
-                tell(told + live.judge(snapshot))
+                registry.follow([:], snapshot)
+                tell(told + registry.judge(snapshot))
                 settled.notify(())
             case .prefer(let preferences):
-                hardware.prefer(preferences)
+                formats.prefer(preferences)
             case .ask(let query, let ticket):
-                hardware.ask(query) {
+                formats.ask(query) {
                     if let ticket { runner.send(.asked(ticket: ticket)) }
                 }
             case .answer(let ticket, let error):
@@ -151,7 +151,7 @@ public final class AudioSessions: Sendable {
     /// Stops the sessions' sounds, and ends their streams of events.
     public func close() {
         for session in all where session.isActive { runner.send(.coordinator(.deactivate(session.id))) }
-        live.finish()
+        registry.finish()
     }
 
     // MARK: - Making sessions
@@ -190,7 +190,7 @@ public final class AudioSessions: Sendable {
             let id = machine.coordinator.unusedID
             return (machine.request(.make(id, name: name, priority: priority)).actions, id)
         }
-        live.add(id, name: name)
+        registry.add(id, name: name)
         runner.send(.deviceChanged)
         update(id)
         return id
@@ -377,15 +377,15 @@ public final class AudioSessions: Sendable {
     }
 
     /// Whether the session is there, and the device was not closed.
-    package func contains(_ id: SessionID) -> Bool { live.contains(id) }
+    package func contains(_ id: SessionID) -> Bool { registry.contains(id) }
 
     /// The follower of these sessions, which `make` makes at the first call. There is one at most.
-    package func follower(_ make: () -> any SessionFollower) -> any SessionFollower { live.follower(make) }
+    package func follower(_ make: () -> any SessionFollower) -> any SessionFollower { registry.follower(make) }
 
     func remove(_ id: SessionID) {
         _ = send(.remove(id))
         deviceService?.remove(id)
-        live.remove(id)
+        registry.remove(id)
     }
 }
 

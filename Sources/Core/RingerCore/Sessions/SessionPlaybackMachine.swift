@@ -42,7 +42,7 @@ struct SessionPlaybackMachine: StateMachine {
         /// Open PCMs from now on as near to this as the hardware comes.
         case prefer(SessionPreferences)
         /// Ask the hardware what it grants. A request with a ticket waits for the answer.
-        case ask(HardwareQuery, ticket: UInt64?)
+        case ask(FormatQuery, ticket: UInt64?)
         /// Complete the request of this ticket.
         case answer(UInt64, SessionError?)
     }
@@ -102,7 +102,7 @@ struct SessionPlaybackMachine: StateMachine {
             if mustRefresh() { actions.refresh() }
         }
         // Other sessions have stopped, or are ducked, before the request is answered.
-        let query = HardwareQuery(after: event, results, of: coordinator)
+        let query = FormatQuery(after: event, results, of: coordinator)
         if !query.isEmpty {
             actions.append(.ask(query, ticket: ticket))
             return (actions.all, refusal)

@@ -20,7 +20,7 @@ package protocol SessionFollower: AnyObject, Sendable {
 }
 
 /// The sessions that have a handle, their subscribers, and the last decision that subscribers received.
-final class LiveSessions: Sendable {
+final class SessionRegistry: Sendable {
     private struct Entry: Sendable {
         let name: String
         let events = Broadcast<SessionEvent>()
