@@ -84,7 +84,7 @@ public final class NotificationSounds: Sendable {
         guard case .named(let name) = sound.kind else { return order }
         do throws(FallbackError) {
             let (file, frames) = try find(name, in: container)
-            order.source = .file(file, frames: frames, otherwise: standard)
+            order.source = .contained(file, frames: frames, otherwise: standard)
         } catch {
             order.fallback = error.fallback
         }

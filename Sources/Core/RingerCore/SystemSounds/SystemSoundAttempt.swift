@@ -35,7 +35,7 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var isFelt: Bool { decision.vibrates && pattern != nil }
 
     /// Takes the decoded sound, or why there is none.
-    mutating func take(_ sound: Result<LoadedSound?, RingerError>) {
+    mutating func take(_ sound: SoundSource.Loaded) {
         isLoading = false
         switch sound {
         case .success(let sound?):

@@ -10,7 +10,7 @@ struct SystemSoundMachine: StateMachine {
     enum Event: Sendable {
         case play(SystemSoundAttempt, now: MonotonicTime)
         /// The sound of a call was decoded, or cannot be.
-        case loaded(Number, Result<LoadedSound?, RingerError>, now: MonotonicTime)
+        case loaded(Number, SoundSource.Loaded, now: MonotonicTime)
         case soundEnded(Number, SoundResult)
         case vibrationEnded(Number, VibrationEnd, now: MonotonicTime)
         /// The rules changed before the vibration could begin.
@@ -140,7 +140,7 @@ struct SystemSoundMachine: StateMachine {
     }
 
     private mutating func loaded(
-        _ number: Number, _ sound: Result<LoadedSound?, RingerError>, _ now: MonotonicTime,
+        _ number: Number, _ sound: SoundSource.Loaded, _ now: MonotonicTime,
         _ actions: inout [Action]
     ) {
         guard var call = calls[number], call.attempt.isLoading else { return }

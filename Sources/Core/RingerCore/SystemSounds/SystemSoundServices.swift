@@ -118,9 +118,7 @@ public final class SystemSoundServices: Sendable {
         return try register(.samples(samples), "samples in memory")
     }
 
-    private func register(
-        _ source: SystemSoundTable.Source, _ subject: String
-    ) throws(SystemSoundError) -> SystemSoundID {
+    private func register(_ source: SoundSource, _ subject: String) throws(SystemSoundError) -> SystemSoundID {
         guard let id = table.add(source) else { throw SystemSoundError(RingerError(.closed, "register", subject)) }
         return id
     }

@@ -4,13 +4,8 @@ import Synchronization
 final class SystemSoundTable: Sendable {
     typealias Completion = @Sendable (SystemSoundID, SoundOutcome) -> Void
 
-    enum Source: Sendable {
-        case file(String, frames: Int)
-        case samples(PCMBuffer)
-    }
-
     private struct State {
-        var sounds: [SystemSoundID: Source] = [:]
+        var sounds: [SystemSoundID: SoundSource] = [:]
         /// Properties that were set, of predefined sounds too.
         var properties: [SystemSoundID: SystemSoundProperties] = [:]
         var completions: [SystemSoundID: Completion] = [:]
@@ -26,7 +21,7 @@ final class SystemSoundTable: Sendable {
     }
 
     /// Registers a sound under a new ID; nil if the client was closed.
-    func add(_ source: Source) -> SystemSoundID? {
+    func add(_ source: SoundSource) -> SystemSoundID? {
         state.withLock { state in
             if state.isClosed { return nil }
             while true {
@@ -67,7 +62,7 @@ final class SystemSoundTable: Sendable {
         }
     }
 
-    func source(of id: SystemSoundID) -> Source? {
+    func source(of id: SystemSoundID) -> SoundSource? {
         state.withLock { $0.sounds[id] }
     }
 

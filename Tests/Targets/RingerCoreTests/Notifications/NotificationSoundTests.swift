@@ -151,7 +151,7 @@ struct NotificationSoundTests {
         let path = try directory.writeWAV("Library/Sounds/chime.wav", frames: 4800)
         let bench = try SoundsBench()
         let file = ContainedFile(directory: directory.path, relativePath: "Library/Sounds/chime.wav")
-        let order = SystemSoundOrder.Source.file(file, frames: 4800, otherwise: 1007)
+        let order = SoundSource.contained(file, frames: 4800, otherwise: 1007)
         unlink(path)
         let loaded = try bench.sounds.load(order)
         #expect(loaded?.fallback?.reason == .missing && (loaded?.samples.frames ?? 0) > 0)
