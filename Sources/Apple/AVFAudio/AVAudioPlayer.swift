@@ -6,6 +6,7 @@ internal import RingerCore
 import Synchronization
 
 /// Plays a sound file of any length in the process's audio session, which it activates.
+/// Any thread; the delegate is called on the main queue.
 ///
 /// While the switch silences the session, the player goes on without a sound, and is heard again where the switch allows it. An
 /// interruption, headphones that are pulled out, and a deactivation of the session pause it.

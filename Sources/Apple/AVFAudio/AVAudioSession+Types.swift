@@ -147,7 +147,7 @@ public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOpti
 public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReasonKey"
 public let AVAudioSessionRouteChangePreviousRouteKey = "AVAudioSessionRouteChangePreviousRouteKey"
 
-/// An input or output of the session's route.
+/// An input or output of the session's route. Any thread.
 public final class AVAudioSessionPortDescription: NSObject, Sendable {
     public let portType: AVAudioSession.Port
     public let portName: String
@@ -179,7 +179,7 @@ public final class AVAudioSessionPortDescription: NSObject, Sendable {
     }
 }
 
-/// The inputs and outputs that a session uses.
+/// The inputs and outputs that a session uses. Any thread.
 public final class AVAudioSessionRouteDescription: NSObject, Sendable {
     public let inputs: [AVAudioSessionPortDescription]
     public let outputs: [AVAudioSessionPortDescription]

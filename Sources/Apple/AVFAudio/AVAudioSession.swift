@@ -5,7 +5,7 @@ internal import ProcessDevice
 internal import RingerCore
 import Synchronization
 
-/// The process's audio session.
+/// The process's audio session. Any thread.
 ///
 /// Notifications are posted from the first call of ``sharedInstance()`` on: of interruptions on the main queue, of route changes
 /// on a serial queue of their own.

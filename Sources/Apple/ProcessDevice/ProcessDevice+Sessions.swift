@@ -152,7 +152,7 @@ extension ProcessDevice {
     }
 }
 
-/// The process's session on one device.
+/// The process's session on one device. Any thread.
 final class ProcessSession: Sendable {
     private struct ListenerKey: Hashable {
         var property: FourCharacterCode

@@ -180,7 +180,7 @@ extension ProcessDevice {
     }
 }
 
-/// The completions of sound IDs. One is looked up where it runs: a removed one is not called.
+/// The completions of sound IDs. One is looked up where it runs: a removed one is not called. Any thread.
 final class SoundCompletions: Sendable {
     struct Completion: Sendable {
         fileprivate var place: ProcessDevice.CallbackPlace?

@@ -78,7 +78,7 @@ public enum ProcessDevice {
     }
 }
 
-/// What the process has on one device.
+/// What the process has on one device. Any thread.
 final class Client: Sendable {
     let device: Device
     let isOwned: Bool

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The notifications that a listener was not called with yet, the oldest first.
+/// The notifications that a listener was not called with yet, the oldest first. Any thread adds.
 final class ListenerMailbox: Sendable {
     private struct State {
         var notifications: [SessionPropertyNotification] = []

@@ -14,7 +14,7 @@ public struct SessionPropertyNotification: Sendable, Hashable {
     }
 }
 
-/// Carries notifications to listeners, each through an ordered queue of its own.
+/// Carries notifications to listeners, each through an ordered queue of its own. Any thread.
 ///
 /// ``tell(_:to:)`` never waits and runs no listener: a slow listener delays neither its caller nor other listeners. A slow
 /// listener of a state gets the newest value; of happenings, such as route changes, the newest ``capacity``. The next

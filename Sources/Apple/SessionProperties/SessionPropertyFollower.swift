@@ -4,6 +4,7 @@ import SessionRules
 import Synchronization
 
 /// The listeners of all sessions of a device: follows the sessions, and notifies listeners of the properties that changed.
+/// Any thread.
 final class SessionPropertyFollower: SessionFollower {
     /// The listeners of one session.
     struct Entry: Sendable {

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 /// What a notification consists of. Only its sound has an effect here; the rest goes to the program's delegate.
+/// One thread at a time.
 public class UNNotificationContent: NSObject {
     struct Values {
         var title = ""
@@ -35,6 +36,7 @@ public class UNNotificationContent: NSObject {
     public override func mutableCopy() -> Any { UNMutableNotificationContent(values) }
 }
 
+/// A content that can be changed. One thread at a time.
 public final class UNMutableNotificationContent: UNNotificationContent {
     public override init() { super.init() }
 

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-/// When a notification is delivered.
+/// When a notification is delivered. Any thread.
 public class UNNotificationTrigger: NSObject, @unchecked Sendable {
     // SAFETY: nothing of it changes.
     public let repeats: Bool
@@ -11,6 +11,7 @@ public class UNNotificationTrigger: NSObject, @unchecked Sendable {
     func interval(after now: Date) -> TimeInterval? { nil }
 }
 
+/// So many seconds from now on. Any thread.
 public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
     public let timeInterval: TimeInterval
 
@@ -28,6 +29,7 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
     override func interval(after now: Date) -> TimeInterval? { timeInterval }
 }
 
+/// At a date. Any thread.
 public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
     public let dateComponents: DateComponents
 
@@ -46,7 +48,7 @@ public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchec
     override func interval(after now: Date) -> TimeInterval? { next(after: now)?.timeIntervalSince(now) }
 }
 
-/// A notification to be delivered.
+/// A notification to be delivered. Any thread.
 // SAFETY: nothing of it changes: the content is a copy.
 public final class UNNotificationRequest: NSObject, @unchecked Sendable {
     public let identifier: String
@@ -61,7 +63,7 @@ public final class UNNotificationRequest: NSObject, @unchecked Sendable {
     }
 }
 
-/// A notification that is delivered.
+/// A notification that is delivered. Any thread.
 public final class UNNotification: NSObject, Sendable {
     public let date: Date
     public let request: UNNotificationRequest
@@ -72,7 +74,7 @@ public final class UNNotification: NSObject, Sendable {
     }
 }
 
-/// What a user answered to a notification: sources name it, and nothing makes one.
+/// What a user answered to a notification: sources name it, and nothing makes one. Any thread.
 public final class UNNotificationResponse: NSObject, Sendable {
     public let notification: UNNotification
     public let actionIdentifier: String

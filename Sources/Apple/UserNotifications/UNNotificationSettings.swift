@@ -9,7 +9,7 @@ public enum UNNotificationSetting: Int, Sendable {
     case notSupported, disabled, enabled
 }
 
-/// What notifications may do: they sound, and nothing is shown. Linux asks nobody.
+/// What notifications may do: they sound, and nothing is shown. Linux asks nobody. Any thread.
 public final class UNNotificationSettings: NSObject, Sendable {
     public let authorizationStatus = UNAuthorizationStatus.authorized
     public let soundSetting = UNNotificationSetting.enabled

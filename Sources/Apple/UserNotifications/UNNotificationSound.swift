@@ -10,7 +10,7 @@ public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The sound of a notification.
+/// The sound of a notification. Any thread.
 public final class UNNotificationSound: NSObject, Sendable {
     /// The sound as the device plays it.
     let sound: NotificationSound

@@ -31,6 +31,7 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
 }
 
 /// Plays the sounds of notifications, at once or when their triggers say.
+/// Any thread; the delegate is called on the main queue.
 // SAFETY: its state is under the lock.
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     private struct Pending {

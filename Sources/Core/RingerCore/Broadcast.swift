@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Sends values to every subscriber.
+/// Sends values to every subscriber. Any thread.
 ///
 /// Each subscriber has a buffer of its own: a slow one delays neither the sender nor the others.
 final class Broadcast<Element: Sendable>: Sendable {

@@ -68,6 +68,7 @@ package enum DetachedThread {
     }
 }
 
+/// What a new thread runs: made on the thread that starts it, and run on the new one.
 private final class ThreadBody: Sendable {
     let run: @Sendable () -> Void
 

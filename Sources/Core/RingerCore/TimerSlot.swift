@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One timer: setting it cancels the previous one.
+/// One timer: setting it cancels the previous one. Any thread.
 final class TimerSlot: Sendable {
     private let clock: any DeviceClock
     private let timer = Mutex<(any DeviceTimer)?>(nil)

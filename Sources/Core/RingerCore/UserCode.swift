@@ -6,7 +6,7 @@ import Synchronization
 /// It may block for any time. Therefore it never runs inside a ``StateMachineRunner``, on the device's thread or on the
 /// sound thread, where it would delay stops. ``DeviceClock/callBack(_:)`` runs it.
 package enum UserCode {
-    /// The state of one thread.
+    /// The state of one thread, used on it alone.
     private final class ThreadState {
         /// How many state machine runners are performing actions, nested.
         var runners = 0
@@ -148,7 +148,7 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
     }
 }
 
-/// Completions by number, each called once.
+/// Completions by number, each called once. Any thread.
 final class CompletionTable<ID: Hashable & Sendable, Result: Sendable>: Sendable {
     private let completions = Mutex<[ID: @Sendable (Result) -> Void]>([:])
 

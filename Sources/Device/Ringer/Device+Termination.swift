@@ -40,7 +40,7 @@ extension Device {
     }
 }
 
-/// Restores the signals when a device is closed.
+/// Restores the signals when a device is closed. Any thread.
 final class DeviceTermination: Sendable {
     private enum State {
         case open

@@ -1,7 +1,7 @@
 import RingerHardware
 @_exported import RingerCore
 
-/// The device: its switch, its motor, its speaker, and the rules that connect them.
+/// The device: its switch, its motor, its speaker, and the rules that connect them. Any thread.
 ///
 /// Data flows one way: an edge of the switch changes the ``DeviceState``; sounds that the new state forbids stop at
 /// once; then every subscriber gets the state. It does not poll, and has no wake-ups at rest.
@@ -451,6 +451,7 @@ public final class Device: Sendable {
 }
 
 /// Frees a device's parts, once. It does not refer to the device, which may be in its deinitialiser.
+/// Runs on the loop's thread; on the caller's where the clock is no loop.
 private final class DeviceTeardown: Sendable {
     private let ports: Device.Ports
     private let waits: DeviceWaits

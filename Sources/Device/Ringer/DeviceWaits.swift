@@ -2,7 +2,7 @@ import RingerCore
 import Synchronization
 
 /// The tasks and functions that wait for a time or a descriptor. Each wait ends once: when it happens, when its task is
-/// cancelled, or when the device is closed.
+/// cancelled, or when the device is closed. Any thread.
 final class DeviceWaits: Sendable {
     typealias Outcome = Result<Int16, any Error>
 

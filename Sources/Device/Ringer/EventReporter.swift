@@ -6,6 +6,7 @@ import Synchronization
 ///
 /// While the observer or the log blocks, at most ``Device/eventBuffer`` events wait for it; the oldest of more are dropped,
 /// and a `degraded` event counts those. Completions wait on the same thread, and none is dropped: each belongs to a call.
+/// Any thread reports.
 final class EventReporter: Sendable {
     private let broadcast = DeviceEventBroadcast()
     private let lost = Atomic(0)

@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// Waits for the first position of the Ring/Silent switch: a slider reports one only after it has settled.
+/// Waits for the first position of the Ring/Silent switch: a slider reports one only after it has settled. Any thread.
 final class FirstPosition: Sendable {
     /// How long a device waits for it, on its clock.
     static let limit = Duration.seconds(1)

@@ -2,7 +2,7 @@ import Glibc
 import RingerHardware
 import Synchronization
 
-/// Runs something once. Other callers wait for its end, except from within it, where they would deadlock.
+/// Runs something once. Other callers wait for its end, except from within it, where they would deadlock. Any thread.
 final class Once: Sendable {
     private enum State {
         case idle

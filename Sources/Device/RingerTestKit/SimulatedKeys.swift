@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// Keys that the test presses.
+/// Keys that the test presses. Any thread.
 public final class SimulatedKeys: DeviceStateSource, Sendable {
     // In a structure: a lock that holds a bare function wraps it once more at each access.
     private struct State {

@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// A vibration motor that records when it turned.
+/// A vibration motor that records when it turned. Any thread.
 ///
 /// It turns until it is turned off, as a motor on a GPIO line does, so that a test shows that the firmware turns it
 /// off; ``hasOwnLimit`` changes that. It keeps the newest ``turnLimit`` turns.

@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// The PCM of a simulated speaker: the sounds that play on it, and those that wait for it.
+/// The PCM of a simulated speaker: the sounds that play on it, and those that wait for it. Any thread.
 final class SimulatedPCM: Sendable {
     /// Who else holds the PCM.
     enum Holder: Sendable {
@@ -27,7 +27,7 @@ final class SimulatedPCM: Sendable {
     private let shared: Shared
     private let queue: StateMachineRunner<PCMQueue>
 
-    /// The state that the queue's actions change.
+    /// The state that the queue's actions change. Any thread.
     private final class Shared: Sendable {
         let state = Mutex(State())
     }

@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// A microphone, and the microphones of Bluetooth devices, that grant what the test sets.
+/// A microphone, and the microphones of Bluetooth devices, that grant what the test sets. Any thread.
 public final class SimulatedSoundInput: SoundInput, Sendable {
     private struct State {
         var limits = SimulatedSoundLimits(channels: 1)

@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// A speaker that plays on the test's clock, records what was heard, and has the faults that the test sets.
+/// A speaker that plays on the test's clock, records what was heard, and has the faults that the test sets. Any thread.
 ///
 /// It keeps the newest ``recordingLimit`` recordings, each with its samples.
 public final class SimulatedSoundOutput: SoundOutput, Sendable {

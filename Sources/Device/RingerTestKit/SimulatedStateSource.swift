@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// Jacks, volume, input and screen lock that the test sets.
+/// Jacks, volume, input and screen lock that the test sets. Any thread.
 public final class SimulatedStateSource: DeviceStateSource, Sendable {
     // In a structure: a lock that holds a bare function wraps it once more at each access.
     private struct State {

@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// A status light that records what it showed. It keeps the newest ``shownLimit`` patterns.
+/// A status light that records what it showed. It keeps the newest ``shownLimit`` patterns. Any thread.
 public final class SimulatedStatusLight: StatusLight, Sendable {
     /// A pattern and when it was shown first.
     public struct Shown: Sendable, Equatable {

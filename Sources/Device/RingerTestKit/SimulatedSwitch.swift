@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// A Ring/Silent switch that the test sets.
+/// A Ring/Silent switch that the test sets. Any thread.
 public final class SimulatedSwitch: RingSilentSwitch, Sendable {
     private struct State {
         var position: SwitchPosition

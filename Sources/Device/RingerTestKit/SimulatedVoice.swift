@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// One sound of the simulated speaker.
+/// One sound of the simulated speaker. Any thread.
 final class SimulatedVoice: Playback, Sendable {
     typealias Record = @Sendable (_ change: (inout SimulatedSoundOutput.Recording) -> Void) -> Void
 

@@ -206,6 +206,7 @@ public final class VirtualClock: DeviceClock, Sendable {
         }
     }
 
+    /// Any thread.
     private final class Flag: Sendable {
         private let value = Atomic(false)
         var isRaised: Bool { value.load(ordering: .acquiring) }

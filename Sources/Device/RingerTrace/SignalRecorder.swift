@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// Records a device's signals. Pass ``record(_:)`` as the observer of the device's events.
+/// Records a device's signals. Pass ``record(_:)`` as the observer of the device's events. Any thread.
 public final class SignalRecorder: Sendable {
     fileprivate struct State {
         var trace: SignalTrace

@@ -24,6 +24,7 @@ final class ServiceLink: @unchecked Sendable {
     }
 
     /// A request to the service, which may be stopped before the service has answered it.
+    /// Used on the loop's thread alone.
     final class Request {
         fileprivate var number: UInt32?
         fileprivate var isStopped = false

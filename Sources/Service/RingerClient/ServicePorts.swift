@@ -5,7 +5,7 @@ import RingerBus
 import SoundFile
 import SystemPackage
 
-/// The service's switch.
+/// The service's switch. Any thread.
 final class ServiceSwitch: RingSilentSwitch {
     let name = "service \(RingerNames.service)"
     private let device: ConnectedDevice
@@ -23,7 +23,7 @@ final class ServiceSwitch: RingSilentSwitch {
     }
 }
 
-/// The rest of the service's state: jacks, volume, input, lock, removable routes.
+/// The rest of the service's state: jacks, volume, input, lock, removable routes. Any thread.
 final class ServiceStateSource: DeviceStateSource {
     let name = "service \(RingerNames.service)"
     private let device: ConnectedDevice
@@ -42,6 +42,7 @@ final class ServiceStateSource: DeviceStateSource {
 }
 
 /// The service's status light: each pattern is a request, which may fail later: that is reported as degraded.
+/// Any thread.
 final class ServiceStatusLight: StatusLight {
     let name: String
     private let device: ConnectedDevice
@@ -60,7 +61,7 @@ final class ServiceStatusLight: StatusLight {
     }
 }
 
-/// The service's speaker: each sound is a request, whose samples go there in a file in memory.
+/// The service's speaker: each sound is a request, whose samples go there in a file in memory. Any thread.
 final class ServiceOutput: SoundOutput {
     let name = "service \(RingerNames.service)"
     private let device: ConnectedDevice
@@ -103,7 +104,7 @@ final class ServiceOutput: SoundOutput {
     }
 }
 
-/// A sound at the service.
+/// A sound at the service. Any thread may stop it.
 // SAFETY: the properties are used on the loop's thread alone.
 final class ServicePlayback: Playback, @unchecked Sendable {
     private let link: ServiceLink

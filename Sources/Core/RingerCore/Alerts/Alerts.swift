@@ -17,7 +17,7 @@ public enum AlertWay: String, Sendable, Hashable, CaseIterable {
     public var isFelt: Bool { self == .vibration || self == .both }
 }
 
-/// Alerts that repeat until somebody answers: an incoming call, a timer, an alarm.
+/// Alerts that repeat until somebody answers: an incoming call, a timer, an alarm. Any thread.
 ///
 /// One alert runs at a time. Starting the one that runs again neither doubles nor lengthens it; starting another one ends
 /// it as ``SoundOutcome/StopCause/replaced``. A flip of the switch turns a ringing alert into a vibrating one and back, as
@@ -178,12 +178,12 @@ public final class Alerts: Sendable {
     }
 }
 
-/// The alert that runs, and those that were replaced and have not completed.
+/// The alert that runs, and those that were replaced and have not completed. Any thread.
 private final class CurrentAlert: Sendable {
     let value = Mutex<(now: Alerts.Running?, ending: [RunningAlert], isClosed: Bool)>((nil, [], false))
 }
 
-/// The alert of a task, which may be cancelled before the alert is known.
+/// The alert of a task, which may be cancelled before the alert is known. Any thread.
 private final class AlertToStop: Sendable {
     private let state = Mutex<(alert: RunningAlert?, isStopped: Bool)>((nil, false))
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One alert, from its start to its end: carries out the actions of its ``AlertMachine``.
+/// One alert, from its start to its end: carries out the actions of its ``AlertMachine``. Any thread.
 package final class RunningAlert: Sendable {
     private let sounds: SystemSoundServices
     private let waiters: AlertWaiters
@@ -69,7 +69,7 @@ package final class RunningAlert: Sendable {
     }
 }
 
-/// The completions that wait for the end of an alert.
+/// The completions that wait for the end of an alert. Any thread.
 private final class AlertWaiters: Sendable {
     private struct State {
         var completions: [@Sendable (AlertResult) -> Void] = []
@@ -102,7 +102,7 @@ private final class AlertWaiters: Sendable {
     }
 }
 
-/// The rounds of an alert: its sound, decoded once and kept, and the call that is the present round.
+/// The rounds of an alert: its sound, decoded once and kept, and the call that is the present round. Any thread.
 private final class AlertRound: Sendable {
     private let sounds: SystemSoundServices
     private let order: SystemSoundOrder

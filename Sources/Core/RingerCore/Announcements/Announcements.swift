@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The announcement queue: plays announcements one at a time, each whole, in one audio session.
+/// The announcement queue: plays announcements one at a time, each whole, in one audio session. Any thread.
 ///
 /// An interruption, such as a call or an exclusive session, pauses the queue, and so does a recording beside which an
 /// announcement is silent; the announcement that it cut off is played again from its beginning afterwards. One whose
@@ -168,7 +168,7 @@ public final class Announcements: Sendable {
     }
 }
 
-/// The samples and completions of announcements that have not ended.
+/// The samples and completions of announcements that have not ended. Any thread.
 private final class QueuedAnnouncements: Sendable {
     private struct Entry: Sendable {
         var announcement: Announcement

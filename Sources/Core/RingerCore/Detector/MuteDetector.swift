@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Measures whether system sounds are heard, by timing a silent one: for a process that cannot read the switch, and as a
-/// check of the switch for one that can.
+/// check of the switch for one that can. Any thread.
 ///
 /// A clip of zeros is played as a system sound. If it is over before the threshold, system sounds are muted; if it still
 /// plays at the threshold, they are audible, and the rest of the clip is dropped. A playback that failed, had an underrun
@@ -191,7 +191,7 @@ public final class MuteDetector: Sendable {
     }
 }
 
-/// The player's sound that is the current clip.
+/// The player's sound that is the current clip. Any thread.
 private final class PlayingClip: Sendable {
     private let playing = Mutex<(clip: UInt64, sound: SoundPlayer.ID)?>(nil)
 

@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// The sounds of notifications: the system's or an application's own, with a volume, critical or not.
+/// The sounds of notifications: the system's or an application's own, with a volume, critical or not. Any thread.
 ///
 /// They share the single system sound of the device with ``SystemSoundServices``, and vibrate as alerts do.
 public final class NotificationSounds: Sendable {

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A file as a source of bytes. It is closed with the last reference.
+/// A file as a source of bytes. It is closed with the last reference. Any thread.
 public final class FileByteSource: ByteSource, Sendable {
     private let descriptor: FileDescriptor
     private let isCancelled = Atomic(false)

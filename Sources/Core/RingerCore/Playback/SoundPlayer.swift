@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Plays sounds that the policy allows, and stops them when it no longer does.
+/// Plays sounds that the policy allows, and stops them when it no longer does. Any thread.
 public final class SoundPlayer: Sendable {
     /// Identifies a sound of the player.
     public struct ID: Sendable, Hashable {
@@ -221,7 +221,7 @@ struct PlaybackMonitor: Sendable {
     var onEvent: @Sendable (PlaybackEvent) -> Void
 }
 
-/// The observers of changes of the rules.
+/// The observers of changes of the rules. Any thread.
 private final class RulesObservers: Sendable {
     private struct State {
         var observers: [(number: UInt64, observer: SoundPlayer.RulesObserver)] = []

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The sounds that the player has handed to the output, or is about to.
+/// The sounds that the player has handed to the output, or is about to. Any thread.
 final class VoiceTable: Sendable {
     private struct Voice: Sendable {
         var sound: PCMBuffer

@@ -34,7 +34,7 @@ extension AudioSessions {
     }
 }
 
-/// Sounds that have not begun yet.
+/// Sounds that have not begun yet. Any thread.
 final class PendingSounds: Sendable {
     /// A sound that its session has not admitted yet.
     struct Pending: Sendable {

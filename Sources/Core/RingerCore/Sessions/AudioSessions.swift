@@ -2,6 +2,7 @@
 import Synchronization
 
 /// The audio sessions of the device: makes them, arbitrates between them, and applies the result to their sounds.
+/// Any thread.
 ///
 /// The consequences of a request are carried out in order: other sessions are interrupted or ducked before the request
 /// completes. Subscribers are notified outside locks, and a slow one delays no other.

@@ -19,7 +19,7 @@ package protocol SessionFollower: AnyObject, Sendable {
     func sessionsClosed()
 }
 
-/// The sessions that have a handle, their subscribers, and the last decision that subscribers received.
+/// The sessions that have a handle, their subscribers, and the last decision that subscribers received. Any thread.
 final class SessionRegistry: Sendable {
     private struct Entry: Sendable {
         let name: String

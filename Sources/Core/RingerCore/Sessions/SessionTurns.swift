@@ -2,7 +2,7 @@ import SessionRules
 import Synchronization
 
 /// Has a service's requests for each session carried out in the order in which they were made: each begins once the one
-/// before has been answered.
+/// before has been answered. Any thread.
 final class SessionTurns: Sendable {
     private struct Turns: Sendable {
         /// The requests that have not been answered, the oldest first: that one has begun.

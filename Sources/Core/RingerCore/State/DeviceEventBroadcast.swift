@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Sends the device's events to every subscriber.
+/// Sends the device's events to every subscriber. Any thread.
 package final class DeviceEventBroadcast: Sendable {
     // In this module, which knows the element's type, the compiler specialises it; in another module it would look
     // types up each time.

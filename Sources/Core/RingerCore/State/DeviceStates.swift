@@ -55,7 +55,7 @@ public struct DeviceStates: AsyncSequence, Sendable {
     }
 }
 
-/// The newest state, and the subscribers that wait for the next one.
+/// The newest state, and the subscribers that wait for the next one. Any thread.
 final class NewestState: Sendable {
     enum Taken {
         case state(DeviceState, version: UInt64)

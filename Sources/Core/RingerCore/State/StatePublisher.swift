@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps the device's state, takes in the ports' changes, and publishes each new state to every subscriber.
+/// Keeps the device's state, takes in the ports' changes, and publishes each new state to every subscriber. Any thread.
 package final class StatePublisher: Sendable {
     /// Receives each new state on the thread of the port that reported it, before any stream does: players stop sounds
     /// here. The version grows with each state. Another thread may deliver an older state late; the observer ignores

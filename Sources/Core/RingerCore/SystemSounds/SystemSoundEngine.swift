@@ -1,6 +1,7 @@
 import Synchronization
 
 /// What all clients of a device share: the one system sound, the one motor, and the cache of decoded samples.
+/// Any thread.
 final class SystemSoundEngine: Sendable {
     let configuration: SystemSoundServices.Configuration
     let cache: SoundCache

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Short sounds by number: registered from files, or predefined; played at once, as alerts, or felt.
+/// Short sounds by number: registered from files, or predefined; played at once, as alerts, or felt. Any thread.
 ///
 /// One system sound is heard at a time, and one vibration is felt at a time; a sound and a vibration run together. A
 /// second sound starts at once and replaces the first, which ends as ``SoundOutcome/StopCause/replaced``. A play of an ID

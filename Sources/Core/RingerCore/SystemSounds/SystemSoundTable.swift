@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One client's registered sounds, with the properties and completions of IDs.
+/// One client's registered sounds, with the properties and completions of IDs. Any thread.
 final class SystemSoundTable: Sendable {
     typealias Completion = @Sendable (SystemSoundID, SoundOutcome) -> Void
 

@@ -1,6 +1,7 @@
 import Synchronization
 
 /// The vibrations of system sounds: maps the number of a call to the vibration that the vibrator runs for it.
+/// Used in the actions of the engine's state machine, one at a time.
 final class SystemVibrations: Sendable {
     /// The failure of a vibration on a device without a motor.
     static let missingMotor = RingerError(

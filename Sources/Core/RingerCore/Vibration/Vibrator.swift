@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The vibration motor as services use it: one pattern at a time, with a longest on-time.
+/// The vibration motor as services use it: one pattern at a time, with a longest on-time. Any thread.
 ///
 /// A motor turns for at most ``longestOnTime`` without a rest of 0.1 s, however many callers use it; then it is stopped
 /// and the vibration ends as ``VibrationEnd/limited``. If the motor cannot be turned off, each failure is reported and
@@ -218,6 +218,7 @@ public final class Vibrator: Sendable {
 }
 
 /// How many vibrations run at the service for this process: one that is replaced ends after the next one has begun.
+/// Any thread.
 private final class ServiceTurns: Sendable {
     private let count = Mutex(0)
 
