@@ -5,7 +5,7 @@ import Glibc
 import Ringer
 import Synchronization
 
-/// What `struct ringer_config` is.
+/// What `struct ringer_config` is. Any thread.
 final class ConfigurationHandle: Sendable {
     struct Values: Sendable {
         var board = RINGER_BOARD_AUTO
@@ -22,7 +22,7 @@ final class ConfigurationHandle: Sendable {
 
     /// The configuration at `pointer`, which `ringer_config_new` made.
     static func at(_ pointer: OpaquePointer?) throws -> ConfigurationHandle {
-        guard let pointer else { throw Failure.isNull("config") }
+        let pointer = try required(pointer, "config")
         // SAFETY: the caller has it from ringer_config_new, and has not freed it.
         return Unmanaged<ConfigurationHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
     }
@@ -30,14 +30,13 @@ final class ConfigurationHandle: Sendable {
 
 /// Changes a configuration.
 private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle.Values) throws -> Void) -> CInt {
-    attempt {
+    carryOut {
         try ConfigurationHandle.at(config).values.withLock { values in
             // What fails changes nothing.
             var changed = values
             try body(&changed)
             values = changed
         }
-        return 0
     }
 }
 

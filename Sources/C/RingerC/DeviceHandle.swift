@@ -5,7 +5,7 @@ import Ringer
 import RingerTestKit
 import Synchronization
 
-/// What `struct ringer_device` is: the device, its events, and the requests that have not ended.
+/// What `struct ringer_device` is: the device, its events, and the requests that have not ended. Any thread.
 final class DeviceHandle: Sendable {
     /// What stops a request.
     private enum Running {
@@ -39,7 +39,7 @@ final class DeviceHandle: Sendable {
     private let requests = Mutex(Requests())
     private let sessions: Sessions
 
-    /// The program's sessions, whose events it gets: sounds that were started without one have their own.
+    /// The program's sessions, whose events it gets: sounds that were started without one have their own. Any thread.
     private final class Sessions: Sendable {
         let all = Mutex<Set<SessionID>>([])
     }
@@ -72,7 +72,7 @@ final class DeviceHandle: Sendable {
 
     /// The device at `pointer`, which `ringer_device_open` made.
     static func at(_ pointer: OpaquePointer?) throws -> DeviceHandle {
-        guard let pointer else { throw Failure.isNull("device") }
+        let pointer = try required(pointer, "device")
         // SAFETY: the caller has it from ringer_device_open, and has not closed it.
         let handle = Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
         try handle.device.process.check("use it", "device")

@@ -4,7 +4,7 @@ import Glibc
 import Ringer
 import Synchronization
 
-/// The events that wait for the program, and the descriptor that is readable while there are some.
+/// The events that wait for the program, and the descriptor that is readable while there are some. Any thread.
 ///
 /// Changes of the state that wait are merged into one. Sessions' events and the ends of requests whose number the program has
 /// are never lost. Of the others the newest are lost where the program does not read, and counted.

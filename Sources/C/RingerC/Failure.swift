@@ -22,8 +22,6 @@ struct Failure: Error {
         default: self.init(EIO, "\(error)")
         }
     }
-
-    static func isNull(_ name: StaticString) -> Failure { Failure(EINVAL, "\(name) is NULL") }
 }
 
 extension RingerError {
@@ -77,9 +75,23 @@ func attempt(_ body: () throws -> CInt) -> CInt {
     }
 }
 
+/// Runs `body` as ``attempt(_:)`` does, and returns 0 where it throws nothing.
+func carryOut(_ body: () throws -> Void) -> CInt {
+    attempt {
+        try body()
+        return 0
+    }
+}
+
+/// The pointer that is not null; `name` names it in errors.
+func required<Pointer>(_ pointer: Pointer?, _ name: StaticString) throws -> Pointer {
+    guard let pointer else { throw Failure(EINVAL, "\(name) is NULL") }
+    return pointer
+}
+
 /// The text at `pointer`; `name` names it in errors.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: StaticString) throws -> String {
-    guard let pointer else { throw Failure.isNull(name) }
+    let pointer = try required(pointer, name)
     guard let text = String(validatingCString: pointer) else { throw Failure(EILSEQ, "\(name) is not UTF-8") }
     return text
 }

@@ -10,13 +10,12 @@ import RingerTestKit
 @c @implementation public func ringer_device_open(
     _ config: OpaquePointer?, _ device: UnsafeMutablePointer<OpaquePointer?>?
 ) -> CInt {
-    attempt {
-        guard let device else { throw Failure.isNull("device") }
+    carryOut {
+        let device = try required(device, "device")
         device.pointee = nil
         let values = try config.map { try ConfigurationHandle.at($0).values.withLock { $0 } }
         let handle = try DeviceHandle(values ?? ConfigurationHandle.Values())
         device.pointee = OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
-        return 0
     }
 }
 
@@ -36,9 +35,8 @@ import RingerTestKit
 }
 
 @c @implementation public func ringer_device_close_on_termination(_ device: OpaquePointer?) -> CInt {
-    attempt {
+    carryOut {
         try DeviceHandle.at(device).device.closeOnTermination()
-        return 0
     }
 }
 
@@ -51,7 +49,7 @@ import RingerTestKit
 ) -> CInt {
     attempt {
         let handle = try DeviceHandle.at(device)
-        guard let event else { throw Failure.isNull("event") }
+        let event = try required(event, "event")
         guard let next = handle.queue.next({ handle.device.state }, now: handle.device.clock.now) else { return 0 }
         event.pointee = next
         return 1
@@ -61,39 +59,34 @@ import RingerTestKit
 @c @implementation public func ringer_device_get_state(
     _ device: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_state>?
 ) -> CInt {
-    attempt {
+    carryOut {
         let handle = try DeviceHandle.at(device)
-        guard let state else { throw Failure.isNull("state") }
-        state.pointee = ringer_state(handle.device.state)
-        return 0
+        try required(state, "state").pointee = ringer_state(handle.device.state)
     }
 }
 
 @c @implementation public func ringer_device_set_screen_locked(_ device: OpaquePointer?, _ is_locked: CInt) -> CInt {
-    attempt {
+    carryOut {
         try DeviceHandle.at(device).device.setScreenLocked(is_locked != 0)
-        return 0
     }
 }
 
 @c @implementation public func ringer_device_set_route(_ device: OpaquePointer?, _ route: ringer_route) -> CInt {
-    attempt {
+    carryOut {
         try DeviceHandle.at(device).device.setRoute(.of(route, "route"))
-        return 0
     }
 }
 
 @c @implementation public func ringer_device_set_volume(_ device: OpaquePointer?, _ volume: Float) -> CInt {
-    attempt {
+    carryOut {
         try DeviceHandle.at(device).device.setOutputVolume(volume)
-        return 0
     }
 }
 
 @c @implementation public func ringer_device_set_light(
     _ device: OpaquePointer?, _ on_ms: UInt32, _ off_ms: UInt32
 ) -> CInt {
-    attempt {
+    carryOut {
         guard let light = try DeviceHandle.at(device).device.statusLight else {
             throw Failure(ENOENT, "the device has no status light")
         }
@@ -102,29 +95,25 @@ import RingerTestKit
             on_ms == 0
             ? .off : off_ms == 0 ? .on : .blinking(on: .milliseconds(Int(on_ms)), off: .milliseconds(Int(off_ms)))
         try light.show(pattern)
-        return 0
     }
 }
 
 @c @implementation public func ringer_device_get_preferences(
     _ device: OpaquePointer?, _ preferences: UnsafeMutablePointer<ringer_preferences>?
 ) -> CInt {
-    attempt {
+    carryOut {
         let handle = try DeviceHandle.at(device)
-        guard let preferences else { throw Failure.isNull("preferences") }
-        preferences.pointee = ringer_preferences(handle.device.preferences)
-        return 0
+        try required(preferences, "preferences").pointee = ringer_preferences(handle.device.preferences)
     }
 }
 
 @c @implementation public func ringer_device_set_preferences(
     _ device: OpaquePointer?, _ preferences: UnsafePointer<ringer_preferences>?
 ) -> CInt {
-    attempt {
+    carryOut {
         let handle = try DeviceHandle.at(device)
-        guard let preferences else { throw Failure.isNull("preferences") }
+        let preferences = try required(preferences, "preferences")
         handle.device.preferences = try preferences.pointee.checked()
-        return 0
     }
 }
 
@@ -132,9 +121,9 @@ import RingerTestKit
     _ device: OpaquePointer?, _ kind: ringer_sound_kind, _ category: ringer_category, _ options: UInt32,
     _ decision: UnsafeMutablePointer<ringer_decision>?
 ) -> CInt {
-    attempt {
+    carryOut {
         let handle = try DeviceHandle.at(device)
-        guard let decision else { throw Failure.isNull("decision") }
+        let decision = try required(decision, "decision")
         let request: SoundRequest
         switch kind {
         case RINGER_SOUND_CATEGORY:
@@ -160,7 +149,6 @@ import RingerTestKit
             result.route = route.constant
         }
         decision.pointee = result
-        return 0
     }
 }
 
@@ -199,7 +187,7 @@ func pcm(
     guard frames >= 0, frames <= 172_800_000, frames <= 345_600_000 / Int(channels) else {
         throw Failure(E2BIG, "\(UInt(bitPattern: frames)) frames are too many")
     }
-    guard let samples else { throw Failure.isNull("samples") }
+    let samples = try required(samples, "samples")
     let copy = [Int16](UnsafeBufferPointer(start: samples, count: frames * Int(channels)))
     return PCMBuffer(sampleRate: Double(rate), channels: Int(channels), samples: copy)
 }
@@ -207,18 +195,16 @@ func pcm(
 @c @implementation public func ringer_device_register_sound(
     _ device: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ sound: UnsafeMutablePointer<UInt32>?
 ) -> CInt {
-    attempt {
+    carryOut {
         let handle = try DeviceHandle.at(device)
-        guard let sound else { throw Failure.isNull("sound") }
+        let sound = try required(sound, "sound")
         sound.pointee = try handle.device.sounds.register(try text(path, "path")).rawValue
-        return 0
     }
 }
 
 @c @implementation public func ringer_device_dispose_sound(_ device: OpaquePointer?, _ sound: UInt32) -> CInt {
-    attempt {
+    carryOut {
         try DeviceHandle.at(device).device.sounds.dispose(SystemSoundID(rawValue: sound))
-        return 0
     }
 }
 
@@ -228,7 +214,7 @@ func pcm(
 ) -> CInt {
     attempt {
         let handle = try DeviceHandle.at(device)
-        guard let notification = notification?.pointee else { throw Failure.isNull("notification") }
+        let notification = try required(notification, "notification").pointee
         guard notification.volume <= 1 else {
             throw Failure(EINVAL, "a volume of \(notification.volume) is not at most 1")
         }
@@ -260,7 +246,7 @@ func pcm(
 ) -> CInt {
     attempt {
         let handle = try DeviceHandle.at(device)
-        guard let paths else { throw Failure.isNull("paths") }
+        let paths = try required(paths, "paths")
         guard (1...10_000).contains(count) else { throw Failure(EINVAL, "an announcement has 1 to 10000 clips") }
         var clips: [PCMBuffer] = []
         for index in 0..<count { clips.append(try SoundLoader.load(try text(paths[index], "path"))) }
@@ -285,7 +271,7 @@ func pcm(
 ) -> CInt {
     attempt {
         let handle = try DeviceHandle.at(device)
-        guard let times_ms else { throw Failure.isNull("times_ms") }
+        let times_ms = try required(times_ms, "times_ms")
         guard (1...1000).contains(count) else { throw Failure(EINVAL, "a pattern has 1 to 1000 times") }
         let durations = try UnsafeBufferPointer(start: times_ms, count: count).map { time in
             guard time <= 3_600_000 else { throw Failure(EINVAL, "\(time) ms are longer than 3600000 ms") }
@@ -307,16 +293,14 @@ func pcm(
 }
 
 @c @implementation public func ringer_device_stop(_ device: OpaquePointer?, _ id: UInt64) -> CInt {
-    attempt {
+    carryOut {
         try DeviceHandle.at(device).stop(id)
-        return 0
     }
 }
 
 @c @implementation public func ringer_device_stop_all(_ device: OpaquePointer?) -> CInt {
-    attempt {
+    carryOut {
         try DeviceHandle.at(device).device.stopAll()
-        return 0
     }
 }
 
@@ -325,39 +309,35 @@ func pcm(
 @c @implementation public func ringer_simulated_set_position(
     _ device: OpaquePointer?, _ position: ringer_position
 ) -> CInt {
-    attempt {
+    carryOut {
         let board = try DeviceHandle.at(device).simulated()
         board.ringSilent.position = try .of(position, "position")
-        return 0
     }
 }
 
 @c @implementation public func ringer_simulated_set_headphone(_ device: OpaquePointer?, _ is_inserted: CInt) -> CInt {
-    attempt {
+    carryOut {
         let board = try DeviceHandle.at(device).simulated()
         board.surroundings.set(.headphoneInserted(is_inserted != 0))
-        return 0
     }
 }
 
 @c @implementation public func ringer_simulated_press_key(_ device: OpaquePointer?, _ key: ringer_key) -> CInt {
-    attempt {
+    carryOut {
         let board = try DeviceHandle.at(device).simulated()
         let key = try DeviceKey.of(key, "key")
         board.keys.press(key)
         board.keys.release(key)
-        return 0
     }
 }
 
 @c @implementation public func ringer_simulated_advance(_ device: OpaquePointer?, _ microseconds: UInt64) -> CInt {
-    attempt {
+    carryOut {
         guard let clock = try DeviceHandle.at(device).simulated().clock as? VirtualClock else {
             throw Failure(ENOTSUP, "the simulated board runs in real time")
         }
         guard microseconds <= 1 << 50 else { throw Failure(EINVAL, "\(microseconds) us are more than 2^50") }
         clock.advance(by: .microseconds(Int64(microseconds)))
-        return 0
     }
 }
 
@@ -366,7 +346,7 @@ func pcm(
 ) -> CInt {
     attempt {
         let board = try DeviceHandle.at(device).simulated()
-        guard recordings != nil || count == 0 else { throw Failure.isNull("recordings") }
+        if count != 0 { _ = try required(recordings, "recordings") }
         guard count >= 0 else { throw Failure(EINVAL, "\(UInt(bitPattern: count)) recordings are too many") }
         if let recordings {
             for (index, recording) in board.speaker.recordings.suffix(count).enumerated() {

@@ -7,6 +7,7 @@ import Ringer
 import SessionProperties
 
 /// What `struct ringer_session` is. It keeps its device's memory, so that it can be freed after the device was closed.
+/// Any thread.
 final class SessionHandle: Sendable {
     let session: AudioSession
     let device: DeviceHandle
@@ -23,7 +24,7 @@ final class SessionHandle: Sendable {
 
     /// The session at `pointer`, which `ringer_session_new` made.
     static func at(_ pointer: OpaquePointer?) throws -> SessionHandle {
-        guard let pointer else { throw Failure.isNull("session") }
+        let pointer = try required(pointer, "session")
         // SAFETY: the caller has it from ringer_session_new, and has not freed it.
         let handle = Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
         try handle.device.device.process.check("use it", "device")
@@ -42,15 +43,14 @@ final class SessionHandle: Sendable {
     _ device: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ category: ringer_category, _ options: UInt32,
     _ priority: Int32, _ session: UnsafeMutablePointer<OpaquePointer?>?
 ) -> CInt {
-    attempt {
-        guard let session else { throw Failure.isNull("session") }
+    carryOut {
+        let session = try required(session, "session")
         session.pointee = nil
         let handle = try DeviceHandle.at(device)
         let made = try handle.device.sessions.make(
             name: try name.map { try text($0, "name") } ?? "", category: .of(category, "category"),
             options: .of(options), priority: SessionPriority(rawValue: Int(priority)))
         session.pointee = OpaquePointer(Unmanaged.passRetained(SessionHandle(made, of: handle)).toOpaque())
-        return 0
     }
 }
 
@@ -95,25 +95,22 @@ final class SessionHandle: Sendable {
 @c @implementation public func ringer_session_set_category(
     _ session: OpaquePointer?, _ category: ringer_category, _ options: UInt32
 ) -> CInt {
-    attempt {
+    carryOut {
         try SessionHandle.at(session).session.setCategory(.of(category, "category"), options: .of(options))
-        return 0
     }
 }
 
 @c @implementation public func ringer_session_set_spoken(_ session: OpaquePointer?, _ is_spoken: CInt) -> CInt {
-    attempt {
+    carryOut {
         try SessionHandle.at(session).session.setSpoken(is_spoken != 0)
-        return 0
     }
 }
 
 @c @implementation public func ringer_session_set_in_background(
     _ session: OpaquePointer?, _ is_in_background: CInt
 ) -> CInt {
-    attempt {
+    carryOut {
         try SessionHandle.at(session).session.setInBackground(is_in_background != 0)
-        return 0
     }
 }
 
@@ -139,9 +136,9 @@ final class SessionHandle: Sendable {
 @c @implementation public func ringer_session_get_state(
     _ session: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_session_state>?
 ) -> CInt {
-    attempt {
+    carryOut {
         let session = try SessionHandle.at(session).session
-        guard let state else { throw Failure.isNull("state") }
+        let state = try required(state, "state")
         guard let now = session.state else { throw Failure(ESHUTDOWN, "the session was removed") }
         var result = ringer_session_state()
         result.number = session.id.rawValue
@@ -162,7 +159,6 @@ final class SessionHandle: Sendable {
         result.is_in_background = now.isInBackground ? 1 : 0
         result.is_other_audio_playing = session.isOtherAudioPlaying ? 1 : 0
         state.pointee = result
-        return 0
     }
 }
 
@@ -170,27 +166,26 @@ final class SessionHandle: Sendable {
     _ session: OpaquePointer?, _ property: ringer_property, _ value: UnsafeMutableRawPointer?,
     _ size: UnsafeMutablePointer<Int>?
 ) -> CInt {
-    attempt {
+    carryOut {
         let session = try SessionHandle.at(session).session
-        guard let size else { throw Failure.isNull("size") }
+        let size = try required(size, "size")
         let bytes = try session.value(of: FourCharacterCode(rawValue: property.rawValue)).bytes
         let room = size.pointee
         size.pointee = bytes.count
         guard room >= bytes.count else {
             throw Failure(EMSGSIZE, "the property needs \(bytes.count) bytes, not \(UInt(bitPattern: room))")
         }
-        guard let value else { throw Failure.isNull("value") }
+        let value = try required(value, "value")
         value.copyMemory(from: bytes, byteCount: bytes.count)
-        return 0
     }
 }
 
 @c @implementation public func ringer_session_set_property(
     _ session: OpaquePointer?, _ property: ringer_property, _ value: UnsafeRawPointer?, _ size: Int
 ) -> CInt {
-    attempt {
+    carryOut {
         let session = try SessionHandle.at(session).session
-        guard let value else { throw Failure.isNull("value") }
+        let value = try required(value, "value")
         // Every property that can be set is a number.
         guard (0...8).contains(size) else {
             throw Failure(EMSGSIZE, "a property of \(UInt(bitPattern: size)) bytes cannot be set")
@@ -198,36 +193,32 @@ final class SessionHandle: Sendable {
         try session.set(
             FourCharacterCode(rawValue: property.rawValue),
             bytes: [UInt8](UnsafeRawBufferPointer(start: value, count: size)))
-        return 0
     }
 }
 
 @c @implementation public func ringer_device_begin_interruption(
     _ device: OpaquePointer?, _ interruption: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
-    attempt {
+    carryOut {
         let handle = try DeviceHandle.at(device)
-        guard let interruption else { throw Failure.isNull("interruption") }
+        let interruption = try required(interruption, "interruption")
         interruption.pointee = handle.device.sessions.interruptionBegan().rawValue
-        return 0
     }
 }
 
 @c @implementation public func ringer_device_answer_interruption(
     _ device: OpaquePointer?, _ interruption: UInt64
 ) -> CInt {
-    attempt {
+    carryOut {
         try DeviceHandle.at(device).device.sessions.interruptionAnswered(.init(rawValue: interruption))
-        return 0
     }
 }
 
 @c @implementation public func ringer_device_end_interruption(
     _ device: OpaquePointer?, _ interruption: UInt64, _ should_resume: CInt
 ) -> CInt {
-    attempt {
+    carryOut {
         try DeviceHandle.at(device).device.sessions.interruptionEnded(
             .init(rawValue: interruption), shouldResume: should_resume != 0)
-        return 0
     }
 }

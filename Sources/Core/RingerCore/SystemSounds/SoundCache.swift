@@ -18,7 +18,7 @@ struct LoadedSound: Sendable, Equatable {
     var bytes: Int { samples.samples.count * MemoryLayout<Int16>.size }
 }
 
-/// A cache of decoded sounds, up to a number of bytes; the least recently used are evicted first.
+/// A cache of decoded sounds, up to a number of bytes; the least recently used are evicted first. Any thread.
 final class SoundCache: Sendable {
     enum Key: Sendable, Hashable {
         case registered(client: UInt64, SystemSoundID)
@@ -55,11 +55,9 @@ final class SoundCache: Sendable {
 
     /// Adds `sound`, unless it alone is larger than ``limit``.
     func keep(_ sound: LoadedSound, for key: Key) {
-        // Evicted sounds are freed outside the lock.
-        let evicted: [LoadedSound] = state.withLock { state in
-            var evicted: [LoadedSound] = []
+        evict { state, evicted in
             Self.remove(key, from: &state, into: &evicted)
-            guard sound.bytes <= limit else { return evicted }
+            guard sound.bytes <= limit else { return }
             while state.bytes + sound.bytes > limit,
                 let oldest = state.sounds.min(by: { $0.value.used < $1.value.used })
             {
@@ -68,30 +66,26 @@ final class SoundCache: Sendable {
             state.uses += 1
             state.sounds[key] = (sound, state.uses)
             state.bytes += sound.bytes
-            return evicted
         }
-        _ = evicted
     }
 
     /// Removes the sounds of a client.
     func removeAll(of client: UInt64) {
-        let evicted: [LoadedSound] = state.withLock { state in
-            var evicted: [LoadedSound] = []
+        evict { state, evicted in
             for key in state.sounds.keys {
                 if case .registered(client: client, _) = key { Self.remove(key, from: &state, into: &evicted) }
             }
-            return evicted
         }
-        _ = evicted
     }
 
     func remove(_ key: Key) {
-        let evicted: [LoadedSound] = state.withLock { state in
-            var evicted: [LoadedSound] = []
-            Self.remove(key, from: &state, into: &evicted)
-            return evicted
-        }
-        _ = evicted
+        evict { Self.remove(key, from: &$0, into: &$1) }
+    }
+
+    /// Calls `body` under the lock, and frees the sounds that it evicts outside of it.
+    private func evict(_ body: (inout State, inout [LoadedSound]) -> Void) {
+        var evicted: [LoadedSound] = []
+        state.withLock { body(&$0, &evicted) }
     }
 
     private static func remove(_ key: Key, from state: inout State, into evicted: inout [LoadedSound]) {
