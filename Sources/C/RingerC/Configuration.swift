@@ -22,9 +22,7 @@ final class ConfigurationHandle: Sendable {
 
     /// The configuration at `pointer`, which `ringer_config_new` made.
     static func at(_ pointer: OpaquePointer?) throws -> ConfigurationHandle {
-        let pointer = try required(pointer, "config")
-        // SAFETY: the caller has it from ringer_config_new, and has not freed it.
-        return Unmanaged<ConfigurationHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+        try object(pointer, "config")
     }
 }
 

@@ -72,9 +72,7 @@ final class DeviceHandle: Sendable {
 
     /// The device at `pointer`, which `ringer_device_open` made.
     static func at(_ pointer: OpaquePointer?) throws -> DeviceHandle {
-        let pointer = try required(pointer, "device")
-        // SAFETY: the caller has it from ringer_device_open, and has not closed it.
-        let handle = Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+        let handle: DeviceHandle = try object(pointer, "device")
         try handle.device.process.check("use it", "device")
         return handle
     }

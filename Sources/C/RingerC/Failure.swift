@@ -89,6 +89,12 @@ func required<Pointer>(_ pointer: Pointer?, _ name: StaticString) throws -> Poin
     return pointer
 }
 
+/// The object behind a pointer of the program's; `name` names it in errors.
+func object<Object: AnyObject>(_ pointer: OpaquePointer?, _ name: StaticString) throws -> Object {
+    // SAFETY: the program has it from the function that made the object, and has not freed it.
+    Unmanaged<Object>.fromOpaque(UnsafeRawPointer(try required(pointer, name))).takeUnretainedValue()
+}
+
 /// The text at `pointer`; `name` names it in errors.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: StaticString) throws -> String {
     let pointer = try required(pointer, name)

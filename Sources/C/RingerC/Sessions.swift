@@ -24,9 +24,7 @@ final class SessionHandle: Sendable {
 
     /// The session at `pointer`, which `ringer_session_new` made.
     static func at(_ pointer: OpaquePointer?) throws -> SessionHandle {
-        let pointer = try required(pointer, "session")
-        // SAFETY: the caller has it from ringer_session_new, and has not freed it.
-        let handle = Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+        let handle: SessionHandle = try object(pointer, "session")
         try handle.device.device.process.check("use it", "device")
         return handle
     }
