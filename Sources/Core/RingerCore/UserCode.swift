@@ -162,3 +162,30 @@ final class CompletionTable<ID: Hashable & Sendable, Result: Sendable>: Sendable
         completions.withLock { $0.removeValue(forKey: id) }?(result)
     }
 }
+
+/// Begins a call with `begin`, whose outcome ``UserCompletion`` hands to `completion`; nil where nobody wants it.
+package func withUserCompletion<Outcome: Sendable, Value, Failure: Error>(
+    _ completion: (@Sendable (Outcome) -> Void)?, on clock: any DeviceClock,
+    _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) throws(Failure) -> Value
+) throws(Failure) -> Value {
+    guard let completion else { return try begin { _ in } }
+    let user = UserCompletion(clock, completion)
+    let value = try begin { user.complete($0) }
+    user.callReturns()
+    return value
+}
+
+/// Waits for the outcome of what `begin` begins with its completion. `stop` ends it when the task is cancelled.
+package func outcome<Outcome: Sendable>(
+    _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) -> Void, onCancel stop: @Sendable () -> Void
+) async -> Outcome {
+    await withTaskCancellationHandler {
+        await withCheckedContinuation { continuation in
+            begin { continuation.resume(returning: $0) }
+            // The task may have been cancelled before there was anything to stop.
+            if Task.isCancelled { stop() }
+        }
+    } onCancel: {
+        stop()
+    }
+}

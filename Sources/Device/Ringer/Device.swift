@@ -329,12 +329,8 @@ public final class Device: Sendable {
     ) async throws(RingerError) -> SoundResult {
         try check(category, options)
         let number = player.reserve()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                sessions.playOwn(sound, reserved: number, as: category, options) { continuation.resume(returning: $0) }
-                // The task may have been cancelled before the sound began.
-                if Task.isCancelled { player.stop(number) }
-            }
+        return await outcome {
+            sessions.playOwn(sound, reserved: number, as: category, options, completion: $0)
         } onCancel: {
             player.stop(number)
         }
@@ -357,13 +353,9 @@ public final class Device: Sendable {
     ) throws(RingerError) -> SoundPlayer.ID {
         try check(category, options)
         let number = player.reserve()
-        guard let completion else {
-            sessions.playOwn(sound, reserved: number, as: category, options) { _ in }
-            return number
+        withUserCompletion(completion, on: clock) {
+            sessions.playOwn(sound, reserved: number, as: category, options, completion: $0)
         }
-        let user = UserCompletion(clock, completion)
-        sessions.playOwn(sound, reserved: number, as: category, options) { user.complete($0) }
-        user.callReturns()
         return number
     }
 

@@ -87,13 +87,9 @@ public final class Alerts: Sendable {
         vibration: VibrationPattern? = nil, pause: Duration = .zero,
         completion: (@Sendable (AlertResult) -> Void)? = nil
     ) {
-        guard let completion else {
-            begin(sound, way: way, limit: limit, vibration: vibration, pause: pause) { _ in }
-            return
+        _ = withUserCompletion(completion, on: sounds.engine.clock) {
+            begin(sound, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0)
         }
-        let user = UserCompletion(sounds.engine.clock, completion)
-        begin(sound, way: way, limit: limit, vibration: vibration, pause: pause) { user.complete($0) }
-        user.callReturns()
     }
 
     /// Alerts until it is stopped or its time is over, and returns how it ended. Cancelling the task stops it. The

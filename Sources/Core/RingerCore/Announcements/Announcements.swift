@@ -66,11 +66,9 @@ public final class Announcements: Sendable {
     public func add(
         _ announcement: Announcement, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) throws(SessionError) -> ID {
-        guard let completion else { return try add(announcement) { _ in } }
-        let user = UserCompletion(clock, completion)
-        let id = try add(announcement) { user.complete($0) }
-        user.callReturns()
-        return id
+        try withUserCompletion(completion, on: clock) { completion throws(SessionError) in
+            try add(announcement, calling: completion)
+        }
     }
 
     /// Adds an announcement and waits for its outcome. Cancelling the task removes it.
@@ -81,15 +79,7 @@ public final class Announcements: Sendable {
     public func announce(_ announcement: Announcement) async throws(SessionError) -> SoundResult {
         try Self.check(announcement)
         let id = newID()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                insert(id, announcement) { continuation.resume(returning: $0) }
-                // The task may have been cancelled before the announcement was added.
-                if Task.isCancelled { remove(id) }
-            }
-        } onCancel: {
-            remove(id)
-        }
+        return await outcome({ insert(id, announcement, $0) }, onCancel: { remove(id) })
     }
 
     /// Adds the announcement that began last once more, before all waiting ones.

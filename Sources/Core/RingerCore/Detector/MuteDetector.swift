@@ -144,9 +144,7 @@ public final class MuteDetector: Sendable {
     /// - Parameter completion: Called once with the reading: on the caller's thread before the call returns where the
     ///   switch silences the clip at once, else on the callback thread (``DeviceClock/callBack(_:)``).
     public func measure(completion: @escaping @Sendable (MuteReading) -> Void) {
-        let user = UserCompletion(clock, completion)
-        begin { user.complete($0) }
-        user.callReturns()
+        withUserCompletion(completion, on: clock) { begin($0) }
     }
 
     private func begin(_ completion: @escaping @Sendable (MuteReading) -> Void) {

@@ -98,14 +98,7 @@ public final class SoundPlayer: Sendable {
         _ sound: PCMBuffer, as request: SoundRequest, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) -> ID {
         let id = reserve()
-        let terms = SoundTerms(request: request)
-        guard let completion else {
-            begin(id, sound, terms, nil) { _ in }
-            return id
-        }
-        let user = UserCompletion(clock, completion)
-        begin(id, sound, terms, nil) { user.complete($0) }
-        user.callReturns()
+        withUserCompletion(completion, on: clock) { begin(id, sound, SoundTerms(request: request), nil, $0) }
         return id
     }
 
@@ -155,15 +148,7 @@ public final class SoundPlayer: Sendable {
     /// - Returns: The outcome and its times.
     public func playOutsideSessions(_ sound: PCMBuffer, as request: SoundRequest) async -> SoundResult {
         let id = reserve()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                begin(id, sound, SoundTerms(request: request), nil) { continuation.resume(returning: $0) }
-                // The task may have been cancelled before the sound began.
-                if Task.isCancelled { stop(id) }
-            }
-        } onCancel: {
-            stop(id)
-        }
+        return await outcome({ begin(id, sound, SoundTerms(request: request), nil, $0) }, onCancel: { stop(id) })
     }
 
     /// Stops a sound within one audio period. Does nothing if it is over.

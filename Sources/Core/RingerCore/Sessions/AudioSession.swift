@@ -42,9 +42,7 @@ public final class AudioSession: Sendable {
     ///   called on the caller's thread before the call returns where that is known by then, else on the callback thread
     ///   (``DeviceClock/callBack(_:)``).
     public func activate(completion: @escaping @Sendable (SessionError?) -> Void) {
-        let user = UserCompletion(service.clock, completion)
-        send(.activate(id)) { user.complete($0) }
-        user.callReturns()
+        withUserCompletion(completion, on: service.clock) { send(.activate(id), completion: $0) }
     }
 
     /// Deactivates the session. Its sounds stop.
@@ -64,9 +62,9 @@ public final class AudioSession: Sendable {
     public func deactivate(
         notifyOthers: Bool = true, completion: @escaping @Sendable (SessionError?) -> Void
     ) {
-        let user = UserCompletion(service.clock, completion)
-        send(.deactivate(id, notifyOthers: notifyOthers)) { user.complete($0) }
-        user.callReturns()
+        withUserCompletion(completion, on: service.clock) {
+            send(.deactivate(id, notifyOthers: notifyOthers), completion: $0)
+        }
     }
 
     private func result(of event: SessionCoordinator.Event) async throws(SessionError) {
@@ -190,14 +188,8 @@ public final class AudioSession: Sendable {
     /// - Returns: The outcome and its times. Positions count from `frame`.
     public func play(_ sound: PCMBuffer, from frame: Int = 0) async -> SoundResult {
         let number = service.player.reserve()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                service.play(sound.dropping(frame), reserved: number, in: id) {
-                    continuation.resume(returning: $0)
-                }
-                // The task may have been cancelled before there was anything to stop.
-                if Task.isCancelled { service.player.stop(number) }
-            }
+        return await outcome {
+            service.play(sound.dropping(frame), reserved: number, in: id, completion: $0)
         } onCancel: {
             service.player.stop(number)
         }
@@ -216,13 +208,9 @@ public final class AudioSession: Sendable {
         _ sound: PCMBuffer, from frame: Int = 0, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) -> SoundPlayer.ID {
         let number = service.player.reserve()
-        guard let completion else {
-            service.play(sound.dropping(frame), reserved: number, in: id) { _ in }
-            return number
+        withUserCompletion(completion, on: service.clock) {
+            service.play(sound.dropping(frame), reserved: number, in: id, completion: $0)
         }
-        let user = UserCompletion(service.clock, completion)
-        service.play(sound.dropping(frame), reserved: number, in: id) { user.complete($0) }
-        user.callReturns()
         return number
     }
 

@@ -193,13 +193,7 @@ public final class SystemSoundServices: Sendable {
     /// Begins `order` with a completion of the user's.
     func start(_ order: SystemSoundOrder, _ completion: (@Sendable (SystemSoundResult) -> Void)?) -> Call {
         let call = Call(id: engine.player.reserve())
-        guard let completion else {
-            begin(call, order) { _ in }
-            return call
-        }
-        let user = UserCompletion(engine.clock, completion)
-        begin(call, order) { user.complete($0) }
-        user.callReturns()
+        withUserCompletion(completion, on: engine.clock) { begin(call, order, $0) }
         return call
     }
 
@@ -251,15 +245,7 @@ public final class SystemSoundServices: Sendable {
 
     func wait(for order: SystemSoundOrder) async -> SystemSoundResult {
         let call = Call(id: engine.player.reserve())
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                begin(call, order) { continuation.resume(returning: $0) }
-                // The task may have been cancelled before there was anything to stop.
-                if Task.isCancelled { stop(call) }
-            }
-        } onCancel: {
-            stop(call)
-        }
+        return await outcome({ begin(call, order, $0) }, onCancel: { stop(call) })
     }
 
     /// Begins a call. `completion` runs inside the state machine and must not block; the completion of the sound's ID is the

@@ -112,11 +112,7 @@ public final class Vibrator: Sendable {
     /// - Returns: Identifies the vibration, for ``stop(_:)``.
     @discardableResult
     public func start(_ pattern: VibrationPattern, completion: (@Sendable (VibrationEnd) -> Void)? = nil) -> ID {
-        guard let completion else { return begin(pattern) { _ in } }
-        let user = UserCompletion(clock, completion)
-        let id = begin(pattern) { user.complete($0) }
-        user.callReturns()
-        return id
+        withUserCompletion(completion, on: clock) { begin(pattern, completion: $0) }
     }
 
     /// Begins `pattern` for another service, whose completion runs inside the motor's state machine and must not block.
@@ -132,15 +128,7 @@ public final class Vibrator: Sendable {
     /// - Returns: How the vibration ended.
     public func vibrate(_ pattern: VibrationPattern) async -> VibrationEnd {
         let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                begin(number, pattern) { continuation.resume(returning: $0) }
-                // The task may have been cancelled before the vibration began.
-                if Task.isCancelled { stop(ID(number: number)) }
-            }
-        } onCancel: {
-            stop(ID(number: number))
-        }
+        return await outcome({ begin(number, pattern, $0) }, onCancel: { stop(ID(number: number)) })
     }
 
     /// Stops `vibration` at once; nil for any vibration.
