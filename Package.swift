@@ -77,15 +77,15 @@ let package = Package(
         systemLibrary("Linux", "CLibGPIOD", pkgConfig: "libgpiod", apt: "libgpiod-dev"),
         systemLibrary("Linux", "CEvdev", pkgConfig: "libevdev", apt: "libevdev-dev"),
         source("Linux", "CGPIOD", ["CLibGPIOD"]),
-        source("Linux", "CALSA", libraries: ["dl"]),
-        source("Linux", "CLinux"),
+        source("Linux", "CALSA", ["CLinux"]),
+        source("Linux", "CLinux", libraries: ["dl"]),
         source("Linux", "RingerHardware", ["RingerCore", "CGPIOD", "CEvdev", "CALSA", "CLinux", system]),
 
         source("Device", "Ringer", ["RingerCore", "RingerHardware", logging]),
         source("Device", "RingerTestKit", ["Ringer"]),
         source("Device", "RingerTrace", ["RingerCore"]),
 
-        source("Service", "CSDBus", libraries: ["dl"]),
+        source("Service", "CSDBus", ["CLinux"]),
         .systemLibrary(name: "CPCMProtocol", path: "Sources/Service/ALSAPlugin/protocol"),
         source("Service", "RingerBus", ["RingerHardware", "CSDBus", system]),
         source("Service", "RingerClient", ["Ringer", "RingerBus", "CLinux", system]),

@@ -1,57 +1,22 @@
 // alsa-lib, loaded when the first of its functions is called.
 //
 // Firmware that has not played anything yet does not need the library's pages, relocations and constructors (about 0.4
-// MB of resident memory), and a device without a speaker does not need the library. The functions below have alsa-lib's
-// names and types; the compiler checks them against its header. They are hidden, so that only Ringer, and no plug-in of
-// alsa-lib, is bound to them.
+// MB of resident memory), and a device without a speaker does not need the library.
 #include "CALSA.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <library_loader.h>
 
-static void *library;
+static struct ringer_library library;
 
 static void load(void)
 {
     // Global, as if the program were linked with it: plug-ins may look for its symbols.
-    library = dlopen("libasound.so.2", RTLD_NOW | RTLD_GLOBAL);
+    library.handle = dlopen("libasound.so.2", RTLD_NOW | RTLD_GLOBAL);
 }
 
-static void *find(const char *name, void *_Atomic *known)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    void *function = atomic_load_explicit(known, memory_order_acquire);
-    if (function)
-        return function;
-    pthread_once(&once, load);
-    if (!library)
-        return NULL;
-    function = dlsym(library, name);
-    atomic_store_explicit(known, function, memory_order_release);
-    return function;
-}
-
-#define HIDDEN __attribute__((visibility("hidden")))
-
-// `otherwise` is the result if the library is missing, or too old to have the function.
-#define FORWARD(type, name, parameters, arguments, otherwise) \
-    HIDDEN type name parameters                               \
-    {                                                         \
-        static void *_Atomic known;                           \
-        __typeof__(&name) function = find(#name, &known);     \
-        return function ? function arguments : (otherwise);   \
-    }
-
-#define FORWARD_VOID(name, parameters, arguments)         \
-    HIDDEN void name parameters                           \
-    {                                                     \
-        static void *_Atomic known;                       \
-        __typeof__(&name) function = find(#name, &known); \
-        if (function)                                     \
-            function arguments;                           \
-    }
+static struct ringer_library library = {.load = load, .once = PTHREAD_ONCE_INIT};
 
 FORWARD(int, snd_config_update, (void), (), -ELIBACC)
 FORWARD(int, snd_pcm_close, (snd_pcm_t *pcm), (pcm), -ELIBACC)

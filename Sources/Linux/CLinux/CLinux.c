@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
+#include "fail.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/gpio.h>
@@ -61,22 +63,14 @@ int ringer_gpio_line_watch(const char *chip, uint32_t offset)
     struct gpio_v2_line_info info = {.offset = offset};
     if (file < 0 || ioctl(file, GPIO_V2_GET_LINEINFO_WATCH_IOCTL, &info) == 0)
         return file;
-    int reason = errno;
-    close(file);
-    errno = reason;
-    return -1;
+    return fail(file);
 }
 
 int ringer_clock_watch(void) {
     int timer = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     if (timer < 0) return -1;
     struct itimerspec time = {.it_value = {.tv_sec = LAST_SECOND}};
-    if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL) < 0) {
-        int reason = errno;
-        close(timer);
-        errno = reason;
-        return -1;
-    }
+    if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL) < 0) return fail(timer);
     return timer;
 }
 
@@ -173,12 +167,7 @@ int ringer_device_events(void) {
     // Group 1 is the kernel's. Group 2 is udev's, which repeats an event once the device's files have their
     // permissions.
     struct sockaddr_nl address = {.nl_family = AF_NETLINK, .nl_groups = 1 | 2};
-    if (bind(events, (struct sockaddr *)&address, sizeof address) < 0) {
-        int reason = errno;
-        close(events);
-        errno = reason;
-        return -1;
-    }
+    if (bind(events, (struct sockaddr *)&address, sizeof address) < 0) return fail(events);
     return events;
 }
 

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "sockets.h"
 
+#include "fail.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -17,13 +19,6 @@ static int address_of(const char *path, struct sockaddr_un *address) {
     }
     strcpy(address->sun_path, path);
     return 0;
-}
-
-static int fail(int socket) {
-    int reason = errno;
-    close(socket);
-    errno = reason;
-    return -1;
 }
 
 int ringer_connect(const char *path) {

@@ -1,46 +1,21 @@
 // sd-bus of libsystemd or libelogind, loaded when the first of its functions is called: a program that may use the
-// service starts without the library too. The functions below have sd-bus's names and types, which the compiler compares
-// with its header. They are hidden: nothing but Ringer is bound to them.
+// service starts without the library too.
 #include "CSDBus.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <library_loader.h>
 
-static void *library;
+static struct ringer_library library;
 
 static void load(void)
 {
-    library = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
-        library = dlopen("libelogind.so.0", RTLD_NOW | RTLD_LOCAL);
+    library.handle = dlopen("libsystemd.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!library.handle)
+        library.handle = dlopen("libelogind.so.0", RTLD_NOW | RTLD_LOCAL);
 }
 
-static void *find(const char *name, void *_Atomic *known)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    void *function = atomic_load_explicit(known, memory_order_acquire);
-    if (function)
-        return function;
-    pthread_once(&once, load);
-    if (!library)
-        return NULL;
-    function = dlsym(library, name);
-    atomic_store_explicit(known, function, memory_order_release);
-    return function;
-}
-
-#define HIDDEN __attribute__((visibility("hidden")))
-
-// Without the library, or with one too old to have the function, the caller gets `otherwise`.
-#define FORWARD(type, name, parameters, arguments, otherwise) \
-    HIDDEN type name parameters                               \
-    {                                                         \
-        static void *_Atomic known;                           \
-        __typeof__(&name) function = find(#name, &known);     \
-        return function ? function arguments : (otherwise);   \
-    }
+static struct ringer_library library = {.load = load, .once = PTHREAD_ONCE_INIT};
 
 // The connection.
 FORWARD(int, sd_bus_new, (sd_bus * *bus), (bus), -ELIBACC)
@@ -57,13 +32,7 @@ FORWARD(int, sd_bus_flush, (sd_bus * bus), (bus), -ELIBACC)
 FORWARD(int, sd_bus_get_unique_name, (sd_bus * bus, const char **name), (bus, name), -ELIBACC)
 FORWARD(int, sd_bus_request_name, (sd_bus * bus, const char *name, uint64_t flags), (bus, name, flags), -ELIBACC)
 FORWARD(int, sd_bus_get_n_queued_write, (sd_bus * bus, uint64_t *count), (bus, count), -ELIBACC)
-HIDDEN void sd_bus_close(sd_bus *bus)
-{
-    static void *_Atomic known;
-    __typeof__(&sd_bus_close) function = find("sd_bus_close", &known);
-    if (function)
-        function(bus);
-}
+FORWARD_VOID(sd_bus_close, (sd_bus * bus), (bus))
 FORWARD(sd_bus *, sd_bus_unref, (sd_bus * bus), (bus), NULL)
 FORWARD(sd_bus_slot *, sd_bus_slot_unref, (sd_bus_slot * slot), (slot), NULL)
 

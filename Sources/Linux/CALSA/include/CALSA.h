@@ -1,14 +1,9 @@
 #ifndef RINGER_CALSA_H
 #define RINGER_CALSA_H
 
-#include <stdarg.h>
-
 #include <alsa/asoundlib.h>
 #include <alsa/use-case.h>
-
-// Defined in CLinux.
-void ringer_keep_message(
-    const char *file, int line, const char *function, int error, const char *format, va_list arguments);
+#include <messages.h>
 
 /// Stores alsa-lib's messages of the calling thread instead of printing them: see ringer_kept_message. It is here
 /// because Swift imports the type of a function with a va_list in two incompatible ways. The corresponding C function

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "library_loader.h"
 #include "messages.h"
 #include "sockets.h"
 
