@@ -528,7 +528,7 @@ static void ringer_dump(snd_pcm_ioplug_t *io, snd_output_t *output)
     static const char *const states[] = {
         [RINGER_PCM_HEARD] = "heard", [RINGER_PCM_SILENCED] = "silenced", [RINGER_PCM_INTERRUPTED] = "interrupted"};
     struct ringer *r = io->private_data;
-    /* The library's mute detector reads these lines: Sources/Linux/RingerHardware/ALSA/PCM/PCMJudgement.swift. */
+    /* The library's mute detector reads these lines: Sources/Linux/RingerHardware/ALSA/Formats/PCMDescription.swift. */
     const char *sound = "unjudged, silent";
     if (r->link.accepted && r->link.state <= RINGER_PCM_INTERRUPTED)
         sound = states[r->link.state];

@@ -4,7 +4,7 @@ import RingerCore
 import SystemPackage
 
 /// An open playback or capture PCM and the configuration made for it. Both are closed by ``close()``, or else on
-/// deinitialisation.
+/// deinitialisation. It is used by one thread at a time.
 final class OpenPCM {
     let pcm: OpaquePointer
     /// The name that was opened.
@@ -129,7 +129,7 @@ extension OpenPCM {
         // The range of rates that hardware could have.
         guard preferred >= 1, preferred <= 1_000_000 else { return nil }
         let preferred = Int(preferred.rounded())
-        guard preferred != sampleRate, let parameters = PCMHardwareParameters() else { return nil }
+        guard preferred != sampleRate, let parameters = ALSAObject.hardwareParameters() else { return nil }
         let hw = parameters.pointer
         // Without conversion, only the rates of the hardware remain.
         guard snd_pcm_hw_params_any(pcm, hw) >= 0, snd_pcm_hw_params_set_rate_resample(pcm, hw, 0) >= 0 else {
@@ -152,42 +152,23 @@ extension OpenPCM {
         sampleRate: Int, channels: Int, _ preferences: SessionPreferences
     ) throws(RingerError) -> HardwareFormat {
         ALSAMessages.forget()
-        guard let hardware = PCMHardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        guard let hardware = ALSAObject.hardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
         let hw = hardware.pointer
         let format = "play 16-bit samples, \(channels) channels at \(sampleRate) Hz"
-        let period = preferences.period ?? Self.period
-        var periodTime = Self.microseconds(period)
-        // A stream needs at least two periods.
-        var bufferTime = Self.microseconds(max(Self.buffer, period * 2))
-        var direction: CInt = 0
         try check(snd_pcm_hw_params_any(pcm, hw), "configure")
         try require(snd_pcm_hw_params_set_rate_resample(pcm, hw, 1), format)
         try require(snd_pcm_hw_params_set_access(pcm, hw, SND_PCM_ACCESS_RW_INTERLEAVED), format)
         try require(snd_pcm_hw_params_set_format(pcm, hw, SND_PCM_FORMAT_S16), format)
         try require(snd_pcm_hw_params_set_channels(pcm, hw, CUnsignedInt(channels)), format)
         try require(snd_pcm_hw_params_set_rate(pcm, hw, CUnsignedInt(sampleRate), 0), format)
-        try require(snd_pcm_hw_params_set_period_time_near(pcm, hw, &periodTime, &direction), "set the period")
-        direction = 0
-        try require(snd_pcm_hw_params_set_buffer_time_near(pcm, hw, &bufferTime, &direction), "set the buffer")
-        try require(snd_pcm_hw_params(pcm, hw), format)
-
-        var periodFrames: snd_pcm_uframes_t = 0
-        var bufferFrames: snd_pcm_uframes_t = 0
-        try check(snd_pcm_hw_params_get_period_size(hw, &periodFrames, &direction), "read the period")
-        try check(snd_pcm_hw_params_get_buffer_size(hw, &bufferFrames), "read the buffer")
-        return HardwareFormat(
-            pcm: name, sampleRate: sampleRate, channels: channels, periodFrames: Int(periodFrames),
-            bufferFrames: Int(bufferFrames))
+        return try install(hw, sampleRate: sampleRate, channels: channels, preferences, format)
     }
 
     /// Configures a capture PCM for the rate nearest to `preferences`, in stereo if possible.
     func configureCapture(_ preferences: SessionPreferences) throws(RingerError) -> HardwareFormat {
         ALSAMessages.forget()
-        guard let hardware = PCMHardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        guard let hardware = ALSAObject.hardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
         let hw = hardware.pointer
-        let period = preferences.period ?? Self.period
-        var periodTime = Self.microseconds(period)
-        var bufferTime = Self.microseconds(max(Self.buffer, period * 2))
         var rate: CUnsignedInt = 48_000
         if preferences.sampleRate >= 1, preferences.sampleRate <= 1_000_000 {
             rate = CUnsignedInt(preferences.sampleRate.rounded())
@@ -197,24 +178,37 @@ extension OpenPCM {
         try check(snd_pcm_hw_params_any(pcm, hw), "configure")
         try require(snd_pcm_hw_params_set_rate_near(pcm, hw, &rate, &direction), "set the rate")
         try require(snd_pcm_hw_params_set_channels_near(pcm, hw, &channels), "set the channels")
-        direction = 0
+        let granted = try install(hw, sampleRate: Int(rate), channels: Int(channels), preferences, "configure")
+        return PCMDescription(of: pcm)?.hardware(behind: name) ?? granted
+    }
+
+    /// Chooses the period and the buffer, and configures the PCM with these parameters.
+    private func install(
+        _ hw: OpaquePointer, sampleRate: Int, channels: Int, _ preferences: SessionPreferences, _ operation: String
+    ) throws(RingerError) -> HardwareFormat {
+        let period = preferences.period ?? Self.period
+        var periodTime = Self.microseconds(period)
+        // A stream needs at least two periods.
+        var bufferTime = Self.microseconds(max(Self.buffer, period * 2))
+        var direction: CInt = 0
         try require(snd_pcm_hw_params_set_period_time_near(pcm, hw, &periodTime, &direction), "set the period")
         direction = 0
         try require(snd_pcm_hw_params_set_buffer_time_near(pcm, hw, &bufferTime, &direction), "set the buffer")
-        try require(snd_pcm_hw_params(pcm, hw), "configure")
+        try require(snd_pcm_hw_params(pcm, hw), operation)
         var periodFrames: snd_pcm_uframes_t = 0
         var bufferFrames: snd_pcm_uframes_t = 0
         try check(snd_pcm_hw_params_get_period_size(hw, &periodFrames, &direction), "read the period")
         try check(snd_pcm_hw_params_get_buffer_size(hw, &bufferFrames), "read the buffer")
-        let asked = HardwareFormat(
-            pcm: name, sampleRate: Int(rate), channels: Int(channels), periodFrames: Int(periodFrames),
+        return HardwareFormat(
+            pcm: name, sampleRate: sampleRate, channels: channels, periodFrames: Int(periodFrames),
             bufferFrames: Int(bufferFrames))
-        return self.hardware(behind: asked, PCMSetup(of: pcm))
     }
 
     /// Configures a stream of `format` to start on request, to stop on underrun, and to wake its writer every period.
     func setThresholds(_ format: HardwareFormat) throws(RingerError) {
-        guard let software = PCMSoftwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        guard let software = ALSAObject(snd_pcm_sw_params_malloc, snd_pcm_sw_params_free) else {
+            throw Self.error(ENOMEM, "configure", subject)
+        }
         let sw = software.pointer
         var boundary: snd_pcm_uframes_t = 0
         try check(snd_pcm_sw_params_current(pcm, sw), "configure")
@@ -225,15 +219,6 @@ extension OpenPCM {
         try check(snd_pcm_sw_params_set_stop_threshold(pcm, sw, snd_pcm_uframes_t(format.bufferFrames)), "configure")
         try check(snd_pcm_sw_params_set_avail_min(pcm, sw, snd_pcm_uframes_t(format.periodFrames)), "configure")
         try check(snd_pcm_sw_params(pcm, sw), "configure")
-    }
-
-    /// The format of the hardware behind the configured PCM; `format` itself if alsa-lib does not describe the
-    /// hardware.
-    func hardware(behind format: HardwareFormat, _ setup: PCMSetup?) -> HardwareFormat {
-        guard let setup else { return format }
-        return HardwareFormat(
-            pcm: format.pcm, sampleRate: setup.sampleRate, channels: setup.channels, periodFrames: setup.periodFrames,
-            bufferFrames: setup.bufferFrames)
     }
 
     func check(_ result: CInt, _ operation: String) throws(RingerError) {

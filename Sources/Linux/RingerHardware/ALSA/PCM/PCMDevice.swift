@@ -12,9 +12,8 @@ struct PCMDevice: Sendable, Hashable {
 
     /// The device of `pcm`; nil if the PCM does not lead to a card. The corresponding C function is `snd_pcm_info`.
     init?(of pcm: OpaquePointer) {
-        var info: OpaquePointer?
-        guard snd_pcm_info_malloc(&info) == 0, let info else { return nil }
-        defer { snd_pcm_info_free(info) }
+        guard let object = ALSAObject(snd_pcm_info_malloc, snd_pcm_info_free) else { return nil }
+        let info = object.pointer
         guard snd_pcm_info(pcm, info) == 0, snd_pcm_info_get_card(info) >= 0 else { return nil }
         card = Int(snd_pcm_info_get_card(info))
         device = Int(snd_pcm_info_get_device(info))

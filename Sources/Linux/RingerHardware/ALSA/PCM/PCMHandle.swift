@@ -43,11 +43,12 @@ final class PCMHandle: @unchecked Sendable {
         (open, format) = try Self.open(
             request.name, sampleRate: request.sampleRate, channels: request.channels, request.preferences)
         try open.setThresholds(format)
-        let setup = PCMSetup(of: open.pcm)
-        hardware = open.hardware(behind: format, setup)
+        let description = PCMDescription(of: open.pcm)
+        let behind = description?.hardware(behind: format.pcm)
+        hardware = behind ?? format
         device = PCMDevice(of: open.pcm)
-        playsOneSound = device?.subdevices == 1 && setup?.isShared == false
-        isMixed = device != nil && setup?.isMixed == true
+        playsOneSound = device?.subdevices == 1 && behind != nil && description?.isShared == false
+        isMixed = device != nil && behind != nil && description?.isMixed == true
     }
 
     /// Closes the PCM, which must not be used afterwards. The corresponding C function is `snd_pcm_close`.
@@ -94,7 +95,7 @@ final class PCMHandle: @unchecked Sendable {
 
     /// What the PCM's own judge says of what it plays; nil if the PCM plays everything. The corresponding C function is
     /// `snd_pcm_dump`.
-    var judgement: OutputJudgement? { OutputJudgement(of: pcm) }
+    var judgement: OutputJudgement? { PCMDescription(of: pcm)?.judgement }
 
     /// Takes back the frames written last, except for the next `frames` to be heard.
     ///
@@ -114,14 +115,14 @@ final class PCMHandle: @unchecked Sendable {
     /// How many written frames were left in the buffer when the stream stopped on its own; nil if unknown. The
     /// corresponding C function is `snd_pcm_status`.
     func framesLeftAtStop() -> Int? {
-        guard let status = PCMStatus(), snd_pcm_status(pcm, status.pointer) == 0 else { return nil }
+        guard let status = ALSAObject.status(of: pcm) else { return nil }
         return max(0, format.bufferFrames - Int(clamping: snd_pcm_status_get_avail(status.pointer)))
     }
 
     /// The delay beyond the buffer of a running stream: the device's own queues, a wireless link; nil if it is not
     /// running, or unknown. The corresponding C function is `snd_pcm_status`.
     func delayBeyondBuffer() -> Duration? {
-        guard let status = PCMStatus(), snd_pcm_status(pcm, status.pointer) == 0,
+        guard let status = ALSAObject.status(of: pcm),
             snd_pcm_status_get_state(status.pointer) == SND_PCM_STATE_RUNNING
         else { return nil }
         let buffered = format.bufferFrames - Int(clamping: snd_pcm_status_get_avail(status.pointer))

@@ -3,7 +3,7 @@ import Testing
 @testable import RingerHardware
 
 @Suite("The setup behind a PCM")
-struct PCMSetupTests {
+struct PCMDescriptionTests {
     /// As alsa-lib describes plug in front of a card's hardware.
     private let text = """
         Plug PCM: Rate conversion PCM (48000, sformat=S16_LE)
@@ -30,7 +30,7 @@ struct PCMSetupTests {
 
     @Test("is the one of the last slave that is described")
     func innermost() throws {
-        let setup = try #require(PCMSetup(text))
+        let setup = try #require(PCMDescription(text).hardware(behind: "plug:dummy"))
         #expect(setup.sampleRate == 48_000 && setup.channels == 2)
         #expect(setup.periodFrames == 480 && setup.bufferFrames == 3_840)
     }
@@ -39,6 +39,6 @@ struct PCMSetupTests {
         "is unknown where the description lacks it",
         arguments: ["", "Null PCM\n", "rate : none\n", "  rate : 48000\n  channels : 2\n", ":\n::\n :"])
     func missing(text: String) {
-        #expect(PCMSetup(text) == nil)
+        #expect(PCMDescription(text).hardware(behind: "plug:dummy") == nil)
     }
 }

@@ -5,7 +5,8 @@ import SystemPackage
 
 /// The microphone over ALSA: the first capture PCM in the kernel's order, or a named one.
 ///
-/// Each request opens it without conversion and closes it before it answers; nothing is recorded.
+/// Each request opens it without conversion and closes it before it answers; nothing is recorded. Any thread may
+/// ask; PCMs are opened on the output's thread for that.
 public final class ALSASoundInput: SoundInput {
     /// "capture PCM".
     public let name = "capture PCM"
@@ -57,10 +58,15 @@ public final class ALSASoundInput: SoundInput {
 
     /// The first capture PCM in `directory`: "hw:0,0" for the file `pcmC0D0c`.
     static func first(in directory: FilePath) -> String? {
-        let numbers = DirectoryListing.names(in: directory).filter(InputAvailability.isCapture).compactMap { name in
-            let numbers = name.dropFirst(4).dropLast().split(separator: "D").compactMap { Int($0) }
-            return numbers.count == 2 ? (card: numbers[0], device: numbers[1]) : nil
-        }
-        return numbers.min { $0 < $1 }.map { "hw:\($0.card),\($0.device)" }
+        DirectoryListing.names(in: directory).compactMap(device(ofFile:)).min { $0 < $1 }
+            .map { "hw:\($0.card),\($0.device)" }
+    }
+
+    /// The card and device of the capture PCM with the file `name`: "pcmC0D0c"; nil if the file is another.
+    static func device(ofFile name: String) -> (card: Int, device: Int)? {
+        guard name.hasPrefix("pcmC"), name.hasSuffix("c") else { return nil }
+        let numbers = name.dropFirst(4).dropLast().split(separator: "D", omittingEmptySubsequences: false)
+        guard numbers.count == 2, let card = Int(numbers[0]), let device = Int(numbers[1]) else { return nil }
+        return (card, device)
     }
 }

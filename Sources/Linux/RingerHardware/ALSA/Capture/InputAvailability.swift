@@ -5,8 +5,8 @@ import SystemPackage
 /// Reports whether sound can be recorded, that is, whether a capture PCM exists.
 ///
 /// A capture PCM is a file `pcmC0D0c` in the cards' directory. It is not opened, so this works while another process
-/// records; whether this process may open it shows only when recording. The corresponding kernel interface is
-/// inotify(7).
+/// records; whether this process may open it shows only when recording. Any thread may use it; it reports on the
+/// event loop's, or on that of a microphone source. The corresponding kernel interface is inotify(7).
 package final class InputAvailability: DeviceStateSource {
     /// "capture PCMs in /dev/snd".
     package let name: String
@@ -88,7 +88,7 @@ package final class InputAvailability: DeviceStateSource {
     }
 
     private func look() {
-        let hasCapture = DirectoryListing.names(in: directory).contains(where: Self.isCapture)
+        let hasCapture = DirectoryListing.names(in: directory).contains { ALSASoundInput.device(ofFile: $0) != nil }
         state.withLock { $0.hasCapture = hasCapture }
         tell()
     }
@@ -112,12 +112,5 @@ package final class InputAvailability: DeviceStateSource {
             return state.watch.take()
         }
         watch?.close()
-    }
-
-    /// Whether `name` is the file name of a capture PCM: "pcmC0D0c".
-    static func isCapture(_ name: String) -> Bool {
-        guard name.hasPrefix("pcmC"), name.hasSuffix("c") else { return false }
-        let numbers = name.dropFirst(4).dropLast().split(separator: "D", omittingEmptySubsequences: false)
-        return numbers.count == 2 && numbers.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isNumber) }
     }
 }
