@@ -3,8 +3,8 @@ import Synchronization
 
 /// The speaker over ALSA: one PCM handle for each playing sound, all written by one thread.
 ///
-/// The thread sleeps while nothing plays. ALSA's own messages are not printed; they become the errors'
-/// ``RingerError/detail``.
+/// Any thread may use it. The one that writes sleeps while nothing plays. ALSA's own messages are not printed; they become
+/// the errors' ``RingerError/detail``.
 public final class ALSASoundOutput: SoundOutput {
     /// "ALSA" and the PCM of the routes that have no PCM of their own.
     public var name: String { "ALSA \(pcm)" }
@@ -12,7 +12,7 @@ public final class ALSASoundOutput: SoundOutput {
     /// Whether the PCM is the plug-in `ringer`, which ends at once what may not be heard, while it reaches the service.
     public var obeysSwitch: Bool { pcm.hasPrefix("ringer:") && pcm.contains(part: "WHEN_SILENCED=skip") }
     private let routes: [AudioRoute: String]
-    private let useCases: UseCaseSwitch?
+    private let useCases: UseCaseSelector?
     private let limits: PlaybackMachine.Limits
     let thread: SoundThread
     private let lastNumber = Atomic<UInt64>(0)
@@ -56,7 +56,7 @@ public final class ALSASoundOutput: SoundOutput {
         busyPatience: Duration = .seconds(2), linger: Duration = .seconds(2), limits: PlaybackMachine.Limits
     ) throws(RingerError) {
         self.pcm = pcm
-        self.useCases = useCases.map { UseCaseSwitch($0) }
+        self.useCases = useCases.map { UseCaseSelector($0) }
         self.routes = routes
         self.limits = limits
         thread = try SoundThread(

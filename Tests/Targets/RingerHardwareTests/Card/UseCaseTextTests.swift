@@ -15,16 +15,17 @@ import Testing
                                   USB Device 0x46d:0x825 at usb-1.2, high speed
 
             """
-        let cards = SoundCardName.list(text)
+        let cards = ListedSoundCard.list(text)
         #expect(cards.map(\.number) == [0, 1, 10])
         #expect(cards.map(\.id) == ["Dummy", "Analog", "U0x46d0x825"])
         #expect(cards.map(\.driver) == ["Dummy", "rockchip_es8316", "USB-Audio"])
         #expect(
             cards.map(\.longName)
                 == ["Dummy 1", "Radxa-ROCK_Pi_4B - Analog", "USB Device 0x46d:0x825 at usb-1.2, high speed"])
-        #expect(SoundCardName.list("--- no soundcards ---\n").isEmpty)
+        #expect(ListedSoundCard.list("--- no soundcards ---\n").isEmpty)
         #expect(
-            SoundCardName.list("").isEmpty && SoundCardName.list("x [").isEmpty && SoundCardName.list("1 [a").isEmpty)
+            ListedSoundCard.list("").isEmpty && ListedSoundCard.list("x [").isEmpty
+                && ListedSoundCard.list("1 [a").isEmpty)
     }
 
     @Test(

@@ -246,9 +246,9 @@ final class SoundThread: @unchecked Sendable {
     }
 
     /// Switches the card to `route` before a PCM is opened that is asked for afterwards, or fails by its deadline.
-    func select(_ route: AudioRoute, _ useCases: UseCaseSwitch) {
+    func select(_ route: AudioRoute, _ useCases: UseCaseSelector) {
         opener.open(
-            // One at a time: the switch is used by one thread.
+            // One at a time: the selector is used by one thread.
             "sound card", operation: "switch to \(route)", holdsUpOthers: true,
             { () -> Result<Void, RingerError> in
                 do throws(RingerError) {

@@ -81,9 +81,8 @@ struct CardControls: ~Copyable, @unchecked Sendable {
     }
 
     private func isBoolean(_ number: UInt32) -> Bool {
-        var allocated: OpaquePointer?
-        guard snd_ctl_elem_info_malloc(&allocated) == 0, let info = allocated else { return false }
-        defer { snd_ctl_elem_info_free(info) }
+        guard let object = ALSAObject(snd_ctl_elem_info_malloc, snd_ctl_elem_info_free) else { return false }
+        let info = object.pointer
         snd_ctl_elem_info_set_numid(info, number)
         // A control that was removed meanwhile does not count.
         return snd_ctl_elem_info(controls, info) == 0 && snd_ctl_elem_info_get_type(info) == SND_CTL_ELEM_TYPE_BOOLEAN

@@ -2,9 +2,10 @@ import RingerCore
 import Synchronization
 
 /// Switches a sound card to the output of the sound that is about to play, as its use-case configuration says.
+/// ``select(_:)`` runs on an opener's thread; any thread may call the rest.
 // SAFETY: `manager` and `device` are used by `select` alone, which the threads of a `PCMOpener` call one after another; its
 // lock orders them.
-final class UseCaseSwitch: @unchecked Sendable {
+final class UseCaseSelector: @unchecked Sendable {
     private let useCases: UseCases
     private var manager: UseCaseManager?
     /// The output that is switched on.
@@ -12,7 +13,7 @@ final class UseCaseSwitch: @unchecked Sendable {
     /// The route that was asked for last, as an ``AudioRouteSet``.
     private let requested = Atomic<UInt8>(0)
 
-    /// A switch of the card that `useCases` describes. The card is not touched before ``select(_:)``.
+    /// A selector for the card that `useCases` describes. The card is not touched before ``select(_:)``.
     init(_ useCases: UseCases) {
         self.useCases = useCases
     }
@@ -24,7 +25,7 @@ final class UseCaseSwitch: @unchecked Sendable {
         return requested.exchange(route, ordering: .relaxed) != route
     }
 
-    /// The card could not be switched, or its switch did not return in time: the next sound tries again.
+    /// The card could not be switched, or switching it did not return in time: the next sound tries again.
     func hasFailed() {
         requested.store(0, ordering: .relaxed)
     }

@@ -5,8 +5,8 @@ import SystemPackage
 /// What the use-case configuration (ALSA UCM) of a sound card says about its outputs.
 ///
 /// Where a card has such a configuration, it names the PCM, the jack and the mixer's element of each output. It is
-/// looked for without alsa-lib, which is loaded only if the card has one. The corresponding C functions are those of
-/// `snd_use_case`.
+/// looked for without alsa-lib, which is loaded only if the card has one. It does not change: any thread may use
+/// it. The corresponding C functions are those of `snd_use_case`.
 package final class UseCases: Sendable {
     /// One output.
     package struct Output: Sendable {
@@ -57,7 +57,7 @@ package final class UseCases: Sendable {
     /// The card's number, and the file of its configuration; nil if the card is missing or has none.
     package static func file(_ card: String?, _ paths: HardwarePaths, _ folder: FilePath) -> (Int, FilePath)? {
         let text = (try? AttributeFile(path: paths.processes.appending("asound").appending("cards")).read()) ?? ""
-        let cards = SoundCardName.list(text)
+        let cards = ListedSoundCard.list(text)
         guard
             let found = card == nil
                 ? cards.first : cards.first(where: { $0.id == card || String($0.number) == card })
@@ -137,19 +137,19 @@ package final class UseCases: Sendable {
 }
 
 /// A sound card as /proc/asound/cards lists it.
-struct SoundCardName: Sendable {
+struct ListedSoundCard: Sendable {
     let number: Int
     let id: String
     let driver: String
     var longName: String
 
     /// Parses two lines for each card: " 0 [Dummy          ]: Dummy - Dummy", and the long name.
-    static func list(_ text: String) -> [SoundCardName] {
+    static func list(_ text: String) -> [ListedSoundCard] {
         /// The first word: bytes take less code than characters.
         func word(_ bytes: ArraySlice<UInt8>) -> String {
             String(decoding: bytes.drop { $0 == 0x20 }.prefix { $0 != 0x20 }, as: UTF8.self)
         }
-        var cards: [SoundCardName] = []
+        var cards: [ListedSoundCard] = []
         for line in Array(text.utf8).split(separator: 0x0a) {
             guard let open = line.firstIndex(of: 0x5b), let number = Int(word(line[..<open])),
                 let close = line[open...].firstIndex(of: 0x5d)
@@ -161,7 +161,7 @@ struct SoundCardName: Sendable {
             }
             // "]: driver - name"; the driver is up to 15 characters without spaces.
             let (id, driver) = (word(line[open..<close].dropFirst()), word(line[close...].dropFirst(2)))
-            cards.append(SoundCardName(number: number, id: id, driver: driver, longName: ""))
+            cards.append(ListedSoundCard(number: number, id: id, driver: driver, longName: ""))
         }
         return cards
     }

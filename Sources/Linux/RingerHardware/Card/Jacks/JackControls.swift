@@ -5,8 +5,8 @@ import SystemPackage
 ///
 /// For cards whose driver creates no input device for its jacks; see ``JackSource`` for the others. If a card has
 /// several jacks of a kind, one that is plugged in counts. Controls added later are taken in. A missing card is waited
-/// for, and reported as ``DeviceStateChange/lost(_:)`` until it appears. The corresponding C functions are
-/// `snd_ctl_read` and `snd_ctl_elem_read`.
+/// for, and reported as ``DeviceStateChange/lost(_:)`` until it appears. Any thread may use it; it reads and
+/// reports on the event loop's. The corresponding C functions are `snd_ctl_read` and `snd_ctl_elem_read`.
 package final class JackControls: DeviceStateSource {
     private let reader: HotplugReader<Opened>
 

@@ -8,8 +8,8 @@ import SystemPackage
 /// is off has volume 0. A card without such an element has volume nil.
 ///
 /// A missing card is waited for: it is reported as ``DeviceStateChange/lost(_:)`` with volume nil. The card's control
-/// file is held open until the card is gone; unloading a driver waits for that. The corresponding C functions are those
-/// of `snd_mixer`.
+/// file is held open until the card is gone; unloading a driver waits for that. Any thread may use it; it reads,
+/// sets and reports on the event loop's. The corresponding C functions are those of `snd_mixer`.
 package final class MixerVolume: DeviceStateSource {
     private let reader: HotplugReader<Opened>
 

@@ -1,5 +1,5 @@
-/// Computes the volume from a mixer's values.
-enum PlaybackVolume {
+/// A mixer's element: which one has the volume of its card, and which of its steps is which volume.
+enum MixerElement {
     /// One channel of a mixer's element.
     struct Channel: Sendable, Hashable {
         /// The volume in the element's steps.

@@ -59,7 +59,7 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
 
     /// The playback volume of an element, 0 to 1; nil if there is none.
     ///
-    /// - Parameter name: The element's name; nil for the first of ``PlaybackVolume/preferred`` that exists.
+    /// - Parameter name: The element's name; nil for the first of ``MixerElement/preferred`` that exists.
     func volume(of name: String?) -> Float? {
         element(name).flatMap { volume(of: $0) }
     }
@@ -82,7 +82,7 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
         var low = 0
         var high = 0
         try card.check(snd_mixer_selem_get_playback_volume_range(element, &low, &high), operation)
-        let step = PlaybackVolume.step(of: volume, low: low, high: high)
+        let step = MixerElement.step(of: volume, low: low, high: high)
         try card.check(snd_mixer_selem_set_playback_volume_all(element, step), operation)
         // Last, so that nothing is heard at the old volume.
         if volume > 0, snd_mixer_selem_has_playback_switch(element) == 1 {
@@ -91,7 +91,7 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
         return true
     }
 
-    /// The element `name` with a playback volume; for nil, the first of ``PlaybackVolume/preferred`` that exists.
+    /// The element `name` with a playback volume; for nil, the first of ``MixerElement/preferred`` that exists.
     private func element(_ name: String?) -> OpaquePointer? {
         var best: (rank: Int, element: OpaquePointer)?
         var next = snd_mixer_first_elem(mixer)
@@ -105,7 +105,7 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
             if let name {
                 if called == name { return element }
             } else {
-                let rank = PlaybackVolume.rank(of: called)
+                let rank = MixerElement.rank(of: called)
                 if rank < best?.rank ?? .max { best = (rank, element) }
             }
         }
@@ -117,7 +117,7 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
         var high = 0
         guard snd_mixer_selem_get_playback_volume_range(element, &low, &high) == 0 else { return nil }
         let hasSwitch = snd_mixer_selem_has_playback_switch(element) == 1
-        var channels: [PlaybackVolume.Channel] = []
+        var channels: [MixerElement.Channel] = []
         for number in SND_MIXER_SCHN_FRONT_LEFT.rawValue...SND_MIXER_SCHN_LAST.rawValue {
             let id = snd_mixer_selem_channel_id_t(rawValue: number)
             guard snd_mixer_selem_has_playback_channel(element, id) == 1 else { continue }
@@ -125,8 +125,8 @@ struct CardMixer: ~Copyable, @unchecked Sendable {
             var isOn: CInt = 1
             guard snd_mixer_selem_get_playback_volume(element, id, &value) == 0 else { return nil }
             if hasSwitch { guard snd_mixer_selem_get_playback_switch(element, id, &isOn) == 0 else { return nil } }
-            channels.append(PlaybackVolume.Channel(value: value, isOn: isOn != 0))
+            channels.append(MixerElement.Channel(value: value, isOn: isOn != 0))
         }
-        return PlaybackVolume.fraction(channels, low: low, high: high)
+        return MixerElement.fraction(channels, low: low, high: high)
     }
 }
