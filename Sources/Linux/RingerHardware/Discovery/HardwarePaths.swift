@@ -1,3 +1,4 @@
+import RingerCore
 import SystemPackage
 
 /// The directories in which the kernel shows its devices.
@@ -26,6 +27,14 @@ public struct HardwarePaths: Sendable, Hashable {
         self.sound = sound
         self.processes = processes
         self.system = system
+    }
+
+    /// The directory of the LED `name`.
+    func led(_ name: String) throws(RingerError) -> FilePath {
+        guard let component = FilePath.Component(name), component.kind == .regular else {
+            throw RingerError(.invalid, "use as an LED's name", name)
+        }
+        return leds.appending(component)
     }
 
     /// The paths of every Linux system.

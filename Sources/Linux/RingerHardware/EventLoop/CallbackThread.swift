@@ -1,19 +1,16 @@
 import CLinux
-import Glibc
 import RingerCore
 import Synchronization
 import SystemPackage
 
 /// The thread that runs user code (completions, observers, log handlers), one call after another.
 ///
-/// The first call starts it. It sleeps while there is nothing to run, and ends after ``finish()``. A later call starts
+/// Any thread may hand over calls. The first one starts it. It sleeps while there is nothing to run, and ends after ``finish()``. A later call starts
 /// it again until that call has run.
 ///
 /// Nothing that was handed over is dropped: a completion belongs to a call that waits for it. Whoever hands over something
 /// that nobody asked for, such as events, limits how much of it waits.
-// SAFETY: everything is protected by the lock except the semaphore, which any thread may use, and which is freed with
-// the last reference; the running thread holds one.
-final class CallbackThread: @unchecked Sendable {
+final class CallbackThread: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
         var isStarted = false
@@ -24,16 +21,7 @@ final class CallbackThread: @unchecked Sendable {
     private static let stackSize = 1024 * 1024
 
     private let state = Mutex(State())
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    init() {
-        sem_init(semaphore, 0, 0)
-    }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
+    private let wake = Latch()
 
     /// Runs `body` on the thread, after the bodies added before it.
     ///
@@ -55,7 +43,7 @@ final class CallbackThread: @unchecked Sendable {
             state.isFinished = true
             return state.isStarted
         }
-        if mustWake { sem_post(semaphore) }
+        if mustWake { wake.open() }
     }
 
     private func wakeOrStart() throws(RingerError) {
@@ -63,10 +51,7 @@ final class CallbackThread: @unchecked Sendable {
             defer { state.isStarted = true }
             return !state.isStarted
         }
-        guard mustStart else {
-            sem_post(semaphore)
-            return
-        }
+        guard mustStart else { return wake.open() }
         do throws(Errno) {
             try DetachedThread.start(stackSize: Self.stackSize) {
                 ringer_name_thread("ringer-callback")
@@ -89,7 +74,7 @@ final class CallbackThread: @unchecked Sendable {
             }
             if isOver { return }
             for body in bodies { UserCode.run(body) }
-            if bodies.isEmpty { while sem_wait(semaphore) == -1 && errno == EINTR {} }
+            if bodies.isEmpty { wake.wait() }
         }
     }
 }

@@ -18,6 +18,14 @@ public enum GPIOLine: Sendable, Hashable {
         }
     }
 
+    /// The name of what uses the line, as `request`: "GPIO gpiochip0 line 2 (ring-silent)".
+    func name(of request: borrowing GPIOLineRequest) -> String {
+        switch self {
+        case .named(let name): "GPIO \(request.subject) (\(name))"
+        case .offset: "GPIO \(request.subject)"
+        }
+    }
+
     /// Finds the line: its chip, open, and its offset.
     func locate(in paths: HardwarePaths) throws(RingerError) -> LocatedLine {
         switch self {

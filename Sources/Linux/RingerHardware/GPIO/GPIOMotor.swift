@@ -7,7 +7,7 @@ import SystemPackage
 /// Only this process turns it off: if it is killed in mid-vibration, the line may keep its level and the motor may keep
 /// turning, since the kernel does not define the level of a released line. A chip that disappears, such as an I2C
 /// expander whose driver is unbound, may keep driving the line: the motor waits for the chip's return by inotify. If
-/// possible, describe the motor to the kernel as gpio-vibrator and use ``ForceFeedbackMotor``.
+/// possible, describe the motor to the kernel as gpio-vibrator and use ``ForceFeedbackMotor``. Any thread may use it.
 public final class GPIOMotor: VibrationMotor {
     private struct State: ~Copyable {
         var request: GPIOLineRequest?
@@ -42,7 +42,7 @@ public final class GPIOMotor: VibrationMotor {
             return { watch.closeSoon() }
         }
         let request = try Self.request(line, isActiveLow, paths)
-        let name = Self.name(request, line)
+        let name = line.name(of: request)
         state = Mutex(State(request: request, name: name))
     }
 
@@ -144,7 +144,7 @@ public final class GPIOMotor: VibrationMotor {
     private func set(_ isActive: Bool, _ state: inout State) throws(RingerError) {
         if state.request == nil {
             let request = try Self.request(line, isActiveLow, paths)
-            state.name = Self.name(request, line)
+            state.name = line.name(of: request)
             state.request = consume request
         }
         if isActive { state.mayTurn = true }
@@ -161,12 +161,5 @@ public final class GPIOMotor: VibrationMotor {
     ) throws(RingerError) -> GPIOLineRequest {
         let located = try line.locate(in: paths)
         return try located.chip.requestOutput(located.offset, isActiveLow: isActiveLow)
-    }
-
-    private static func name(_ request: borrowing GPIOLineRequest, _ line: GPIOLine) -> String {
-        switch line {
-        case .named(let name): "GPIO \(request.subject) (\(name))"
-        case .offset: "GPIO \(request.subject)"
-        }
     }
 }

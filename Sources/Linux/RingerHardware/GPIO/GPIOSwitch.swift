@@ -6,7 +6,8 @@ import SystemPackage
 /// A Ring/Silent switch on a GPIO line that no driver of the kernel uses.
 ///
 /// With libgpiod 2.x the kernel debounces the line, and a change has the timestamp at which it settled. With 1.x
-/// ``Debouncer`` does, and a change has the timestamp of its last edge.
+/// ``Debouncer`` does, and a change has the timestamp of its last edge. Any thread may use it; it reads and reports on the
+/// event loop's.
 public final class GPIOSwitch: RingSilentSwitch {
     /// How the line is wired and read.
     public struct Options: Sendable, Hashable {
@@ -111,11 +112,7 @@ public final class GPIOSwitch: RingSilentSwitch {
                 debouncer: Debouncer(level: try request.isActive(), duration: inKernel ? .zero : options.debounce),
                 isInverted: options.isInverted)
             file = FileIdentity(located.chip.path)
-            name =
-                switch line {
-                case .named(let name): "GPIO \(request.subject) (\(name))"
-                case .offset: "GPIO \(request.subject)"
-                }
+            name = line.name(of: request)
             self.request = request
         }
 

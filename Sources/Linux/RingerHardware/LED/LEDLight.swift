@@ -4,7 +4,7 @@ import SystemPackage
 
 /// A status light that the kernel shows as an LED; its `timer` trigger blinks without wake-ups of this process.
 ///
-/// The corresponding kernel interface is the LED class, with the trigger ledtrig-timer.
+/// Any thread may use it. The corresponding kernel interface is the LED class, with the trigger ledtrig-timer.
 public final class LEDLight: StatusLight {
     private struct State {
         /// Whether the LED shows what this light does, and not what its earlier trigger does.
@@ -28,11 +28,8 @@ public final class LEDLight: StatusLight {
     ///   - paths: Where the kernel shows its devices.
     /// - Throws: ``RingerError`` if there is no such LED, or it is forbidden.
     public init(_ led: String, paths: HardwarePaths = .standard) throws(RingerError) {
-        guard let component = FilePath.Component(led), component.kind == .regular else {
-            throw RingerError(.invalid, "use as an LED's name", led)
-        }
         name = "LED \(led)"
-        self.led = paths.leds.appending(component)
+        self.led = try paths.led(led)
         largest = try AttributeFile(path: self.led.appending("max_brightness")).read()
         earlierTrigger = Self.trigger(of: self.led)
         guard ["none", "timer"].contains(earlierTrigger) else { return }

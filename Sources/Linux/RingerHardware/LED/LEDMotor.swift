@@ -7,7 +7,8 @@ import SystemPackage
 ///
 /// If the kernel lacks the trigger, the brightness alone turns the motor, and only this process turns it off: see
 /// ``isStoppedByKernel``. An LED that disappears may keep driving the motor: the motor waits for its return, which the
-/// kernel reports. The corresponding kernel interface is the LED class, with Documentation/leds/ledtrig-transient.
+/// kernel reports. Any thread may use it. The corresponding kernel interface is the LED class, with
+/// Documentation/leds/ledtrig-transient.
 public final class LEDMotor: VibrationMotor {
     private struct State {
         var usesTrigger: Bool
@@ -40,11 +41,8 @@ public final class LEDMotor: VibrationMotor {
 
     /// Uses the LED `led` as a motor, with `watch` for its return.
     init(_ led: String, paths: HardwarePaths, watch: @escaping MotorReturn.Watch) throws(RingerError) {
-        guard let component = FilePath.Component(led), component.kind == .regular else {
-            throw RingerError(.invalid, "use as an LED's name", led)
-        }
         name = "LED \(led)"
-        self.led = paths.leds.appending(component)
+        self.led = try paths.led(led)
         let text = try Self.attribute("max_brightness", self.led).read()
         // The kernel's own type is `unsigned int`; half of its range is exact in every calculation here.
         guard let largest = Int(text), largest > 0, largest <= Int32.max else {
