@@ -46,7 +46,7 @@ package final class BusConnection: @unchecked Sendable {
         }
     }
 
-    /// A call whose reply has not come. The connection keeps it until then.
+    /// A call whose reply has not come. The connection keeps it until then, on the loop's thread.
     private final class Call {
         let number: UInt64
         let member: String

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Reports what an output knows of its PCMs: their granted formats, whether they mix, and whether the watched one is
 /// lost.
-// SAFETY: all but `follow` and `reportProblems` is used on the sound thread only, which also makes the reports; after
-// that thread ended, only by the caller of `SoundThread.shutDown`.
+// SAFETY: all but `follow`, `reportProblems` and `report` is used on the sound thread only; after that thread ended, only
+// by the caller of `SoundThread.shutDown`.
 final class OutputReports: @unchecked Sendable {
     /// The PCM whose loss is reported.
     private struct WatchedOutput {
@@ -95,7 +95,7 @@ final class OutputReports: @unchecked Sendable {
         problems.withLock { $0 = handler }
     }
 
-    /// Reports a problem at once.
+    /// Reports a problem at once. May be called on any thread.
     func report(_ problem: RingerError) {
         problems.withLock { $0 }?(problem)
     }

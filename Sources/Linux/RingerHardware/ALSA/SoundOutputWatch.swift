@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// A loss is noticed when a sound fails; an idle output is not checked. After a loss, each change of the cards'
 /// directory makes it open and close the PCM; the return of a sound server is noticed with the next sound. It does not
-/// poll.
+/// poll. Any thread may use it; it reports on the output's sound thread.
 public final class SoundOutputWatch: DeviceStateSource {
     /// "ALSA default".
     public let name: String

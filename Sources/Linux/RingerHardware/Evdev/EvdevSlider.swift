@@ -5,7 +5,8 @@ import SystemPackage
 ///
 /// While the slider travels, gpio-keys reports 0, which also means silent; and right after opening, a polled driver
 /// reports the slider's last known position. A position, the first one included, counts therefore only after it has not
-/// changed for the settle time. Its timestamp is that of its arrival.
+/// changed for the settle time. Its timestamp is that of its arrival. Any thread may use it; it reads and reports on the
+/// event loop's.
 public final class EvdevSlider: RingSilentSwitch {
     private let reader: HotplugReader<Opened>
     private let loop: EventLoop

@@ -3,7 +3,8 @@ import SystemPackage
 
 /// A Ring/Silent switch that the kernel shows as an input device, usually gpio-keys with `SW_MUTE_DEVICE`.
 ///
-/// The driver debounces it (`debounce-interval` in the device tree): each event counts at once.
+/// The driver debounces it (`debounce-interval` in the device tree): each event counts at once. Any thread may use it; it
+/// reads and reports on the event loop's.
 public final class EvdevSwitch: RingSilentSwitch {
     private let reader: HotplugReader<Opened>
 

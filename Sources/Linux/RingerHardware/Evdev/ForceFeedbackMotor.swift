@@ -6,7 +6,8 @@ import SystemPackage
 /// A vibration motor that the kernel shows as an input device with `FF_RUMBLE`: gpio-vibrator, pwm-vibra, a gamepad.
 ///
 /// Prefer it to the other motors: the kernel ends each vibration, and stops the motor when the process dies. The gain
-/// (`FF_GAIN`) belongs to the user and is not changed. The corresponding C function is `ioctl` with `EVIOCSFF`.
+/// (`FF_GAIN`) belongs to the user and is not changed. Any thread may use it. The corresponding C function is `ioctl` with
+/// `EVIOCSFF`.
 public final class ForceFeedbackMotor: VibrationMotor {
     private struct Effect {
         var id: CInt

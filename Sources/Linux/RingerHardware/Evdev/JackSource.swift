@@ -1,7 +1,8 @@
 import RingerCore
 import SystemPackage
 
-/// The jacks that the kernel shows as switches of an input device: headphones and microphone.
+/// The jacks that the kernel shows as switches of an input device: headphones and microphone. Any
+/// thread may use it; it reads and reports on the event loop's.
 public final class JackSource: DeviceStateSource {
     private let reader: HotplugReader<OpenInput>
 

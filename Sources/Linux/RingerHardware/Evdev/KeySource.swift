@@ -5,7 +5,8 @@ import SystemPackage
 /// The device's keys, which the kernel shows as an input device: `KEY_AGAIN` repeats the last announcement, `KEY_MUTE`
 /// silences the ring.
 ///
-/// The kernel's repetitions of a held key are not reported.
+/// The kernel's repetitions of a held key are not reported. Any thread may use it; it reads and reports on the event
+/// loop's.
 public final class KeySource: DeviceStateSource {
     private let reader: HotplugReader<OpenInput>
 
@@ -34,7 +35,7 @@ public final class KeySource: DeviceStateSource {
     }
 }
 
-/// The keys that are pressed.
+/// The keys that are pressed. It is used on the event loop's thread that reads them.
 final class PressedKeys: Sendable {
     private let keys = Mutex<[DeviceKey]>([])
 

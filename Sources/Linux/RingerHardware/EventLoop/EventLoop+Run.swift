@@ -33,6 +33,7 @@ extension EventLoop {
         }
     }
 
+    /// What passes from the loop's thread to the one that waits.
     private final class Outcome<Value: Sendable, Failure: Error>: Sendable {
         let result = Mutex<Result<Value, Failure>?>(nil)
     }

@@ -7,7 +7,7 @@ import SystemPackage
 /// A thread that waits for descriptors and timers, and calls their handlers.
 ///
 /// It sleeps in one `ppoll` until a descriptor is ready, a timer expires, or another thread hands it work; nothing else
-/// wakes it. All handlers run on its thread, one after another, and must not block.
+/// wakes it. Any thread may use it; all handlers run on its own, one after another, and must not block.
 ///
 /// It is also a task executor: a subscriber in `Task(executorPreference: loop)` receives an edge without a change of
 /// threads.
@@ -290,6 +290,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         if let error = failure.error.withLock({ $0 }) { throw error }
     }
 
+    /// What passes from the loop's thread to the one that waits.
     private final class Failure: Sendable {
         let error = Mutex<RingerError?>(nil)
     }
@@ -423,7 +424,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 }
 
-/// Hands the loop to its thread once the loop is initialised.
+/// Hands the loop, once it is initialised, from the thread that makes it to its own.
 private final class ThreadStart: Sendable {
     private let loop = Mutex<EventLoop?>(nil)
     private let isReady = Latch()

@@ -32,7 +32,7 @@ package enum TerminationSignals {
     /// before that with a status of its own.
     package static var isTerminating: Bool { hasCome.load(ordering: .acquiring) }
 
-    /// A body that runs when a signal arrives, until it is cancelled.
+    /// A body that runs when a signal arrives, until it is cancelled, on any thread.
     package final class Registration: Sendable {
         fileprivate let id: UInt64
 

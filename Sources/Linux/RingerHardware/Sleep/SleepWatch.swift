@@ -8,8 +8,8 @@ import SystemPackage
 ///
 /// It does not poll: a timer on the real-time clock, set to never, is cancelled by the kernel when that clock is set
 /// and when the machine wakes. Comparing the boot-time clock, which continues during sleep, with the monotonic clock,
-/// which does not, distinguishes the two. The corresponding kernel interface is timerfd_create(2) with
-/// `TFD_TIMER_CANCEL_ON_SET`.
+/// which does not, distinguishes the two. Any thread may use it; it reports on the event loop's. The corresponding kernel
+/// interface is timerfd_create(2) with `TFD_TIMER_CANCEL_ON_SET`.
 public final class SleepWatch: DeviceStateSource {
     /// "sleep".
     public let name = "sleep"

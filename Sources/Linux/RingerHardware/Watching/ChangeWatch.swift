@@ -31,7 +31,7 @@ extension DirectoryWatch {
 
 /// Calls a handler on the event loop's thread when its notifier reports changes.
 ///
-/// The loop retains it until it is closed; the owner closes it.
+/// The loop retains it until it is closed; the owner closes it, on any thread.
 final class ChangeWatch<Notifier: ChangeNotifier & ~Copyable>: Sendable {
     private struct State: ~Copyable {
         var notifier: Notifier?

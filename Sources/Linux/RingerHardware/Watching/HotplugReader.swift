@@ -34,8 +34,9 @@ enum AwaitedDevice: Sendable {
 /// Reads a device on the event loop, and opens it again after it was unplugged and plugged in.
 ///
 /// It does not poll: it waits for the device's descriptor and, while the device is gone, for a change of its directory.
-/// No directory changes when a device's bus fails; such a device is opened again after growing delays. Everything runs
-/// on the loop's thread, the closing of descriptors included, so that the device is closed when ``close()`` returns.
+/// No directory changes when a device's bus fails; such a device is opened again after growing delays. Any thread may
+/// use it: everything runs on the loop's, the closing of descriptors included, so that the device is closed when
+/// ``close()`` returns.
 final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     typealias Handler = @Sendable (HotplugEvent<Device.Report>) -> Void
     /// Watches a device that another program holds: calls its argument on the event loop's thread whenever the device may

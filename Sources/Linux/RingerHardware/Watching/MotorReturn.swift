@@ -3,7 +3,7 @@ import Synchronization
 
 /// Waits for the return of a motor's device that disappeared while the motor may have been turning.
 ///
-/// It holds a descriptor only between ``wait()`` and ``end()``.
+/// It holds a descriptor only between ``wait()`` and ``end()``, which any thread may call under the lock of the motor.
 final class MotorReturn: Sendable {
     /// Starts watching: calls its argument on the event loop's thread whenever the device may be back. Returns a
     /// function that ends watching without waiting for the loop.

@@ -4,13 +4,15 @@ import Synchronization
 /// The thread on which PCMs are opened and closed, one after another: an open may take long, and must not cause an
 /// underrun of the sounds that another thread is writing.
 ///
-/// The first PCM starts it. It works in order: a PCM handed over to be closed is closed before the next one is opened.
+/// Any thread may hand over work. The first PCM starts the thread, which works in order: a PCM handed over to be closed is
+/// closed before the next one is opened.
 ///
 /// alsa-lib cannot be interrupted, and a call may never return: the open of a FIFO that nobody reads, or of a sound server
-/// that hangs. A call that holds up others for ``patience``, or until its deadline if they need its result, is set aside with its thread, and another thread goes on with
-/// the work on other PCMs. A call that has not returned by its deadline is answered as timed out, and abandoned: its thread
-/// stays blocked in alsa-lib, for it cannot be ended; if the call returns after all, the thread closes what was opened, and
-/// ends. Until then the same PCM cannot be opened. At most ``most`` threads are set aside.
+/// that hangs. A call that holds up others for ``patience``, or until its deadline if they need its result, is set aside
+/// with its thread, and another thread goes on with the work on other PCMs. A call that has not returned by its deadline is
+/// answered as timed out, and abandoned: its thread stays blocked in alsa-lib, for it cannot be ended; if the call returns
+/// after all, the thread closes what was opened, and ends. Until then the same PCM cannot be opened. At most ``most``
+/// threads are set aside.
 final class PCMOpener: Sendable {
     private struct Job: Sendable {
         let number: UInt64
