@@ -7,7 +7,7 @@ import SystemPackage
 /// what has to be done before has been done.
 ///
 /// The screen is locked while a session that is in the foreground of a seat has the hint `LockedHint`, which its shell sets.
-/// Everything is asked asynchronously, on the connection's event loop. Its interface is org.freedesktop.login1(5).
+/// It runs on the event loop's thread, and asks asynchronously. Its interface is org.freedesktop.login1(5).
 final class Logind {
     /// What logind reports.
     enum Event: Hashable {

@@ -2,7 +2,7 @@ import Glibc
 import Ringer
 import Synchronization
 
-/// The file that keeps the preferences.
+/// The file that keeps the preferences. It is used on any thread, and writes on one of its own.
 package final class PreferencesFile: Sendable {
     package typealias Completion = @Sendable (RingerError?) -> Void
 

@@ -1,7 +1,7 @@
 import Ringer
 import RingerBus
 
-/// The status light, which several requests share: it shows the newest of them.
+/// The status light, which several requests share: it shows the newest of them. It runs on the event loop's thread.
 // SAFETY: all state is used on the loop's thread alone.
 final class ServiceLight: @unchecked Sendable {
     /// A request's pattern, until it is hidden.

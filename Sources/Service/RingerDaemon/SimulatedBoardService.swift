@@ -3,7 +3,7 @@ import RingerBus
 import RingerHardware
 import RingerTestKit
 
-/// Answers `org.ringer.SimulatedBoard1` for a simulated board. It is used on the loop's thread alone.
+/// Answers `org.ringer.SimulatedBoard1` for a simulated board. It runs on the event loop's thread.
 package final class SimulatedBoardService {
     private let board: SimulatedBoard
     private let loop: EventLoop
@@ -123,6 +123,7 @@ package final class SimulatedBoardService {
         _ = loop.schedule(at: loop.now + .milliseconds(1)) { next.run() }
     }
 
+    /// A closure that the loop runs. It runs on the event loop's thread.
     // SAFETY: made and run on the loop's thread alone.
     private final class LoopBody: @unchecked Sendable {
         let run: () -> Void

@@ -3,7 +3,7 @@ import RingerHardware
 import Synchronization
 import SystemPackage
 
-/// Writes a small text file on a thread of its own, one text after the other.
+/// Writes a small text file on a thread of its own, one text after the other. It is called on any thread.
 final class TextFileWriter: Sendable {
     typealias Completion = @Sendable (RingerError?) -> Void
 

@@ -11,7 +11,7 @@ import SystemPackage
 /// The streams of a process that have the same category and options share a session, so that a program that plays and
 /// records does not interrupt itself. The session is active while one of them runs.
 ///
-/// Everything runs on the event loop's thread, and nothing there waits.
+/// It runs on the event loop's thread, and nothing there waits.
 // SAFETY: all state but `isUpdateDue` is used on the loop's thread alone.
 package final class PCMServer: @unchecked Sendable {
     /// Where the plug-in looks for the service.

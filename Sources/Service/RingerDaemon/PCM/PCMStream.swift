@@ -4,7 +4,7 @@ import Glibc
 import Ringer
 import RingerHardware
 
-/// One PCM of a program: a connection of the plug-in. It is used on the loop's thread alone, and owns its descriptor.
+/// One PCM of a program: a connection of the plug-in. It runs on the event loop's thread, and owns its descriptor.
 final class PCMStream {
     let descriptor: CInt
     /// The process that connected; 0 where it is not known.
@@ -57,7 +57,7 @@ final class PCMStream {
     }
 }
 
-/// The session of a process's streams of one category.
+/// The session of a process's streams of one category. It runs on the event loop's thread.
 final class PCMSession {
     /// What the plug-in does with the sound.
     struct State: Equatable {
