@@ -13,9 +13,14 @@ struct RequestEnd: Sendable {
         self.details = details
     }
 
-    init(_ error: RingerError) {
-        let error = BusError(error)
-        self.init("failed", "error", ["error": .string(error.name), "message": .string(error.message)])
+    /// A request that failed with an error of any of the library's types.
+    init(_ error: any Error) {
+        if error is CancellationError {
+            self.init("stopped", "caller")
+        } else {
+            let error = BusError(error)
+            self.init("failed", "error", ["error": .string(error.name), "message": .string(error.message)])
+        }
     }
 
     init(_ outcome: SoundOutcome) {
@@ -92,8 +97,14 @@ extension BusError {
         self.init("org.ringer.Error." + name, "\(error)")
     }
 
-    /// An error of a system sound.
-    init(_ error: SystemSoundError) {
-        self.init(error.cause)
+    /// An error of any of the library's types.
+    init(_ error: any Error) {
+        switch error {
+        case let error as BusError: self = error
+        case let error as RingerError: self.init(error)
+        case let error as SystemSoundError: self.init(error.cause)
+        case let error as SessionError: self.init(error)
+        default: self.init(RingerError(.system, "play", "a sound", detail: "\(error)"))
+        }
     }
 }

@@ -15,19 +15,19 @@ enum SoundArgument: Sendable {
     case standard
 
     /// - Parameter value: A variant of a number (`u`), a name (`s`) or a descriptor (`h`).
-    init(_ value: BusValue, of member: String) throws(BusError) {
+    init(_ value: BusValue, of member: String) throws {
         var files: [CInt: CallerFile] = [:]
         try self.init(value, of: member, &files)
     }
 
     /// As ``init(_:of:)``, for one of several sounds of a message, whose files are kept in `files`, by their descriptors.
-    init(_ value: BusValue, of member: String, _ files: inout [CInt: CallerFile]) throws(BusError) {
+    init(_ value: BusValue, of member: String, _ files: inout [CInt: CallerFile]) throws {
         switch value.contents {
         case .uint32(let number): self = .number(SystemSoundID(rawValue: number))
         case .string(""): self = .standard
         case .string(let name):
             guard let sound = PredefinedSound.all.first(where: { $0.name == name }) else {
-                throw BusError(RingerError(.notFound, "look for the sound", name))
+                throw RingerError(.notFound, "look for the sound", name)
             }
             self = .number(SystemSoundID(rawValue: sound.id))
         case .descriptor(let descriptor):
@@ -39,30 +39,54 @@ enum SoundArgument: Sendable {
                 self = .file(file)
             }
         default:
-            throw .invalidArguments("\(member): a sound is a number (u), a name (s) or a descriptor (h)")
+            throw BusError.invalidArguments("\(member): a sound is a number (u), a name (s) or a descriptor (h)")
+        }
+    }
+
+    /// The sound's samples.
+    func samples(_ sounds: SystemSoundServices, _ reads: FileReads) async throws -> PCMBuffer {
+        switch self {
+        case .file(let file): return try await reads.load(file)
+        case .number(let id):
+            guard let samples = try sounds.samples(of: id) else {
+                throw RingerError(.notFound, "look for the sound", "system sound \(id)")
+            }
+            return samples
+        case .standard: throw RingerError(.invalid, "play", "a sound without a name")
+        }
+    }
+
+    /// Calls `body` with the sound as a system sound: a file is registered meanwhile.
+    func withSystemSound(
+        _ sounds: SystemSoundServices, _ reads: FileReads, _ body: (SystemSoundID) async throws -> RequestEnd
+    ) async throws -> RequestEnd {
+        switch self {
+        case .number(let id): return try await body(id)
+        case .file(let file):
+            let id = try sounds.register(try await reads.load(file, maximumDuration: .seconds(30)))
+            defer { try? sounds.dispose(id) }
+            return try await body(id)
+        case .standard: throw RingerError(.invalid, "play", "a sound without a name")
         }
     }
 }
 
-/// A file whose descriptor a caller sent: a duplicate of its own, closed with the last reference.
+/// A file whose descriptor a caller sent: a duplicate of its own, closed with the last reference. It is used on any
+/// thread, and reads on one of its own.
 final class CallerFile: Sendable {
     private let source: FileByteSource
 
     /// - Throws: where the descriptor is not a file's: a FIFO or a socket may keep the reader waiting for ever.
-    init(_ descriptor: CInt) throws(BusError) {
+    init(_ descriptor: CInt) throws {
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard duplicate >= 0 else {
-            throw BusError(RingerError("keep the caller's file", "descriptor", Errno(rawValue: errno)))
+            throw RingerError("keep the caller's file", "descriptor", Errno(rawValue: errno))
         }
         guard CallerDescriptors.include(duplicate) else {
             close(duplicate)
-            throw .limitsExceeded("callers have as many files open here as they may have")
+            throw BusError.limitsExceeded("callers have as many files open here as they may have")
         }
-        do throws(RingerError) {
-            source = try FileByteSource(owning: FileDescriptor(rawValue: duplicate), name: "the caller's file")
-        } catch {
-            throw BusError(error)
-        }
+        source = try FileByteSource(owning: FileDescriptor(rawValue: duplicate), name: "the caller's file")
     }
 
     /// Reads and decodes the file on a thread of its own.

@@ -128,7 +128,7 @@ package final class FeedbackService: @unchecked Sendable {
     package func start() throws(RingerError) {
         try connection.own(FeedbackNames.service)
         served = try connection.serve(FeedbackNames.path) { [unowned self] message in handle(message) }
-        service.onForget = { [unowned self] client in forget(client) }
+        service.onForget = { [unowned self] client in forget(client.name) }
     }
 
     /// Ends every event, and waits for a profile that is being written. Called on the loop's thread, once the service has
@@ -180,14 +180,14 @@ package final class FeedbackService: @unchecked Sendable {
             connection.reply(to: message, [.variant(.string(profile.rawValue))])
         case "Set":
             let sender = message.sender
-            service.identify(message, .control, refused: { [self] in announceProfile(to: sender) }) {
+            service.clients.identify(message, .control, refused: { [self] in announceProfile(to: sender) }) {
                 [self] _ throws(BusError) in
                 let arguments = try message.read()
                 try checkProperty(arguments)
                 try setProfile(message, arguments[2].contents)
             }
         case "TriggerFeedback":
-            service.admit(message, .play) { [self] client throws(BusError) in
+            service.clients.admit(message, .play) { [self] client throws(BusError) in
                 try trigger(message, try message.read(), for: client)
             }
         case "EndFeedback":
@@ -197,7 +197,7 @@ package final class FeedbackService: @unchecked Sendable {
             // Nobody ends the event of another.
             if running[id]?.client == message.sender { end(id, .explicit) }
         case "Vibrate":
-            service.admit(message, .play) { [self] client throws(BusError) in
+            service.clients.admit(message, .play) { [self] client throws(BusError) in
                 vibrate(message, try message.read(), for: client)
             }
         default: throw .unknownMethod(member)
@@ -238,7 +238,7 @@ package final class FeedbackService: @unchecked Sendable {
     private func keep(_ level: FeedbackLevel) {
         let (loop, service) = (service.loop, service)
         profileFile?.write(level.rawValue + "\n") { error in
-            if let error { loop.execute { service.reportDegraded(error) } }
+            if let error { loop.execute { service.publisher.reportDegraded(error) } }
         }
     }
 
@@ -260,8 +260,8 @@ package final class FeedbackService: @unchecked Sendable {
         }
         let hints = Hints(arguments[2].dictionary ?? [:])
         let timeout = max(arguments[3].int32 ?? -1, -1)
-        guard running.values.count(where: { $0.client == client.name }) < service.limits.requests else {
-            throw .limitsExceeded("\(service.limits.requests) events of this client run already")
+        guard running.values.count(where: { $0.client == client.name }) < service.clients.limits.requests else {
+            throw .limitsExceeded("\(service.clients.limits.requests) events of this client run already")
         }
         repeat { lastID = lastID == .max ? 1 : lastID + 1 } while running[lastID] != nil
         let id = lastID
@@ -299,7 +299,7 @@ package final class FeedbackService: @unchecked Sendable {
             do throws(RingerError) {
                 event.light = try service.light.push(pattern)
             } catch {
-                service.reportDegraded(error)
+                service.publisher.reportDegraded(error)
             }
         }
         if event.timeout > 0 {
@@ -335,7 +335,7 @@ package final class FeedbackService: @unchecked Sendable {
 
     /// The samples of an event's sound; nil where there are none that can be read.
     private func load(_ event: Running) async -> PCMBuffer? {
-        if let file = event.hints.soundFile { return try? await service.load(file) }
+        if let file = event.hints.soundFile { return try? await service.reads.load(file) }
         return event.event.sound.flatMap { try? device.sounds.samples(of: $0) }
     }
 
@@ -405,7 +405,7 @@ package final class FeedbackService: @unchecked Sendable {
             do throws(RingerError) {
                 try service.light.pop(light)
             } catch {
-                service.reportDegraded(error)
+                service.publisher.reportDegraded(error)
             }
         }
         ended(event, reason)
@@ -422,7 +422,7 @@ package final class FeedbackService: @unchecked Sendable {
     private func forget(_ client: String) {
         for event in running.values where event.client == client && event.endsWithCaller { end(event.id, .explicit) }
         let left = running.filter { service.clients[$0.value.client] == nil }.keys.sorted()
-        for id in left.dropLast(service.limits.requests) { end(id, .explicit) }
+        for id in left.dropLast(service.clients.limits.requests) { end(id, .explicit) }
         if haptic?.client == client { endHaptic() }
     }
 

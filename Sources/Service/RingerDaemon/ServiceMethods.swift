@@ -1,0 +1,217 @@
+import Ringer
+import RingerBus
+
+/// The methods of the interface `org.ringer.Ringer1`: their arguments, and what they ask of the device. It runs on the event
+/// loop's thread.
+struct ServiceMethods: Sendable {
+    let device: Device
+    let connection: BusConnection
+    let clients: ServiceClients
+    let requests: ServiceRequests
+    let sessions: ServiceSessions
+    let reads: FileReads
+    let light: ServiceLight
+
+    /// Answers a method for a client that may play.
+    func call(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
+        switch message.member {
+        case "CreateSession":
+            try sessions.make(message, BusOptions(arguments[0], of: message.member), for: client)
+        case "Play": try play(message, arguments, for: client)
+        case "Alert": try alert(message, arguments, for: client)
+        case "Notify": try notify(message, arguments, for: client)
+        case "Announce": try announce(message, arguments, for: client)
+        case "Vibrate": try vibrate(message, arguments, for: client)
+        case "Light": try light(message, arguments, for: client)
+        case "ReleaseOutput":
+            device.player.releaseOutput { [connection] in
+                connection.loop.execute { connection.reply(to: message) }
+            }
+        default: throw BusError.unknownMethod("\(RingerNames.interface) has no method \(message.member)")
+        }
+    }
+
+    /// Answers `Detect`, which everybody may call.
+    func detect(_ message: BusMessage, for client: ServiceClient) throws {
+        let detector = device.muteDetector
+        try requests.begin(message, for: client) { _ in RequestEnd(await detector.measure()) }
+    }
+
+    // MARK: - Sounds
+
+    private func play(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
+        let sound = try SoundArgument(arguments[0], of: "Play")
+        var options = BusOptions(arguments[1], of: "Play")
+        let category = try options.name("category", of: AudioCategory.self)
+        let categoryOptions = try options.categoryOptions() ?? []
+        let isAlert = try options.boolean("alert") ?? false
+        let isUISound = try options.boolean("uiSound") ?? true
+        let outlivesClient = try options.boolean("completePlaybackIfAppDies") ?? false
+        let kind = try options.string("as").map {
+            try soundRequest($0, isUISound: isUISound, &options, of: "Play")
+        }
+        try options.finish()
+        guard [isAlert, kind != nil, category != nil].count(where: { $0 }) <= 1 else {
+            throw BusError.invalidArguments("Play: alert, as and category exclude each other")
+        }
+        if case .notification(_, true)? = kind { try clients.check(.control, of: client, message) }
+        let sounds = client.sounds
+        try requests.begin(message, for: client, outlivesClient: outlivesClient) { [device, requests, reads] request in
+            if category != nil || kind != nil {
+                let samples = try await sound.samples(sounds, reads)
+                return try await requests.play(request) { completion in
+                    if let kind {
+                        return device.player.startOutsideSessions(samples, as: kind, completion: completion)
+                    }
+                    return try device.start(
+                        samples, category: category ?? .default, options: categoryOptions, completion: completion)
+                }
+            }
+            return try await sound.withSystemSound(sounds, reads) { id throws(SystemSoundError) in
+                // Properties stay with the number: each play sets its own.
+                try sounds.setIsUISound(isUISound, of: id)
+                // An earlier play may still count on it; a play without the option is stopped with its request.
+                if outlivesClient { try sounds.setCompletesPlaybackIfAppDies(true, of: id) }
+                return RequestEnd(isAlert ? await sounds.playAlert(id) : await sounds.play(id))
+            }
+        }
+    }
+
+    private func alert(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
+        let sound = try SoundArgument(arguments[0], of: "Alert")
+        var options = BusOptions(arguments[1], of: "Alert")
+        let way = try options.name("way", of: AlertWay.self) ?? .both
+        let seconds = try options.seconds("limit") ?? Alerts.standardLimit
+        let pattern = try options.string("pattern")
+        let pause = try options.seconds("pause") ?? .zero
+        try options.finish()
+        let vibration = try pattern.map { try VibrationPattern(milliseconds: $0) }
+        let sounds = client.sounds
+        try requests.begin(message, for: client) { [device, reads] _ in
+            try await sound.withSystemSound(sounds, reads) { id in
+                RequestEnd(
+                    await device.alerts.alert(
+                        id, way: way, limit: seconds == .zero ? nil : seconds, vibration: vibration, pause: pause))
+            }
+        }
+    }
+
+    private func notify(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
+        let sound = try SoundArgument(arguments[0], of: "Notify")
+        var options = BusOptions(arguments[1], of: "Notify")
+        let volume = Float(try options.number("volume", in: 0...1) ?? 1)
+        let isCritical = try options.boolean("critical") ?? false
+        try options.finish()
+        if isCritical { try clients.check(.control, of: client, message) }
+        let (notifications, sounds) = (device.notifications, client.sounds)
+        try requests.begin(message, for: client) { [reads] _ in
+            if case .standard = sound {
+                return RequestEnd(await notifications.play(nil, volume: volume, isCritical: isCritical))
+            }
+            return try await sound.withSystemSound(sounds, reads) { id in
+                RequestEnd(await notifications.play(id, of: sounds, volume: volume, isCritical: isCritical))
+            }
+        }
+    }
+
+    private func announce(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
+        // Clips may name the same descriptor.
+        var files: [CInt: CallerFile] = [:]
+        let clips = try (arguments[0].elements ?? []).map { try SoundArgument($0, of: "Announce", &files) }
+        guard !clips.isEmpty else { throw BusError.invalidArguments("Announce: there is no clip") }
+        var options = BusOptions(arguments[1], of: "Announce")
+        let category = try options.name("category", of: AudioCategory.self) ?? .playback
+        let categoryOptions = try options.categoryOptions() ?? []
+        let priority = Int(try options.int32("priority") ?? 0)
+        let expiry = try options.seconds("expiry")
+        try options.finish()
+        let (announcements, sounds) = (device.announcements, client.sounds)
+        try requests.begin(message, for: client) { [arrivals = requests.arrivals, reads] request in
+            let announcement = try await arrivals.inTurn(request) {
+                var buffers: [PCMBuffer] = []
+                for clip in clips { buffers.append(try await clip.samples(sounds, reads)) }
+                return try Announcement(
+                    joining: buffers, category: category, options: categoryOptions, priority: priority, expiry: expiry)
+            }
+            return RequestEnd(try await announcements.announce(announcement))
+        }
+    }
+
+    private func vibrate(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
+        var options = BusOptions(arguments[1], of: "Vibrate")
+        let strength = Float(try options.number("strength", in: 0...1) ?? 1)
+        let times = try options.uint32("times") ?? 1
+        try options.finish()
+        let text = arguments[0].string ?? ""
+        let pattern = try VibrationPattern(
+            milliseconds: text.isEmpty ? "400" : text, strength: strength,
+            repetition: times == 0 ? .untilStopped : .times(Int(times)))
+        try requests.begin(message, for: client) { [device] _ in RequestEnd(await device.vibrate(pattern)) }
+    }
+
+    private func light(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
+        let text = arguments[0].string ?? ""
+        guard let pattern = LightPattern(text), pattern != .off else {
+            throw BusError.invalidArguments(
+                "Light: \"\(text)\" is neither on nor two times in milliseconds, such as 500,500")
+        }
+        guard device.statusLight != nil else {
+            throw RingerError(.notFound, "light", "status light", detail: "the device has none")
+        }
+        try requests.begin(message, for: client) { [light] _ in await light.show(pattern) }
+    }
+
+    // MARK: - Rules
+
+    /// A sound outside sessions, by the name of its kind.
+    private func soundRequest(
+        _ name: String, isUISound: Bool, _ options: inout BusOptions, of member: String
+    ) throws -> SoundRequest {
+        switch name {
+        case "systemSound": return .systemSound(isUISound: isUISound)
+        case "alert": return .alert
+        case "notification":
+            return .notification(
+                volume: Float(try options.number("volume", in: 0...1) ?? 1),
+                isCritical: try options.boolean("critical") ?? false)
+        default:
+            let others = member == "Decide" ? ["session", "vibration"] : []
+            let names = (others + ["systemSound", "alert", "notification"]).joined(separator: ", ")
+            throw BusError.invalidArguments("\(member): the kind of sound \"\(name)\" is none of \(names)")
+        }
+    }
+
+    /// Answers `Decide`, which everybody may call.
+    func decide(_ message: BusMessage, _ arguments: [BusValue]) throws {
+        var options = BusOptions(arguments[1], of: "Decide")
+        let request: SoundRequest
+        switch arguments[0].string {
+        case "session":
+            let category = try options.name("category", of: AudioCategory.self) ?? .default
+            let categoryOptions = try options.categoryOptions() ?? []
+            guard category.allowedOptions.isSuperset(of: categoryOptions) else {
+                throw BusError.invalidArguments(
+                    "Decide: the category \(category.rawValue) does not allow these options")
+            }
+            request = .session(
+                category, options: categoryOptions, isInBackground: try options.boolean("background") ?? false)
+        case "vibration": request = .vibration
+        case let name:
+            request = try soundRequest(
+                name ?? "", isUISound: try options.boolean("uiSound") ?? true, &options, of: "Decide")
+        }
+        try options.finish()
+        let decision = device.decide(request)
+        var details: [String: BusValue] = ["vibrates": .boolean(decision.vibrates)]
+        var name = "silence"
+        switch decision {
+        case .play(let gain, let route, _, _):
+            name = "play"
+            details["gain"] = .double(Double(gain))
+            details["route"] = .string(route.rawValue)
+        case .vibrate: name = "vibrate"
+        case .silence: break
+        }
+        connection.reply(to: message, [.string(name), .string(decision.reason.rawValue), .dictionary(details)])
+    }
+}

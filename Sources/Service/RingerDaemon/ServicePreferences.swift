@@ -1,0 +1,113 @@
+import Ringer
+import RingerBus
+import RingerHardware
+import Synchronization
+
+/// Sets the preferences for clients, and keeps them in their file. Where the file could not be read at the start, it is read
+/// later, and is not written until then. It runs on the event loop's thread; the file is read and written on threads of
+/// their own.
+// SAFETY: all state but `results` is used on the loop's thread alone.
+final class ServicePreferences: @unchecked Sendable {
+    private let device: Device
+    private let connection: BusConnection
+    private let file: PreferencesFile?
+    private let reads: FileReads
+    private let publisher: ServicePublisher
+    /// What clients have set while the file could not be read; nil where it was read.
+    private var setUnread: [String: BusValue]?
+    /// The calls that set preferences which are being written.
+    private var keeping: [Int: BusMessage] = [:]
+    private var lastKept = 0
+    /// The results of writing them: an error, or none.
+    private let results = Mutex<[Int: RingerError?]>([:])
+    private var isStopped = false
+
+    /// - Parameter file: Where the preferences are kept; nil for nowhere.
+    init(
+        _ device: Device, _ connection: BusConnection, _ file: PreferencesFile?, _ reads: FileReads,
+        _ publisher: ServicePublisher
+    ) {
+        (self.device, self.connection, self.file, self.reads) = (device, connection, file, reads)
+        self.publisher = publisher
+    }
+
+    /// Begins to read a file that could not be read.
+    func start() {
+        guard file?.unreadable != nil else { return }
+        setUnread = [:]
+        read(after: .seconds(1))
+    }
+
+    /// Waits for the disk: who set preferences is informed that they are kept.
+    func stop() {
+        isStopped = true
+        file?.finish()
+        for number in keeping.keys.sorted() { answer(number) }
+    }
+
+    /// Sets the preferences that `value` names, and replies once they are kept.
+    func set(_ value: BusValue, _ message: BusMessage) throws {
+        var preferences = device.preferences
+        try preferences.set(value)
+        device.preferences = preferences
+        guard let file else { return connection.reply(to: message) }
+        guard setUnread == nil else {
+            setUnread?.merge(value.dictionary ?? [:]) { $1 }
+            return connection.reply(
+                to: message, BusError(file.unreadable ?? RingerError(.busy, "keep the preferences", file.path)))
+        }
+        lastKept &+= 1
+        let number = lastKept
+        keeping[number] = message
+        file.write(preferences) { [weak self] error in
+            self?.results.withLock { _ = $0.updateValue(error, forKey: number) }
+            self?.connection.loop.execute { [weak self] in self?.answer(number) }
+        }
+    }
+
+    /// Replies to who set preferences, once they are written.
+    private func answer(_ number: Int) {
+        guard let result = results.withLock({ $0.removeValue(forKey: number) }),
+            let message = keeping.removeValue(forKey: number)
+        else { return }
+        connection.answer(message) {
+            if let error = result { throw error }
+            connection.reply(to: message)
+        }
+    }
+
+    /// Reads the file after `delay`, and then ever more rarely: what clients have set by then stays as it is.
+    private func read(after delay: Duration) {
+        _ = device.clock.schedule(at: device.clock.now + delay) { [weak self, connection] in
+            connection.loop.execute { [weak self] in
+                guard let self, let file, !isStopped else { return }
+                reads.start {
+                    var errors: [RingerError] = []
+                    let preferences = file.read { errors.append($0) }
+                    return (preferences, errors)
+                } completion: { [self] (preferences, errors) in
+                    take(preferences, errors, after: delay, from: file)
+                }
+            }
+        }
+    }
+
+    private func take(
+        _ read: UserPreferences?, _ errors: [RingerError], after delay: Duration, from file: PreferencesFile
+    ) {
+        // The reason was reported at the start.
+        guard var preferences = read else { return self.read(after: min(delay * 2, .seconds(30))) }
+        for error in errors { publisher.reportDegraded(error) }
+        let changes = setUnread ?? [:]
+        setUnread = nil
+        // It does not fail: each was accepted when it was set.
+        try? preferences.set(.dictionary(changes))
+        device.preferences = preferences
+        publisher.publishSoon()
+        guard !changes.isEmpty, !isStopped else { return }
+        file.write(preferences) { [publisher, connection] error in
+            guard let error else { return }
+            connection.loop.execute { publisher.reportDegraded(error) }
+        }
+    }
+}
