@@ -1,4 +1,5 @@
 import Ringer
+import RingerBus
 
 /// How much feedback is given.
 package enum FeedbackLevel: String, Sendable, CaseIterable, Comparable {
@@ -81,4 +82,18 @@ struct FeedbackEvent: Sendable {
         "timeout-completed": FeedbackEvent(1005, .alert, vibration: "300,200,300"),
         "window-close": FeedbackEvent(1104, .systemSound(isUISound: true), vibration: "20"),
     ]
+}
+
+/// The hints of an event; those of another type are ignored, as unknown ones are.
+struct FeedbackHints: Sendable {
+    /// The level that the event has at most; nil where the hint names none that is known.
+    var level: FeedbackLevel? = .full
+    var isImportant = false
+    var soundFile: String?
+
+    init(_ values: [String: BusValue]) {
+        if let name = values["profile"]?.string { level = FeedbackLevel(rawValue: name) }
+        isImportant = values["important"]?.boolean ?? false
+        soundFile = values["sound-file"]?.string
+    }
 }

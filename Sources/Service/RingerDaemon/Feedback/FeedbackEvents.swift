@@ -1,0 +1,259 @@
+import Ringer
+import RingerBus
+
+/// The events whose feedback is given: their sounds, their vibrations and their lights, until they are over. It runs on the
+/// event loop's thread.
+// SAFETY: all state is used on the loop's thread alone, where the tasks below run.
+final class FeedbackEvents: @unchecked Sendable {
+    /// Why an event's feedback ended, as libfeedback knows it.
+    private enum Reason: UInt32 {
+        case natural = 0
+        case explicit = 2
+        case notFound = 4_294_967_295
+    }
+
+    /// An event whose feedback is given. It runs on the event loop's thread.
+    // SAFETY: used on the loop's thread alone.
+    private final class Running: @unchecked Sendable {
+        let id: UInt32
+        let client: String
+        let app: String
+        let event: FeedbackEvent
+        let hints: FeedbackHints
+        let timeout: Int32
+        var sound: SoundPlayer.ID?
+        var vibration: Vibrator.ID?
+        var light: ServiceLight.Token?
+        var timer: (any DeviceTimer)?
+        /// What gives it.
+        var task: Task<Void, Never>?
+        /// Whether the motor has turned for it.
+        var hasTurned = false
+        var isOver = false
+
+        init(
+            _ id: UInt32, _ client: String, _ app: String, _ event: FeedbackEvent, _ hints: FeedbackHints,
+            _ timeout: Int32
+        ) {
+            (self.id, self.client, self.app) = (id, client, app)
+            (self.event, self.hints, self.timeout) = (event, hints, timeout)
+        }
+
+        /// Whether it is given again and again.
+        var repeats: Bool { timeout >= 0 }
+
+        /// Whether it ends with its caller: what plays once is played to its end, but a light has none.
+        var endsWithCaller: Bool { repeats || light != nil }
+    }
+
+    /// From the end of an event's vibration to its next one: without a rest, the rounds of a loop would be one long turn.
+    private static let rest = Duration.milliseconds(500)
+    /// From the beginning of a loop's round to the next one, at least: a round may be silenced at once, or have an empty file.
+    private static let shortestRound = Duration.milliseconds(50)
+
+    private let service: Service
+    private let profile: FeedbackProfile
+    private let haptic: HapticRunner
+    private var running: [UInt32: Running] = [:]
+    private var last: UInt32 = 0
+
+    private var device: Device { service.device }
+
+    init(_ service: Service, _ profile: FeedbackProfile, _ haptic: HapticRunner) {
+        (self.service, self.profile, self.haptic) = (service, profile, haptic)
+    }
+
+    /// Whether the motor turns for an event.
+    var isVibrating: Bool { running.values.contains { $0.vibration != nil } }
+
+    // MARK: - Beginning and ending
+
+    /// Gives the feedback that a call of TriggerFeedback asks for.
+    func begin(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
+        let (app, name) = (arguments[0].string ?? "", arguments[1].string ?? "")
+        guard !app.isEmpty, !name.isEmpty else {
+            throw BusError.invalidArguments("TriggerFeedback: \(app.isEmpty ? "the app_id" : "the event") is empty")
+        }
+        let hints = FeedbackHints(arguments[2].dictionary ?? [:])
+        let timeout = max(arguments[3].int32 ?? -1, -1)
+        try service.clients.checkEvents(running.values.count { $0.client == client.name })
+        repeat { last = last == .max ? 1 : last + 1 } while running[last] != nil
+        let id = last
+        // libfeedback knows an event by the reply's number: its end must come after it.
+        service.connection.reply(to: message, [.uint32(id)])
+        let known = FeedbackEvent.named[name]
+        let event = Running(id, client.name, app, known ?? .unknown, hints, timeout)
+        let hasLight = event.event.light != nil && device.statusLight != nil
+        guard known != nil || hints.soundFile != nil, hints.level != nil,
+            hasLight || parts(of: event) != (false, false)
+        else {
+            return ended(event, .notFound)
+        }
+        running[id] = event
+        event.task = Task(executorPreference: service.loop) { [self] in await give(event) }
+    }
+
+    /// Ends an event of this client: nobody ends the event of another.
+    func end(_ id: UInt32, of client: String) {
+        if running[id]?.client == client { end(id, .explicit) }
+    }
+
+    /// Ends every event.
+    func stop() {
+        for id in running.keys.sorted() { end(id, .explicit) }
+    }
+
+    /// A client has left the bus: what repeats ends, and what plays once plays out. Of all that plays out so, no more is kept
+    /// than one client may have: the newest.
+    func forget(_ client: ServiceClient) {
+        for event in running.values where event.client == client.name && event.endsWithCaller {
+            end(event.id, .explicit)
+        }
+        let left = running.filter { service.clients[$0.value.client] == nil }.keys.sorted()
+        for id in left.dropLast(service.clients.limits.requests) { end(id, .explicit) }
+    }
+
+    /// Stops what the profile no longer permits.
+    func judgeAnew() {
+        for (id, event) in running.sorted(by: { $0.key < $1.key }) where running[id] != nil {
+            let (isHeard, isFelt) = parts(of: event)
+            if event.light != nil { continue }
+            if !isHeard && !isFelt {
+                end(id, .explicit)
+                continue
+            }
+            if !isHeard, let sound = event.sound { device.player.stop(sound) }
+            if !isFelt, let vibration = event.vibration { device.vibrator?.stop(vibration) }
+        }
+    }
+
+    private func end(_ id: UInt32, _ reason: Reason) {
+        guard let event = running.removeValue(forKey: id) else { return }
+        event.isOver = true
+        event.task?.cancel()
+        event.timer?.cancel()
+        if let sound = event.sound { device.player.stop(sound) }
+        if let vibration = event.vibration { device.vibrator?.stop(vibration) }
+        if let light = event.light {
+            do throws(RingerError) {
+                try service.light.pop(light)
+            } catch {
+                service.publisher.reportDegraded(error)
+            }
+        }
+        ended(event, reason)
+    }
+
+    private func ended(_ event: Running, _ reason: Reason) {
+        service.connection.signal(
+            FeedbackNames.path, FeedbackNames.interface, "FeedbackEnded",
+            [.uint32(event.id), .uint32(reason.rawValue)], to: event.client)
+    }
+
+    // MARK: - Giving
+
+    /// What of an event is given now: its sound, its vibration.
+    private func parts(of event: Running) -> (sound: Bool, vibration: Bool) {
+        let level = profile.level(event.app, event.hints)
+        let (hasSound, hasVibration) = (
+            event.event.sound != nil || event.hints.soundFile != nil,
+            event.event.vibration != nil && device.vibrator != nil
+        )
+        return (
+            level == .full && hasSound && device.decide(event.event.kind).isHeard,
+            level >= .quiet && hasVibration && device.decide(.alert).vibrates
+        )
+    }
+
+    /// Gives an event's feedback until it is over.
+    private func give(_ event: Running) async {
+        guard !event.isOver else { return }
+        if let pattern = event.event.light, device.statusLight != nil {
+            do throws(RingerError) {
+                event.light = try service.light.push(pattern)
+            } catch {
+                service.publisher.reportDegraded(error)
+            }
+        }
+        if event.timeout > 0 {
+            event.timer = device.clock.schedule(at: device.clock.now + .seconds(Int(event.timeout))) { [self] in
+                service.loop.execute { [self] in end(event.id, .natural) }
+            }
+        }
+        var samples: PCMBuffer?
+        while !event.isOver {
+            let began = device.clock.now
+            let (isHeard, isFelt) = parts(of: event)
+            // A light alone lasts until the event is ended.
+            if event.light != nil && !isHeard && !isFelt { return }
+            // The profile or the switch forbid all that is left.
+            if !isHeard && !isFelt { return end(event.id, .explicit) }
+            if isHeard && samples == nil {
+                samples = await load(event)
+                if samples == nil { return end(event.id, .natural) }
+                // The profile may have been lowered meanwhile.
+                continue
+            }
+            async let felt = isFelt ? turn(event) : false
+            let heard = isHeard ? await play(samples, of: event) : false
+            let wasGiven = await felt || heard
+            // What could not be given would fail for ever.
+            if !event.repeats || !wasGiven { return end(event.id, .natural) }
+            if device.clock.now - began < Self.shortestRound {
+                // It fails where the event has ended.
+                try? await device.sleep(until: began + Self.shortestRound)
+            }
+        }
+    }
+
+    /// The samples of an event's sound; nil where there are none that can be read.
+    private func load(_ event: Running) async -> PCMBuffer? {
+        if let file = event.hints.soundFile { return try? await service.reads.load(file) }
+        return event.event.sound.flatMap { try? device.sounds.samples(of: $0) }
+    }
+
+    /// Plays an event's sound once; returns whether it was heard to its end.
+    private func play(_ samples: PCMBuffer?, of event: Running) async -> Bool {
+        guard let samples, !event.isOver else { return false }
+        let result: SoundResult = await withCheckedContinuation { continuation in
+            event.sound = device.player.startOutsideSessions(samples, as: event.event.kind) {
+                continuation.resume(returning: $0)
+            }
+        }
+        event.sound = nil
+        if case .silenced = result.outcome { return true }
+        return result.outcome == .finished
+    }
+
+    /// Turns the motor in an event's pattern once, and rests where another round follows. The first round replaces what runs;
+    /// later ones leave the motor to the vibrations of other events. Returns whether another round may follow.
+    private func turn(_ event: Running) async -> Bool {
+        guard let vibrator = device.vibrator, let pattern = event.event.vibration, !event.isOver else { return false }
+        var end = VibrationEnd.replaced
+        if !event.hasTurned || !isVibrating {
+            event.hasTurned = true
+            haptic.end()
+            end = await withCheckedContinuation { continuation in
+                event.vibration = vibrator.start(pattern) { continuation.resume(returning: $0) }
+            }
+            event.vibration = nil
+        }
+        guard event.repeats else { return false }
+        var rest = Self.rest
+        switch end {
+        case .finished, .limited: break
+        // Two loops that replaced each other at once would do nothing else. The other rests in time.
+        case .replaced where isVibrating: rest = Self.rest / 2
+        // What replaced it is not an event's, and its end is not known.
+        case .replaced: rest += pattern.duration ?? .zero
+        case .stopped, .failed: return false
+        }
+        do {
+            try await device.sleep(for: rest)
+            return true
+        } catch {
+            // The event has ended, or the device is closed.
+            return false
+        }
+    }
+}
