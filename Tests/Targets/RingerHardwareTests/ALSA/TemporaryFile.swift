@@ -31,9 +31,8 @@ final class TemporaryFile: Sendable {
         defer { closedir(directory) }
         var count = 0
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+            // The entry is only as long as its name.
+            let name = withUnsafePointer(to: &entry.pointee.d_name.0) { String(cString: $0) }
             var target = [CChar](repeating: 0, count: 256)
             let length = readlink("/proc/self/fd/\(name)", &target, target.count - 1)
             if length > 0, target.prefix(length).elementsEqual(path.utf8.map { CChar(bitPattern: $0) }) { count += 1 }
