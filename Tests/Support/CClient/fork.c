@@ -19,6 +19,8 @@
 static struct ringer_device *device;
 static struct ringer_session *session;
 static const int16_t samples[4800];
+/* A child closes it when a signal may come. */
+static int ready;
 
 /* Uses the parent's device, and ends in order. */
 static void use_it(void)
@@ -37,6 +39,7 @@ static void use_it(void)
 
 static void wait_for_a_signal(void)
 {
+    close(ready);
     for (;;)
         pause();
 }
@@ -74,11 +77,11 @@ static void run(const char *what, void (*function)(void), int number)
     if (child == 0) {
         alarm(10);
         close(ends[0]);
-        close(ends[1]);
+        ready = ends[1];
         function();
     }
     close(ends[1]);
-    /* The end of the pipe: the child runs. */
+    /* The end of the pipe: the child is ready, or over. */
     if (read(ends[0], &byte, 1) == 0 && number != 0)
         kill(child, number);
     close(ends[0]);

@@ -25,7 +25,8 @@
  * Processes. A device and its sessions belong to the process that opened them. In a child of fork(), which has none of the
  * library's threads, functions that take one return -ECHILD, those that close or free one do nothing, and signals do what they
  * did before ringer_device_close_on_termination(): neither the child's end nor its signals touch the device of its parent. A
- * child executes a program, or opens a device of its own.
+ * child executes a program, or opens a device of its own on a thread that it has started: the locks of the Swift library take
+ * the thread of fork() for its parent's, and end the child where another thread waits for one.
  *
  * The Swift library's names are given as "Swift: ...".
  */

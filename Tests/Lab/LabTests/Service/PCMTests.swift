@@ -31,7 +31,7 @@ extension VirtualTime {
                     """
                 try write(Array(configuration.utf8), to: folder + "/bus.conf")
                 let package = #filePath.split(separator: "/").dropLast(5).map { "/" + $0 }.joined()
-                let built = try await ChildProcess(package + "/plugins/alsa/build").wait()
+                let built = try await ChildProcess(package + "/Sources/Service/ALSAPlugin/build").wait()
                 guard built.status == 0 else { throw LabFailure("Sources/Service/ALSAPlugin/build: \(built.output)") }
                 let pcms = """
                     <\(package)/Tests/Lab/asound.conf>

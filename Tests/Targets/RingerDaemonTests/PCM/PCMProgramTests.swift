@@ -79,7 +79,7 @@ import Testing
     func fork() async throws {
         let bench = try PCMBench()
         try bench.start()
-        let program = try bench.run([try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), "fork", "PCM"])
+        let program = try bench.run([try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "fork", "PCM"])
         try await program.hear(seconds: 1.2)
         #expect(bench.device.sessions.all.map(\.phase) == [.active])
         bench.board.ringSilent.position = .silent
@@ -97,7 +97,7 @@ import Testing
         bench.board.ringSilent.position = .silent
         let flipped = bench.folder.path + "/flipped"
         let program = try bench.run(
-            [try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), operation, "PCM", flipped],
+            [try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), operation, "PCM", flipped],
             pcm: "WHEN_SILENCED=skip")
         while !program.messages.contains("waits"), program.ended == nil { await Task.yield() }
         let witness = try PCMClient(bench)
@@ -118,7 +118,7 @@ import Testing
         let bench = try PCMBench()
         try bench.start()
         let program = try bench.run([
-            try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), "rewind", "PCM",
+            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "rewind", "PCM",
         ])
         #expect(try await program.end() == 0, "\(program.messages)")
         #expect(try program.heard() == [.init(gain: 1, frames: 0..<2 * PCMBench.rate)])
@@ -132,7 +132,7 @@ import Testing
         let bench = try PCMBench()
         try bench.start()
         let program = try bench.run(
-            [try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), "recover", "PCM"],
+            [try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "recover", "PCM"],
             fault: "FAULT=suspend,FRAME=48000,RESUME=\(resumes)")
         #expect(try await program.end() == 0, "\(program.messages)")
         let lost = resumes ? 0...0 : 1...PCMBench.rate * 8 / 100
@@ -146,7 +146,7 @@ import Testing
         let bench = try PCMBench()
         try bench.start()
         let program = try bench.run([
-            try bench.compile(PCMBench.package + "/Tests/PCMPrograms/plays.c"), "reset", "PCM",
+            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "reset", "PCM",
         ])
         #expect(try await program.end() == 0, "\(program.messages)")
         #expect(try program.heard() == [.init(gain: 1, frames: 0..<2 * PCMBench.rate)])
