@@ -114,10 +114,12 @@ let package = Package(
             ]),
 
         systemLibrary("Command", "CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
+        source("Command", "RingerTerminal", ["Ringer", "RingerTestKit", "SystemSounds", system]),
         program(
             "Sources/Command/RingerCommand", "RingerCommand",
             [
-                "Ringer", "RingerClient", "RingerTestKit", "RingerTrace", "SystemSounds", "SoundFile", "CSoxr", system,
+                "Ringer", "RingerClient", "RingerTerminal", "RingerTestKit", "RingerTrace", "SystemSounds", "SoundFile",
+                "CSoxr", system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -155,7 +157,9 @@ let package = Package(
             ]),
         tests("AudioToolboxCTests", ["audiotoolbox-client"]),
         tests("RingerCTests", ["CRinger", "RingerC", "Ringer", "RingerTestKit", "ServiceSupport"]),
-        tests("RingerCommandTests", ["Ringer", "RingerTestKit", "RingerCommand", "ServiceSupport", "SoundFile"]),
+        tests(
+            "RingerCommandTests",
+            ["Ringer", "RingerTestKit", "RingerCommand", "RingerTerminal", "ServiceSupport", "SoundFile"]),
         tests("ExampleTests", ["AnnouncePayment", "RingUntilAnswered", "FirmwareTest", "PacedSupport"]),
         .testTarget(
             name: "LabTests",

@@ -1,97 +1,16 @@
 import ArgumentParser
 import RingerCore
+import RingerTerminal
 
-extension String {
-    /// The name for comparisons: in lower case, without hyphens, underscores and blanks.
-    fileprivate var folded: String { String(lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " }) }
-
-    /// The one of `names` that equals this, ignoring case and hyphens.
-    func named(in names: some Sequence<String>) -> String? {
-        let folded = folded
-        return names.first { $0.folded == folded }
-    }
-}
-
-extension SwitchPosition: ExpressibleByArgument {
-    /// The position of that name, in any case.
-    public init?(argument: String) {
-        guard let name = argument.named(in: Self.allCases.map(\.rawValue)) else { return nil }
-        self.init(rawValue: name)
-    }
-}
-
-extension AudioRoute: ExpressibleByArgument {
-    /// The route of that name, in any case.
-    public init?(argument: String) {
-        guard let name = argument.named(in: Self.allCases.map(\.rawValue)) else { return nil }
-        self.init(rawValue: name)
-    }
-}
-
-extension AudioCategory: ExpressibleByArgument {
-    /// The category of that name in any case, of Apple's name for it (`AVAudioSessionCategoryPlayback`,
-    /// `kAudioSessionCategory_MediaPlayback`) or of Apple's code (`medi`).
-    public init?(argument: String) {
-        var name = argument.folded
-        for prefix in ["avaudiosessioncategory", "kaudiosessioncategory"] where name.hasPrefix(prefix) {
-            name.removeFirst(prefix.count)
-        }
-        guard let category = Self.allCases.first(where: { $0.names.contains(name) }) else { return nil }
-        self = category
-    }
-
-    /// Every name of the category, folded: its own, Apple's older ones, Apple's codes.
-    private var names: [String] {
-        switch self {
-        case .ambient: ["ambient", "ambientsound", "userinterfacesoundeffects", "ambi", "uifx"]
-        case .soloAmbient: ["soloambient", "soloambientsound", "solo"]
-        case .playback: ["playback", "mediaplayback", "liveaudio", "medi", "live"]
-        case .record: ["record", "recordaudio", "reca"]
-        case .playAndRecord: ["playandrecord", "plar"]
-        case .audioProcessing: ["audioprocessing", "proc"]
-        case .multiRoute: ["multiroute"]
-        }
-    }
-}
-
-/// An option of a category, as the command line names it.
-enum CategoryOptionName: String, CaseIterable, ExpressibleByArgument {
-    case mixWithOthers, duckOthers, allowBluetooth, defaultToSpeaker, interruptSpokenAudioAndMixWithOthers
-    case honoursRingSilentSwitch
-
-    /// The option of that name in any case, or of Apple's name for it (`AVAudioSessionCategoryOptionMixWithOthers`).
-    init?(argument: String) {
-        var name = argument.folded
-        for prefix in ["avaudiosessioncategoryoptions", "avaudiosessioncategoryoption"] where name.hasPrefix(prefix) {
-            name.removeFirst(prefix.count)
-            break
-        }
-        guard let option = Self.allCases.first(where: { $0.rawValue.folded == name }) else { return nil }
-        self = option
-    }
-
-    var option: CategoryOptions {
-        CategoryOptions.named.first { $0.name == rawValue }?.option ?? []
-    }
-}
+extension SwitchPosition: ExpressibleByArgument {}
+extension AudioRoute: ExpressibleByArgument {}
+extension AudioCategory: ExpressibleByArgument {}
+extension CategoryOptionName: ExpressibleByArgument {}
+extension NamedSound: ExpressibleByArgument {}
 
 extension Sequence<CategoryOptionName> {
     /// The set of these options.
     var together: CategoryOptions { reduce(into: []) { $0.formUnion($1.option) } }
-}
-
-extension SessionPriority {
-    /// The priority of that name or number.
-    init?(_ text: String) {
-        switch text {
-        case "ordinary": self = .ordinary
-        case "call": self = .call
-        case "alarm": self = .alarm
-        default:
-            guard let number = Int(text) else { return nil }
-            self.init(rawValue: number)
-        }
-    }
 }
 
 /// How a command prints its results.

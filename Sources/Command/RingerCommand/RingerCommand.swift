@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer`: the library's services on the command line.
 @main
@@ -25,18 +26,7 @@ struct RingerCommand: AsyncParsableCommand {
 
     static func main() {
         do {
-            // Run on a thread of its own: Swift's pool has threads that wake up every second on Linux, and the device's
-            // thread must not wait for a reader of the command's output.
-            let loop = try EventLoop(name: "ringer-command")
-            try loop.run {
-                do {
-                    try await run()
-                } catch {
-                    await waitForTermination()
-                    throw error
-                }
-                await waitForTermination()
-            }
+            try Terminal.run(run)
         } catch {
             exit(withError: error)
         }
@@ -49,12 +39,5 @@ struct RingerCommand: AsyncParsableCommand {
         } else {
             try command.run()
         }
-    }
-
-    /// Ends the process by the signal that it received, so that the sender sees it in the exit status.
-    private static func waitForTermination() async {
-        guard TerminationSignals.isTerminating else { return }
-        // The signal is raised once the device is closed, unless closing hangs.
-        try? await Task.sleep(for: .seconds(5))
     }
 }

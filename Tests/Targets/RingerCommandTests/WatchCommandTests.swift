@@ -1,9 +1,8 @@
 import Foundation
 import Ringer
+import RingerTerminal
 import RingerTestKit
 import Testing
-
-@testable import RingerCommand
 
 @Suite("ringer watch")
 struct WatchCommandTests {

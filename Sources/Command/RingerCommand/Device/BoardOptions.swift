@@ -2,6 +2,7 @@ import ArgumentParser
 import Ringer
 import RingerClient
 import RingerTestKit
+import RingerTerminal
 
 /// The device that a command uses.
 struct BoardOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer detect`: finds out whether sounds are heard, by timing a silent clip.
 struct DetectCommand: AsyncParsableCommand {
@@ -42,32 +43,5 @@ struct DetectCommand: AsyncParsableCommand {
 
     private func show(_ reading: MuteReading) throws {
         try Terminal.show(output.json ? reading.json.description : reading.sentence)
-    }
-}
-
-extension MuteReading {
-    /// The reading as JSON.
-    var json: JSONValue {
-        .object([
-            ("verdict", .string(verdict.rawValue)), ("way", .string(way.rawValue)),
-            ("elapsed", .number(elapsed.inSeconds)),
-            ("threshold", .number(threshold.inSeconds)), ("cause", .optional(cause?.description)),
-            ("margin", .number(margin.inSeconds)), ("route", .string(route.rawValue)),
-            ("ringSilent", .optional(switchPosition?.rawValue)), ("disagrees", .bool(disagreesWithSwitch)),
-            ("attempts", .integer(attempts)),
-        ])
-    }
-
-    /// The reading in words.
-    var sentence: String {
-        var text = verdict.rawValue
-        if let cause {
-            text += " (\(cause))"
-        } else {
-            text += " after \(elapsed.inSeconds.fixed(4)) s, threshold \(threshold.inSeconds.fixed(1)) s"
-        }
-        text += ", by the \(way == .none ? "output alone" : way == .pcm ? "PCM" : way.rawValue)"
-        if disagreesWithSwitch, let switchPosition { text += "; the switch is at \(switchPosition.rawValue)" }
-        return text
     }
 }

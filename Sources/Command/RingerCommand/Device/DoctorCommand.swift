@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import Ringer
 import Synchronization
+import RingerTerminal
 
 /// `ringer doctor`: what was found, what is missing, and how to repair it.
 struct DoctorCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer status`: the current state of the device.
 struct StatusCommand: AsyncParsableCommand {

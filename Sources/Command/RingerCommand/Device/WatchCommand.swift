@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer watch`: the initial state of the switch and the device, then events.
 struct WatchCommand: AsyncParsableCommand {
@@ -37,26 +38,7 @@ struct WatchCommand: AsyncParsableCommand {
         let device = try await board.makeDevice(
             requiring: .ringSilentSwitch, following: .all, recording: recording)
         defer { device.close() }
-        var newest = device.state.ringSilent
-        // Subscribe before reading, so that no change falls between.
-        let events = device.eventsFromPosition
-        var initial = WatchLine.initial(of: device)
-        func show(_ line: WatchLine) throws {
-            try Terminal.show(output.json ? line.json(ringSilent: newest).description : line.text)
-        }
-        if let seconds {
-            let end = device.clock.now + .seconds(seconds)
-            _ = device.clock.schedule(at: end) { device.close() }
-        }
-        for await event in events {
-            if case .switchMoved(let position, _, _) = event { newest = position }
-            guard var line = WatchLine(event) else { continue }
-            // The position comes first.
-            line.isInitial = !initial.isEmpty
-            try show(line)
-            for line in initial { try show(line) }
-            initial = []
-        }
+        try await device.showChanges(json: output.json, for: seconds.map { .seconds($0) })
         try recording?.finish(at: device.clock.now)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import RingerCore
 import SystemPackage
+import RingerTerminal
 
 /// `ringer convert`: converts sound files with the options of `afconvert`.
 struct ConvertCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import RingerCore
 import SystemPackage
+import RingerTerminal
 
 /// `ringer info`: shows the format of sound files, as `afinfo` does.
 struct InfoCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import Ringer
 import RingerTrace
 import Synchronization
 import SystemPackage
+import RingerTerminal
 
 /// Records what a device does during a command, and writes it to a file at the end.
 final class TraceRecording: Sendable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer alert`: a sound, a vibration or both, repeatedly.
 struct AlertCommand: AsyncParsableCommand {

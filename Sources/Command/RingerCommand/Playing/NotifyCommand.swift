@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer notify`: a notification's sound.
 struct NotifyCommand: AsyncParsableCommand {

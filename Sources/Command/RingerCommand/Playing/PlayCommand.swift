@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer play`: plays one sound if the policy allows it.
 struct PlayCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import SystemSounds
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 extension AlertWay: ExpressibleByArgument {}
 extension DeviceVariant: ExpressibleByArgument {}
@@ -29,23 +30,7 @@ struct SoundOptions: ParsableArguments {
     }
 }
 
-/// A sound as the command line names it.
-enum NamedSound: ExpressibleByArgument {
-    case id(SystemSoundID)
-    case file(String)
-
-    /// A number is an ID; the name or category of a predefined sound is that sound, the first one of several; anything
-    /// else is a file.
-    init(argument: String) {
-        if let number = UInt32(argument) {
-            self = .id(SystemSoundID(rawValue: number))
-        } else if let sound = PredefinedSound.named(argument) ?? PredefinedSound.inCategory(argument).first {
-            self = .id(SystemSoundID(rawValue: sound.id))
-        } else {
-            self = .file(argument)
-        }
-    }
-
+extension NamedSound {
     /// The help of the argument.
     static let help: ArgumentHelp =
         "A predefined sound's ID, name or category (see 'ringer sounds'), or a file. Write ./NAME for a file with such a name."

@@ -1,4 +1,5 @@
 import Ringer
+import RingerTerminal
 
 extension SoundResult {
     /// The result as JSON.

@@ -2,6 +2,7 @@ import SystemSounds
 import ArgumentParser
 import Ringer
 import SystemPackage
+import RingerTerminal
 
 /// `ringer sounds`: the predefined sounds.
 struct SoundsCommand: ParsableCommand {

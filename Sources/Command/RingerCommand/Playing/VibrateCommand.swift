@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer vibrate`: a pattern on the motor.
 struct VibrateCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RingerCore
+import RingerTerminal
 
 /// `ringer decide`: whether a sound is heard, silenced or felt, from the rules alone.
 struct DecideCommand: ParsableCommand {
@@ -73,16 +74,5 @@ extension Decision {
         }
         members.append(("vibrates", .bool(vibrates)))
         return .object(members)
-    }
-
-    /// The decision in words.
-    var sentence: String {
-        switch self {
-        case .play(let gain, let route, let vibrates, let reason):
-            "play on \(route.rawValue)" + (gain < 1 ? " at \(Double(gain).fixed(2))" : "")
-                + (vibrates ? " and vibrate" : "") + " (\(reason.rawValue))"
-        case .silence(let reason): "silence (\(reason.rawValue))"
-        case .vibrate(let reason): "vibrate (\(reason.rawValue))"
-        }
     }
 }

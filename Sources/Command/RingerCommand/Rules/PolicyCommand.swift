@@ -1,5 +1,6 @@
 import ArgumentParser
 import RingerCore
+import RingerTerminal
 
 /// `ringer policy`: the rules as a table.
 struct PolicyCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer routes`: the routes of the board.
 struct RoutesCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer session`: one audio session, held open.
 struct SessionCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Ringer
 import SystemPackage
+import RingerTerminal
 
 /// The results of scripts as JUnit's XML, which continuous-integration servers read.
 ///

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Ringer
+import RingerTerminal
 
 /// `ringer simulate`: a board in the terminal.
 struct SimulateCommand: AsyncParsableCommand {
@@ -13,7 +14,7 @@ struct SimulateCommand: AsyncParsableCommand {
             standard error that names the script's line. A script with a mistake does not run: exit status 64.
             A script has one step a line; a word that begins with # begins a comment; quotes hold a word with blanks:
 
-            \(SimulationStep.grammar)
+            \(Script.grammar)
 
             JSON, one object a line: {"at":seconds,"what":...,"event":...}; for what is expected
             {"at":seconds,"what":"expect","line":...,"expect":...,"passed":true|false}
@@ -45,19 +46,19 @@ struct SimulateCommand: AsyncParsableCommand {
             throw ExitCode.validationFailure
         }
         let recording = try trace.makeRecording()
-        let configuration = Device.Configuration(preferences: user.preferences)
+        var configuration = Device.Configuration(preferences: user.preferences)
+        if let recording { configuration.observer = { recording.recorder.record($0) } }
+        func finish(at time: MonotonicTime) throws(RingerError) { try recording?.finish(at: time) }
         if scripts.isEmpty && Terminal.isInteractive {
-            return try await InteractiveSimulation(
-                position: position, configuration: configuration, json: output.json, recording: recording
-            ).run()
+            return try await InteractiveSimulation.run(
+                position: position, configuration: configuration, json: output.json,
+                onTermination: { recording?.finishOnTermination() }, atEnd: finish)
         }
         var report = try junit.map { path throws(RingerError) in try JUnitReport(path) }
         var (tests, failures) = (0, 0)
-        for script in scripts.isEmpty ? [try Script(Script.tour, name: "tour")] : scripts {
-            let results = try ScriptRun(
-                script: script, position: position, configuration: configuration, json: output.json,
-                recording: recording
-            ).run()
+        for script in scripts.isEmpty ? [try .tour] : scripts {
+            let results = try ScriptRun.run(
+                script, position: position, configuration: configuration, json: output.json, atEnd: finish)
             report?.add(results, of: script)
             if script.hasExpectations { tests += results.count }
             failures += results.count { $0.failure != nil }

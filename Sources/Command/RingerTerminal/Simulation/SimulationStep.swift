@@ -79,9 +79,11 @@ enum SimulationStep: Sendable {
         default: nil
         }
     }
+}
 
+extension Script {
     /// What a script may say, for the help.
-    static let grammar = """
+    package static let grammar = """
         The switch
           ring | silent | vibrate-position  move the switch there
           flip                              from ring to silent, or back to ring

@@ -235,13 +235,3 @@ struct Simulation: Sendable {
     private static let melody =
         SoundRecipe.predefined(stem: "Fanfare").map { SoundSynthesizer.render($0) } ?? .silence(duration: .seconds(1))
 }
-
-extension NamedSound: CustomStringConvertible {
-    /// The sound's number, or its file.
-    var description: String {
-        switch self {
-        case .id(let id): "\(id)"
-        case .file(let path): path
-        }
-    }
-}

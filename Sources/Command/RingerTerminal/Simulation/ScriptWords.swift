@@ -1,6 +1,6 @@
 /// A mistake in a line of a script, in words.
-struct ScriptMistake: Error {
-    let message: String
+package struct ScriptMistake: Error {
+    package let message: String
 
     init(_ message: String) {
         self.message = message

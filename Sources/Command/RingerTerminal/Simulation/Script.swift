@@ -3,7 +3,7 @@ import SystemPackage
 /// A script for the simulated board: its tests, each a list of steps.
 ///
 /// Lines before the first `test` begin every test. A script without `test` is one test, named after the script.
-struct Script {
+package struct Script {
     /// A step, and the line that says it.
     struct Line {
         var number: Int
@@ -18,7 +18,7 @@ struct Script {
     }
 
     /// The script as the command line names it.
-    let name: String
+    package let name: String
     /// The folder that relative paths in the script start from.
     let folder: FilePath
     let tests: [Test]
@@ -26,7 +26,7 @@ struct Script {
     /// The script in the file at `path`; "-" is standard input.
     ///
     /// - Throws: ``RingerError`` if the file cannot be read, ``ScriptMistake`` naming the line that is wrong.
-    static func read(_ path: String) throws -> Script {
+    package static func read(_ path: String) throws -> Script {
         let text = try TextFile.read(path)
         return try Script(
             text, name: path == "-" ? "standard input" : path, folder: FilePath(path).removingLastComponent())
@@ -71,7 +71,7 @@ struct Script {
     }
 
     /// Whether any step expects something: whether the script is a test.
-    var hasExpectations: Bool {
+    package var hasExpectations: Bool {
         tests.contains { test in
             test.lines.contains { if case .expect = $0.step { true } else { false } }
         }
@@ -79,7 +79,11 @@ struct Script {
 
     /// The script that runs if there is neither a script nor a terminal: a flip, a sound that it stops, one that plays on, a
     /// vibration and a timed detection.
-    static let tour = """
+    package static var tour: Script {
+        get throws { try Script(tourText, name: "tour") }
+    }
+
+    private static let tourText = """
         play soloAmbient for 2 s    # honours the switch
         play playback for 2 s       # an announcement: it does not
         wait 0.5 s

@@ -2,17 +2,17 @@ import Ringer
 
 extension RouteChange {
     /// The change in words.
-    var sentence: String { "\(old.words) -> \(new.words) (\(reason))" }
+    package var sentence: String { "\(old.words) -> \(new.words) (\(reason))" }
 }
 
 extension SessionRoute {
     /// The route's name, or "none".
-    var words: String { name.isEmpty ? "none" : name }
+    package var words: String { name.isEmpty ? "none" : name }
 }
 
 extension SessionEvent {
     /// The event's name, as JSON has it.
-    var word: String {
+    package var word: String {
         switch self {
         case .activated: "activated"
         case .deactivated: "deactivated"
@@ -30,7 +30,7 @@ extension SessionEvent {
     }
 
     /// Details of the event, in words; nil if there are none.
-    var detail: String? {
+    package var detail: String? {
         switch self {
         case .activated, .deactivated, .ducked, .unducked, .audible: nil
         case .interruptionBegan(by: .session(let id)): "by session \(id.rawValue)"
@@ -46,5 +46,5 @@ extension SessionEvent {
     }
 
     /// The event in words.
-    var sentence: String { detail.map { "\(word): \($0)" } ?? word }
+    package var sentence: String { detail.map { "\(word): \($0)" } ?? word }
 }

@@ -175,6 +175,19 @@ extension SoundRequest {
     }
 }
 
+extension Decision {
+    /// The decision in words.
+    package var sentence: String {
+        switch self {
+        case .play(let gain, let route, let vibrates, let reason):
+            "play on \(route.rawValue)" + (gain < 1 ? " at \(Double(gain).fixed(2))" : "")
+                + (vibrates ? " and vibrate" : "") + " (\(reason.rawValue))"
+        case .silence(let reason): "silence (\(reason.rawValue))"
+        case .vibrate(let reason): "vibrate (\(reason.rawValue))"
+        }
+    }
+}
+
 extension SoundOutcome {
     /// The outcome, in words.
     fileprivate var sentence: String {

@@ -1,5 +1,5 @@
 /// A JSON value, written on one line. The order of an object's members is kept.
-enum JSONValue: CustomStringConvertible {
+package enum JSONValue: CustomStringConvertible {
     case null
     case bool(Bool)
     case integer(Int)
@@ -9,10 +9,10 @@ enum JSONValue: CustomStringConvertible {
     case object([(String, JSONValue)])
 
     /// The string, or null.
-    static func optional(_ string: String?) -> JSONValue { string.map(JSONValue.string) ?? .null }
+    package static func optional(_ string: String?) -> JSONValue { string.map(JSONValue.string) ?? .null }
 
     /// The value as text, according to RFC 8259.
-    var description: String {
+    package var description: String {
         switch self {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"

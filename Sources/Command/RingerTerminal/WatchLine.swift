@@ -1,7 +1,7 @@
 import Ringer
 
 /// A line that `watch` shows: an event, or part of the initial state.
-struct WatchLine {
+package struct WatchLine {
     /// Whether it shows part of the initial state, not an event.
     var isInitial = false
 
@@ -13,7 +13,7 @@ struct WatchLine {
     private var values: [(String, JSONValue)] = []
 
     /// The line of `event`; nil for events that `watch` does not show.
-    init?(_ event: DeviceEvent) {
+    package init?(_ event: DeviceEvent) {
         switch event {
         case .switchMoved(let position, let source, let at):
             self.init(event: position.rawValue, source: source, at: at)
@@ -51,7 +51,7 @@ struct WatchLine {
     }
 
     /// The current state of `device` besides the switch, one line each: routes, volume, input, jacks, lock, sessions.
-    static func initial(of device: Device) -> [WatchLine] {
+    package static func initial(of device: Device) -> [WatchLine] {
         initial(
             state: device.state, route: device.sessions.deviceRoute, present: device.sessions.routes.presentNames,
             sessions: device.sessions.all.count, isOtherAudioPlaying: device.sessions.isOutsideAudioPlaying,
@@ -90,12 +90,12 @@ struct WatchLine {
     }
 
     /// The line in words.
-    var text: String {
+    package var text: String {
         "\(at.seconds.fixed(6))  \(event.padded(to: 8))  \(source)" + (detail.map { "  \($0)" } ?? "")
     }
 
     /// The line as JSON, with the position of the switch.
-    func json(ringSilent: SwitchPosition?) -> JSONValue {
+    package func json(ringSilent: SwitchPosition?) -> JSONValue {
         let isMove = SwitchPosition(rawValue: event) != nil
         var members: [(String, JSONValue)] = [
             ("ringSilent", .optional(ringSilent?.rawValue)), ("source", .string(source)), ("at", .number(at.seconds)),
@@ -104,6 +104,31 @@ struct WatchLine {
         if let detail { members.append(("detail", .string(detail))) }
         if isInitial { members.append(("initial", .bool(true))) }
         return .object(members + values)
+    }
+}
+
+extension Device {
+    /// Shows the current state in the terminal, the switch first, and then every change, until the device is closed.
+    ///
+    /// - Parameter length: Closes the device after this time; nil to leave that to others.
+    package func showChanges(json: Bool = false, for length: Duration? = nil) async throws {
+        var newest = state.ringSilent
+        // Subscribe before reading, so that no change falls between.
+        let events = eventsFromPosition
+        var initial = WatchLine.initial(of: self)
+        func show(_ line: WatchLine) throws {
+            try Terminal.show(json ? line.json(ringSilent: newest).description : line.text)
+        }
+        if let length { _ = clock.schedule(at: clock.now + length) { self.close() } }
+        for await event in events {
+            if case .switchMoved(let position, _, _) = event { newest = position }
+            guard var line = WatchLine(event) else { continue }
+            // The position comes first.
+            line.isInitial = !initial.isEmpty
+            try show(line)
+            for line in initial { try show(line) }
+            initial = []
+        }
     }
 }
 
@@ -132,7 +157,7 @@ extension RouteModel {
 
 extension JSONValue {
     /// An output volume to three digits; null if unknown.
-    static func volume(_ volume: Float?) -> JSONValue {
+    package static func volume(_ volume: Float?) -> JSONValue {
         volume.map { .number((Double($0) * 1000).rounded() / 1000) } ?? .null
     }
 }

@@ -1,14 +1,14 @@
 import Glibc
-import RingerCore
+import Ringer
 import SystemPackage
 
 /// Standard output and standard error.
-enum Terminal {
+package enum Terminal {
     /// Whether standard output is a terminal.
-    static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+    package static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
     /// Writes `line` without buffering, so that a reader of a pipe sees each event when it happens.
-    static func show(_ line: String) throws(RingerError) {
+    package static func show(_ line: String) throws(RingerError) {
         try write(line + "\n")
     }
 
@@ -22,15 +22,37 @@ enum Terminal {
     }
 
     /// Writes `line` to standard error.
-    static func complain(_ line: String) {
+    package static func complain(_ line: String) {
         // An error of standard error cannot be reported.
         _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
+    }
+
+    /// Runs a command on a thread of its own: Swift's pool has threads that wake up every second on Linux, and the device's
+    /// thread must not wait for a reader of the command's output.
+    package static func run(_ command: @escaping @Sendable () async throws -> Void) throws {
+        let loop = try EventLoop(name: "ringer-command")
+        try loop.run {
+            do {
+                try await command()
+            } catch {
+                await waitForTermination()
+                throw error
+            }
+            await waitForTermination()
+        }
+    }
+
+    /// Ends the process by the signal that it received, so that the sender sees it in the exit status.
+    private static func waitForTermination() async {
+        guard TerminationSignals.isTerminating else { return }
+        // The signal is raised once the device is closed, unless closing hangs.
+        try? await Task.sleep(for: .seconds(5))
     }
 }
 
 extension Double {
     /// The number with `digits` decimals.
-    func fixed(_ digits: Int) -> String {
+    package func fixed(_ digits: Int) -> String {
         var scale = 1.0
         for _ in 0..<digits { scale *= 10 }
         let scaled = (self.magnitude * scale).rounded()
@@ -45,5 +67,5 @@ extension Double {
 
 extension String {
     /// The text, padded with spaces to `width`.
-    func padded(to width: Int) -> String { self + String(repeating: " ", count: Swift.max(0, width - count)) }
+    package func padded(to width: Int) -> String { self + String(repeating: " ", count: Swift.max(0, width - count)) }
 }

@@ -5,12 +5,7 @@ import RingerTestKit
 import Synchronization
 
 /// The board in the terminal, in real time: each key performs a step, and events are shown as they happen.
-struct InteractiveSimulation {
-    let position: SwitchPosition
-    var configuration = Device.Configuration()
-    let json: Bool
-    var recording: TraceRecording?
-
+package enum InteractiveSimulation {
     private static let keys: [(key: Character, does: String, step: SimulationStep)] = [
         (" ", "flip the switch", .flip),
         ("r", "switch to ring", .move(.ring)), ("v", "switch to vibrate", .move(.vibrate)),
@@ -41,19 +36,28 @@ struct InteractiveSimulation {
             .joined(separator: "\n")
     }
 
-    func run() async throws {
+    /// Runs until the user quits.
+    ///
+    /// - Parameters:
+    ///   - onTermination: Called when a signal ends the process, once the device is closed.
+    ///   - atEnd: Called when the user has quit, with the board's time.
+    package static func run(
+        position: SwitchPosition = .ring, configuration: Device.Configuration = .init(), json: Bool = false,
+        onTermination: @escaping @Sendable () -> Void = {},
+        atEnd: (MonotonicTime) throws(RingerError) -> Void = { _ in }
+    ) async throws {
         let (board, loop) = try SimulatedBoard.inRealTime(position: position)
         defer { loop.close() }
         let screen = StatusScreen()
         let log = SimulationLog(json: json) { line throws(RingerError) in try screen.show(line) }
-        try Terminal.show(Self.help)
+        try Terminal.show(help)
         let observations = Observations()
         var configuration = configuration
-        configuration.observer = { event in
+        configuration.observer = { [observer = configuration.observer] event in
             log.note(event)
             observations.note(event)
             screen.update(event)
-            recording?.recorder.record(event)
+            observer?(event)
         }
         let device = try Device(Device.Ports(simulated: board), configuration: configuration)
         defer {
@@ -66,16 +70,16 @@ struct InteractiveSimulation {
         defer { terminal.restore() }
         try device.closeOnTermination {
             terminal.restore()
-            recording?.finishOnTermination()
+            onTermination()
         }
         for await key in terminal.keys {
             if key == "q" || key == "\u{4}" { break }
-            if key == "?" { try screen.show(Self.help) }
-            if let step = Self.keys.first(where: { $0.key == key })?.step { try simulation.perform(step) }
+            if key == "?" { try screen.show(help) }
+            if let step = keys.first(where: { $0.key == key })?.step { try simulation.perform(step) }
         }
         try screen.finish()
         device.close()
-        try recording?.finish(at: loop.now)
+        try atEnd(loop.now)
         if let failure = log.failure { throw failure }
     }
 }
