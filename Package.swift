@@ -115,6 +115,7 @@ let package = Package(
 
         systemLibrary("Command", "CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
         source("Command", "RingerTerminal", ["Ringer", "RingerTestKit", "SystemSounds", system]),
+        program("Sources/Command/board", "board", ["Ringer", "RingerTerminal"]),
         program(
             "Sources/Command/RingerCommand", "RingerCommand",
             [
