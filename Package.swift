@@ -95,7 +95,8 @@ let package = Package(
 
         source("Apple", "SessionProperties", ["RingerCore", "SessionRules", "FourCharacterCodes", system]),
         source(
-            "Apple", "ProcessDevice", ["Ringer", "RingerClient", "RingerTestKit", "SessionProperties", "CLinux", system]),
+            "Apple", "ProcessDevice",
+            ["Ringer", "RingerClient", "RingerTestKit", "SessionProperties", "CLinux", system]),
         source("Apple", "AudioToolbox", ["ProcessDevice", "SessionProperties"]),
         source("Apple", "AVFAudio", ["ProcessDevice", "RingerCore"]),
         source("Apple", "AVFoundation", ["AVFAudio", "AudioToolbox"]),

@@ -35,7 +35,8 @@ import Testing
     func headers(_ compiler: String) throws {
         let result = try run(
             "(echo '#include <ringer-audiotoolbox.h>'; '\(Self.package)/Tests/Support/AppleNames/assertions') | \(compiler) "
-                + "-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I '\(Self.package)/Sources/Apple/CAudioToolbox/include' -")
+                + "-Wall -Wextra -Wpedantic -Werror -fsyntax-only -I '\(Self.package)/Sources/Apple/CAudioToolbox/include' -"
+        )
         #expect(result.status == 0, "\(result.output)")
     }
 

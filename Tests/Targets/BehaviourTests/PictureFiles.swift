@@ -5,7 +5,8 @@ import SystemPackage
 enum PictureFiles {
     /// docs/pictures of the repository that this file is in.
     static let directory: String = {
-        let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent().removingLastComponent()
+        let root = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+            .removingLastComponent()
         return root.appending("docs").appending("pictures").string
     }()
 

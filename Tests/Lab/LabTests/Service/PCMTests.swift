@@ -123,7 +123,8 @@ extension VirtualTime {
             func compile(_ name: String) async throws -> String {
                 let package = #filePath.split(separator: "/").dropLast(5).map { "/" + $0 }.joined()
                 let built = try await ChildProcess(
-                    "gcc", "-Wall", "-Werror", "-o", "\(folder)/\(name)", "\(package)/Tests/Support/PCMPrograms/\(name).c",
+                    "gcc", "-Wall", "-Werror", "-o", "\(folder)/\(name)",
+                    "\(package)/Tests/Support/PCMPrograms/\(name).c",
                     "-lasound"
                 ).wait()
                 guard built.status == 0 else { throw LabFailure(built.output) }

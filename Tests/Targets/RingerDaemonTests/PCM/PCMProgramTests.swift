@@ -79,7 +79,9 @@ import Testing
     func fork() async throws {
         let bench = try PCMBench()
         try bench.start()
-        let program = try bench.run([try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "fork", "PCM"])
+        let program = try bench.run([
+            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "fork", "PCM",
+        ])
         try await program.hear(seconds: 1.2)
         #expect(bench.device.sessions.all.map(\.phase) == [.active])
         bench.board.ringSilent.position = .silent
