@@ -94,33 +94,10 @@ final class WatchedSwitch: Sendable {
 
     /// Keeps the switch from being read, as a busy processor does, while `body` runs.
     func whileUnread(_ body: () async throws -> Void) async rethrows {
-        let gate = Gate()
+        let gate = Latch()
         loop.execute { gate.wait() }
         defer { gate.open() }
         try await body()
-    }
-}
-
-/// A gate that a thread waits at, until it is opened.
-private final class Gate: @unchecked Sendable {
-    // SAFETY: a POSIX semaphore may be used from any thread; it is freed with the last reference.
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    init() {
-        sem_init(semaphore, 0, 0)
-    }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    func wait() {
-        while sem_wait(semaphore) == -1 && errno == EINTR {}
-    }
-
-    func open() {
-        sem_post(semaphore)
     }
 }
 

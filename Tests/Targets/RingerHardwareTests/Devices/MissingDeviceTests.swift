@@ -8,11 +8,7 @@ import Testing
 @Suite struct MissingDeviceTests {
     private let directory: TemporaryDirectory
     private let loop: EventLoop
-    private var paths: HardwarePaths {
-        HardwarePaths(
-            devices: directory.path, input: directory.path.appending("input"), leds: directory.path,
-            system: directory.path.appending("sys"))
-    }
+    private var paths: HardwarePaths { directory.paths }
 
     init() throws {
         directory = try TemporaryDirectory()

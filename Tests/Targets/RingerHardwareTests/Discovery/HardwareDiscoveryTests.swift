@@ -6,11 +6,7 @@ import Testing
 
 @Suite struct HardwareDiscoveryTests {
     private let directory: TemporaryDirectory
-    private var paths: HardwarePaths {
-        HardwarePaths(
-            devices: directory.path, input: directory.path.appending("input"), leds: directory.path,
-            system: directory.path.appending("sys"))
-    }
+    private var paths: HardwarePaths { directory.paths }
 
     init() throws {
         directory = try TemporaryDirectory()

@@ -7,11 +7,7 @@ import Testing
 /// Switches that the process may not open, as sysfs and the device tree show them.
 @Suite struct SwitchEvidenceTests {
     private let directory: TemporaryDirectory
-    private var paths: HardwarePaths {
-        HardwarePaths(
-            devices: directory.path, input: directory.path.appending("input"), leds: directory.path,
-            system: directory.path.appending("sys"))
-    }
+    private var paths: HardwarePaths { directory.paths }
 
     init() throws {
         directory = try TemporaryDirectory()

@@ -8,17 +8,19 @@ struct CallbackThreadTests {
     @Test("user code that blocks delays neither timers nor work of the device's thread")
     func blocked() throws {
         let loop = try EventLoop(name: "test-loop")
-        let (timerFired, isOver) = (Semaphore(), Semaphore())
+        let (timerFired, isOver) = (Latch(), Latch())
         let onOtherThread = Atomic(false)
         loop.execute {
             loop.callBack {
                 // It ends only once the device's thread has gone on.
-                if timerFired.wait(seconds: 60) { onOtherThread.store(!loop.isCurrentThread, ordering: .relaxed) }
-                isOver.signal()
+                if timerFired.wait(until: .now + .seconds(60)) {
+                    onOtherThread.store(!loop.isCurrentThread, ordering: .relaxed)
+                }
+                isOver.open()
             }
-            _ = loop.schedule(at: loop.now + .milliseconds(1)) { timerFired.signal() }
+            _ = loop.schedule(at: loop.now + .milliseconds(1)) { timerFired.open() }
         }
-        #expect(isOver.wait(seconds: 60))
+        #expect(isOver.wait(until: .now + .seconds(60)))
         let wasOnOtherThread = onOtherThread.load(ordering: .relaxed)
         #expect(wasOnOtherThread)
         loop.close()
@@ -27,7 +29,7 @@ struct CallbackThreadTests {
     @Test("user code runs in the order in which it was handed over, one piece at a time")
     func order() throws {
         let loop = try EventLoop(name: "test-loop")
-        let isOver = Semaphore()
+        let isOver = Latch()
         let numbers = Mutex<[Int]>([])
         let atWork = Atomic(0)
         let most = Atomic(0)
@@ -37,10 +39,10 @@ struct CallbackThreadTests {
                 most.max(count, ordering: .relaxed)
                 numbers.withLock { $0.append(number) }
                 atWork.subtract(1, ordering: .relaxed)
-                if number == 199 { isOver.signal() }
+                if number == 199 { isOver.open() }
             }
         }
-        #expect(isOver.wait(seconds: 60))
+        #expect(isOver.wait(until: .now + .seconds(60)))
         #expect(numbers.withLock { $0 } == Array(0..<200))
         let mostAtOnce = most.load(ordering: .relaxed)
         #expect(mostAtOnce == 1)
@@ -50,12 +52,12 @@ struct CallbackThreadTests {
     @Test("what was handed over before and after the loop was closed still runs")
     func closed() throws {
         let loop = try EventLoop(name: "test-loop")
-        let (before, after) = (Semaphore(), Semaphore())
-        loop.callBack { before.signal() }
+        let (before, after) = (Latch(), Latch())
+        loop.callBack { before.open() }
         loop.close()
-        #expect(before.wait(seconds: 60))
+        #expect(before.wait(until: .now + .seconds(60)))
         loop.sync {}
-        loop.callBack { after.signal() }
-        #expect(after.wait(seconds: 60))
+        loop.callBack { after.open() }
+        #expect(after.wait(until: .now + .seconds(60)))
     }
 }

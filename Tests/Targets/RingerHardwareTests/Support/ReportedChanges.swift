@@ -6,11 +6,11 @@ import Synchronization
 /// The changes that a source reported, for the test to take.
 final class ReportedChanges: Sendable {
     private let changes = Mutex<[DeviceStateChange]>([])
-    private let isTold = Semaphore()
+    private let isTold = Latch()
 
     func tell(_ change: DeviceStateChange) {
         changes.withLock { $0.append(change) }
-        isTold.signal()
+        isTold.open()
     }
 
     /// The changes that were not taken yet.
@@ -26,7 +26,7 @@ final class ReportedChanges: Sendable {
         while true {
             let first = changes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             if first != nil { return first }
-            guard isTold.wait(seconds: 10) else { return nil }
+            guard isTold.wait(until: .now + .seconds(10)) else { return nil }
         }
     }
 }

@@ -1,9 +1,15 @@
 import Glibc
+import RingerHardware
 import SystemPackage
 
 /// A directory that a test fills with files, and that goes with the test.
 final class TemporaryDirectory: Sendable {
     let path: FilePath
+    /// Places that are searched for hardware, all of them in here.
+    var paths: HardwarePaths {
+        HardwarePaths(
+            devices: path, input: path.appending("input"), leds: path, system: path.appending("sys"))
+    }
 
     init() throws {
         var template = Array("/tmp/ringer-test.XXXXXX".utf8CString)
