@@ -75,5 +75,5 @@ install: ## Install the command, the service, the ALSA plug-in, the library for 
 uninstall: ## Remove what install placed
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --remove
 
-clean: ## Remove what was built here (the laboratory's kernel is in ~/.cache/ringer)
-	@rm -rf .build
+clean: ## Remove what was built here, in the packages of examples and benchmarks too (the laboratory's kernel is in ~/.cache/ringer)
+	@rm -rf .build Benchmarks/.build examples/*/.build

@@ -4,7 +4,7 @@
  *     edge ringer NAME      the switch of the input device of that name, by libringer
  *     edge plain NAME       the same in C alone: a thread reads the device and hands the edge over by an eventfd
  *
- * The first line says that it is ready. Benchmarks/EdgeLatency/flip makes the devices.
+ * The first line says that it is ready. Benchmarks/EdgeLatency/flip.c makes the devices.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>

@@ -1,7 +1,7 @@
 // Asserts that resident memory stays flat over plays, alerts, sessions, registrations and detections on a simulated
 // board, in virtual time, and prints a line for each; exit status 1 where one grows:
 //
-//     swift run memory-benchmark [TIMES]      each so often (default: 100,000), after a tenth of that to warm up
+//     Benchmarks/Memory/run [TIMES]      each so often (default: 100,000), after a tenth of that to warm up
 import Glibc
 import SystemPackage
 

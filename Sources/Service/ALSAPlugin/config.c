@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ringer.h"
+#include "pcm_ringer.h"
 
 static int read_text(snd_config_t *node, char *text, size_t size)
 {

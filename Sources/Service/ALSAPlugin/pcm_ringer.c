@@ -1,4 +1,4 @@
-/* The PCM as alsa-lib sees it: the callbacks of an external I/O plug-in, and its opening. See ringer.h. */
+/* The PCM as alsa-lib sees it: the callbacks of an external I/O plug-in, and its opening. See pcm_ringer.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "ringer.h"
+#include "pcm_ringer.h"
 
 /* What a program may write ahead: where it cannot be taken back, it is silent so long after the switch was flipped. */
 #define BUFFER_MILLISECONDS 80

@@ -5,8 +5,8 @@
  * buffer, and cannot end playback early. Its position is the slave's, so that silence takes the time that the sound would
  * have taken.
  */
-#ifndef RINGER_H
-#define RINGER_H
+#ifndef PCM_RINGER_H
+#define PCM_RINGER_H
 
 #include <stdbool.h>
 
