@@ -11,6 +11,8 @@ final class ServiceClient {
     var watch: BusName?
     /// The requests that have not ended.
     var requests: Set<UInt32> = []
+    /// The sessions that it has not released.
+    var sessions: Set<UInt32> = []
     /// Its system sounds, which nobody else can name.
     let sounds: SystemSoundServices
 

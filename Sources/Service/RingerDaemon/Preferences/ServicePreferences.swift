@@ -78,8 +78,8 @@ final class ServicePreferences: @unchecked Sendable {
 
     /// Reads the file after `delay`, and then ever more rarely: what clients have set by then stays as it is.
     private func read(after delay: Duration) {
-        _ = device.clock.schedule(at: device.clock.now + delay) { [weak self, connection] in
-            connection.loop.execute { [weak self] in
+        _ = device.clock.schedule(at: device.clock.now + delay) { [weak self, loop = connection.loop] in
+            loop.execute { [weak self] in
                 guard let self, let file, !isStopped else { return }
                 reads.start {
                     var errors: [RingerError] = []
@@ -105,9 +105,9 @@ final class ServicePreferences: @unchecked Sendable {
         device.preferences = preferences
         publisher.publishSoon()
         guard !changes.isEmpty, !isStopped else { return }
-        file.write(preferences) { [publisher, connection] error in
+        file.write(preferences) { [publisher, loop = connection.loop] error in
             guard let error else { return }
-            connection.loop.execute { publisher.reportDegraded(error) }
+            loop.execute { publisher.reportDegraded(error) }
         }
     }
 }

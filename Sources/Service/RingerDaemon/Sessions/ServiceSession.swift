@@ -5,6 +5,7 @@ import RingerBus
 final class ServiceSession {
     let session: AudioSession
     let owner: ServiceClient
+    let number: UInt32
     let path: String
     /// Passes its events on to its owner.
     var events: Task<Void, Never>?
@@ -13,8 +14,8 @@ final class ServiceSession {
     /// The properties as its owner was last informed of them.
     private var published: [String: BusValue] = [:]
 
-    init(_ session: AudioSession, of owner: ServiceClient, _ path: String) {
-        (self.session, self.owner, self.path) = (session, owner, path)
+    init(_ session: AudioSession, of owner: ServiceClient, _ number: UInt32, _ path: String) {
+        (self.session, self.owner, self.number, self.path) = (session, owner, number, path)
         published = properties
         // Its owner does not read the properties of a new session, and takes it for the only one that plays.
         published["OtherAudioPlaying"] = .boolean(false)

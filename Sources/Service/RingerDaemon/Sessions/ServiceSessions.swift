@@ -26,7 +26,7 @@ final class ServiceSessions: @unchecked Sendable {
 
     /// The paths of a client's sessions, below the service's own.
     func paths(of client: String) -> [String] {
-        sessions.filter { $0.value.owner.name == client }.keys.sorted().map { "session/\($0)" }
+        (clients[client]?.sessions ?? []).sorted().map { "session/\($0)" }
     }
 
     private func session(at path: String) -> ServiceSession? {
@@ -50,15 +50,16 @@ final class ServiceSessions: @unchecked Sendable {
             throw BusError.accessDenied(
                 "a session of priority \(priority.rawValue) needs the permission to control the device")
         }
-        try clients.checkSessions(sessions.values.count { $0.owner === client })
+        try clients.checkSessions(client.sessions.count)
         let made =
             category == nil && categoryOptions.isEmpty
             ? device.sessions.make(name: name, priority: priority)
             : try device.sessions.make(
                 name: name, category: category ?? .default, options: categoryOptions, priority: priority)
-        last &+= 1
-        let session = ServiceSession(made, of: client, Self.prefix + "\(last)")
+        repeat { last &+= 1 } while sessions[last] != nil
+        let session = ServiceSession(made, of: client, last, Self.prefix + "\(last)")
         sessions[last] = session
+        client.sessions.insert(last)
         let (path, stream, owner) = (session.path, made.events, client.name)
         session.events = Task(executorPreference: connection.loop) { [self] in
             for await event in stream { tell(event, of: path, to: owner) }
@@ -68,8 +69,8 @@ final class ServiceSessions: @unchecked Sendable {
 
     /// Ends the sessions of a client that is no longer known.
     func forget(_ client: ServiceClient) {
-        for session in sessions.values where session.owner === client { session.events?.cancel() }
-        sessions = sessions.filter { $0.value.owner !== client }
+        for number in client.sessions { sessions.removeValue(forKey: number)?.events?.cancel() }
+        client.sessions = []
     }
 
     /// Ends every session.
@@ -86,7 +87,8 @@ final class ServiceSessions: @unchecked Sendable {
             // It fails where the device was closed, which has stopped the sounds.
             try? await session.deactivate()
         }
-        sessions = sessions.filter { $0.value !== target }
+        sessions[target.number] = nil
+        target.owner.sessions.remove(target.number)
     }
 
     // MARK: - Signals
