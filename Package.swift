@@ -183,6 +183,11 @@ let package = Package(
         program("Tests/Support/PhoneSource/NotificationHelper", "NotificationHelper", ["UserNotifications"]),
         program("Tests/Support/PhoneSource/MusicSession", "MusicSession", ["AVFoundation"], mode: .v5),
         program("Tests/Support/PhoneSource/RingLoop", "RingLoop", ["AudioToolbox"]),
+        // Of what is internal; the other benchmarks are a package.
+        .target(name: "CAllocations", path: "Benchmarks/Sessions/Sources/CAllocations"),
+        program(
+            "Benchmarks/Sessions/Sources/SessionBenchmark", "SessionBenchmark",
+            ["SessionProperties", "SessionRules", "RingerCore", "RingerTestKit", "CAllocations"]),
         program("Tests/Systems/Soak", "soak", ["RingerBus", "ServiceSupport"]),
     ],
     swiftLanguageModes: [.v6]

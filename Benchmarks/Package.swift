@@ -25,10 +25,6 @@ let package = Package(
             "Parser", "Footprint/Sources/Parser",
             [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
         benchmark("MemoryBenchmark", "Memory/Sources", [ringer, testKit, system]),
-        .target(name: "CAllocations", path: "Sessions/Sources/CAllocations"),
-        benchmark(
-            "SessionBenchmark", "Sessions/Sources/SessionBenchmark",
-            ["CAllocations", testKit, .product(name: "SessionProperties", package: "ringer")]),
         benchmark("SoundBenchmark", "Sound/Sources", [ringer]),
         .systemLibrary(
             name: "CSndfile", path: "SoundFile/Sources/CSndfile", pkgConfig: "sndfile",

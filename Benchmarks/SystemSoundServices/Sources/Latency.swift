@@ -22,7 +22,7 @@ enum Latency {
         let bench = try Bench(pcm: pcm)
         defer { bench.device.close() }
         let files = try Files()
-        let tone = SoundRecipe.predefined(stem: "Tock").map { SoundSynthesizer.render($0) }
+        let tone = PredefinedSound.named("Tock").flatMap { PredefinedSounds(directories: []).samples(of: $0) }
         let path = try files.write("tock.caf", tone ?? .silence(duration: .milliseconds(50)))
         let id = try bench.device.sounds.register(path)
         _ = bench.timeToFirstFrame(id)
@@ -52,7 +52,7 @@ enum Latency {
         guard !sorted.isEmpty else { return print("\(what): nothing was played") }
         func text(_ share: Double) -> String {
             let index = min(Int(Double(sorted.count) * share), sorted.count - 1)
-            return "\(Double(Int(sorted[index].inSeconds * 1e7)) / 1e4) ms"
+            return "\((sorted[index] / .milliseconds(1) * 1e4).rounded(.down) / 1e4) ms"
         }
         print("\(what): median \(text(0.5)), 99 of 100 \(text(0.99)), worst \(text(1)), of \(sorted.count)")
     }

@@ -1,6 +1,6 @@
 // Renders every predefined sound and says how long each took:
 // Benchmarks/SystemSounds/run [--sample-rate 44100] [--rounds 20]
-import SoundFile
+import Ringer
 import SystemSounds
 
 func argument(_ name: String, default value: Int) -> Int {
@@ -12,28 +12,27 @@ func argument(_ name: String, default value: Int) -> Int {
 
 let sampleRate = Double(argument("--sample-rate", default: 48_000))
 let rounds = max(argument("--rounds", default: 20), 1)
+let predefined = PredefinedSounds(directories: [], sampleRate: sampleRate)
 let clock = ContinuousClock()
 var frames = 0
-var rows: [(stem: String, best: Duration, worst: Duration)] = []
+var rows: [(name: String, best: Duration, worst: Duration)] = []
 
-for stem in SoundRecipe.predefinedStems {
+for sound in PredefinedSound.all where predefined.source(of: sound) == .synthesized {
     var times: [Duration] = []
     for round in 0..<rounds {
         // The recipe is made again each time, as for a first play.
         times.append(
             clock.measure {
-                if let recipe = SoundRecipe.predefined(stem: stem) {
-                    let buffer = SoundSynthesizer.render(recipe, sampleRate: sampleRate)
-                    if round == 0 { frames += buffer.samples.count }
-                }
+                let samples = predefined.samples(of: sound)
+                if round == 0 { frames += samples?.frames ?? 0 }
             })
     }
     times.sort()
-    rows.append((stem, times[0], times[times.count - 1]))
+    rows.append((sound.name, times[0], times[times.count - 1]))
 }
 
 rows.sort { $0.best > $1.best }
-for row in rows { print(row.stem, "best", row.best, "worst", row.worst) }
+for row in rows { print(row.name, "best", row.best, "worst", row.worst) }
 let slowest = rows.map(\.worst).max() ?? .zero
 print(
     "\(rows.count) sounds, \(Double(frames) / sampleRate) s in all at \(Int(sampleRate)) Hz; slowest of all \(slowest)")
