@@ -137,24 +137,68 @@ struct VibratorTests {
         bench.vibrator.stop()
         #expect(bench.ends.all == [.stopped])
     }
+}
+
+@Suite("The vibration sequencer")
+struct VibrationSequencerTests {
+    let start = MonotonicTime(nanoseconds: 0)
 
     @Test("the hardware's own limit lies behind the pulse, and never beyond the longest on-time")
     func hardwareLimit() {
-        var sequencer = VibrationSequencer(longestOnTime: .seconds(1))
-        let now = MonotonicTime(nanoseconds: 0)
-        let short = sequencer.handle(.play(1, .standard, now: now))
-        #expect(short.contains(.turnOn(strength: 1, limit: .milliseconds(450))))
-        var other = VibrationSequencer(longestOnTime: .milliseconds(410))
-        #expect(other.handle(.play(1, .standard, now: now)).contains(.turnOn(strength: 1, limit: .milliseconds(410))))
+        for (longestOnTime, limit) in [(1_000, 450), (410, 410)] {
+            var sequencer = VibrationSequencer(longestOnTime: .milliseconds(longestOnTime))
+            let level = MotorLevel(strength: 1, until: start + .milliseconds(limit))
+            #expect(sequencer.handle(.play(1, .standard, now: start)).contains(.motor(1, level)))
+        }
     }
 
     @Test("a late timer does not make a pattern drift")
     func noDrift() throws {
         var sequencer = VibrationSequencer(longestOnTime: .seconds(10))
-        let start = MonotonicTime(nanoseconds: 0)
         _ = sequencer.handle(.play(1, try .ms("100,100,100"), now: start))
         let late = sequencer.handle(.timer(1, now: start + .milliseconds(107)))
         #expect(late.contains(.schedule(2, at: start + .milliseconds(200))))
+    }
+
+    @Test("while the motor owes an answer the newest question alone waits; answers to earlier ones change nothing")
+    func lateAnswers() throws {
+        let error = RingerError(.disconnected, "turn off", "motor")
+        var sequencer = VibrationSequencer(longestOnTime: .seconds(10))
+        func after(_ milliseconds: Int) -> MonotonicTime { start + .milliseconds(milliseconds) }
+        func questions(_ event: VibrationSequencer.Event) -> [UInt64] {
+            sequencer.handle(event).compactMap { if case .motor(let number, _) = $0 { number } else { nil } }
+        }
+        #expect(questions(.play(1, try .ms("100,500,100"), now: start)) == [1])
+        #expect(questions(.answered(1, nil, now: start)) == [])
+        #expect(questions(.timer(1, now: after(100))) == [2])
+        #expect(questions(.play(2, try .ms("100"), now: after(110))) == [])
+        #expect(questions(.stop(2, now: after(120))) == [])
+        #expect(questions(.play(3, try .ms("100"), now: after(130))) == [])
+        // An answer that nobody asked for, the one that is due, and that again.
+        #expect(questions(.answered(7, error, now: after(140))) == [])
+        #expect(questions(.answered(2, error, now: after(140))) == [5])
+        #expect(questions(.answered(2, error, now: after(140))) == [])
+        #expect(!sequencer.isOff)
+        #expect(questions(.stop(3, now: after(150))) == [])
+        #expect(questions(.answered(5, nil, now: after(160))) == [6])
+        #expect(!sequencer.isOff)
+        let end = sequencer.handle(.answered(6, nil, now: after(170)))
+        #expect(end == [.report(.off(at: after(170))), .complete(3, .stopped)])
+        #expect(sequencer.isOff)
+    }
+
+    @Test(
+        "the motor is asked to turn off exactly at the longest on-time, however long it takes to turn off between pulses",
+        arguments: [0, 1, 333, 20_000, 99_998, 99_999, 150_000, 400_001].map { Duration.microseconds($0) })
+    func limitIsExact(turnOffTakes: Duration) throws {
+        let bench = SlowMotorBench(turnOffTakes: turnOffTakes)
+        // No rest is long enough.
+        let pulse = VibrationPattern.Pulse(on: .microseconds(503_077), off: .microseconds(99_999))
+        bench.play(try VibrationPattern(pulses: [pulse], repetition: .untilStopped))
+        bench.clock.advance(by: .seconds(60))
+        #expect(bench.ends.all == [.limited])
+        #expect(bench.onTime == .seconds(10) + turnOffTakes)
+        #expect(!bench.motor.record.isOn)
     }
 }
 

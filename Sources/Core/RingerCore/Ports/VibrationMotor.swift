@@ -41,6 +41,14 @@ extension VibrationMotor {
     public func onReturn(_ handler: @escaping @Sendable () -> Void) {}
 }
 
+/// How a motor shall turn.
+package struct MotorLevel: Sendable, Hashable {
+    /// Above 0, up to 1.
+    package var strength: Float
+    /// When the hardware stops the motor, if it can, and if nothing turned the motor off before.
+    package var until: MonotonicTime
+}
+
 extension RingerError.Code {
     /// The device disappeared and may still be active: a motor on a GPIO line or an LED, which cannot be turned off
     /// until the device is back.

@@ -1,5 +1,8 @@
 /// Decides when the motor turns: one pattern at a time, a longest on-time for all callers together, and repeated
 /// attempts if the motor does not turn off.
+///
+/// The motor is asked numbered questions, one at a time. While one is unanswered, only the newest of the later ones is kept,
+/// and only the answer to the newest question counts: what an earlier call found is no longer true when a later one follows.
 struct VibrationSequencer: StateMachine {
     enum Event: Sendable {
         /// Run the pattern, replacing a running vibration. Until now the machine has slept for `asleep`.
@@ -13,17 +16,15 @@ struct VibrationSequencer: StateMachine {
         case prepareForSleep(UInt64, now: MonotonicTime, asleep: Duration)
         /// The machine woke, or does not sleep after all.
         case woke(now: MonotonicTime, asleep: Duration)
-        case turnOnFailed(RingerError, now: MonotonicTime)
-        case turnedOff(now: MonotonicTime)
-        case turnOffFailed(RingerError, now: MonotonicTime)
+        /// The motor did what the question of this number asks for, or failed.
+        case answered(UInt64, RingerError?, now: MonotonicTime)
         /// The device of a motor that was unreachable may be back.
         case mayBeBack(now: MonotonicTime)
     }
 
     enum Action: Sendable, Equatable {
-        case turnOn(strength: Float, limit: Duration)
-        /// Turn off, then send `.turnedOff` or `.turnOffFailed`.
-        case turnOff
+        /// Turn the motor on at this level, or off for nil, then send `.answered` with this number.
+        case motor(UInt64, MotorLevel?)
         /// Send `.timer` with this number at this time. Replaces the previous timer.
         case schedule(UInt64, at: MonotonicTime)
         /// Cancel the timer, which may not have been set: nothing wakes a device whose motor is at rest.
@@ -56,15 +57,15 @@ struct VibrationSequencer: StateMachine {
     private enum Phase {
         case idle
         /// Turning until `until`; with `isLimited`, the longest on-time ends it there.
-        case turning(since: MonotonicTime, until: MonotonicTime, isLimited: Bool)
+        case turning(until: MonotonicTime, isLimited: Bool)
         /// Resting between two pulses.
         case resting(until: MonotonicTime)
         /// Being turned off; the vibration of this number ends with that.
         case stopping(UInt64, VibrationEnd)
-        /// Turning off failed; the motor may have been turning since `since`. A timer tries again.
-        case stuck(RingerError, attempts: Int, since: MonotonicTime)
-        /// The motor's device disappeared; it may have been turning since `since`. The port reports when to try again.
-        case unreachable(RingerError, attempts: Int, since: MonotonicTime)
+        /// Turning off failed. A timer tries again.
+        case stuck(RingerError, attempts: Int)
+        /// The motor's device disappeared. The port reports when to try again.
+        case unreachable(RingerError, attempts: Int)
     }
 
     /// A shorter rest does not cool the motor: the on-times around it are added up.
@@ -79,9 +80,18 @@ struct VibrationSequencer: StateMachine {
     let longestOnTime: Duration
     private var running: Running?
     private var phase = Phase.idle
-    /// How long the motor has turned since its last rest of ``shortestRest``, without the current pulse.
+    /// The newest question's number, and what it asks for: a level, or nil for off.
+    private var question: UInt64 = 0
+    private var wanted: MotorLevel?
+    /// The question that the motor has and did not answer yet.
+    private var unanswered: UInt64?
+    /// Since when the motor may be turning: from a question for "on" to the answer to the newest one, if that was "off".
+    private var mayTurnSince: MonotonicTime?
+    /// How long the motor turned since its last rest of ``shortestRest``, up to `mayTurnSince`.
     private var turned = Duration.zero
     private var restingSince: MonotonicTime?
+    /// Preparations for a sleep that wait for the motor's answer.
+    private var preparations: [UInt64] = []
     /// Since when the machine is about to sleep.
     private var preparedAt: MonotonicTime?
     /// How long the machine had slept at the last event that says so.
@@ -106,31 +116,64 @@ struct VibrationSequencer: StateMachine {
         case .prepareForSleep(let number, let now, let asleep):
             noteSleep(asleep, now, &actions)
             preparedAt = now
+            preparations.append(number)
             stop(nil, now, &actions)
-            actions.append(.complete(number, .stopped))
+            completePreparations(&actions)
         case .woke(let now, let asleep):
             noteSleep(asleep, now, &actions)
             preparedAt = nil
-        case .turnOnFailed(let error, let now):
-            actions.append(.report(.onFailed(error, at: now)))
-            // The motor may be turning in spite of the error.
-            end(.failed(error), now, &actions)
-        case .turnedOff(let now):
-            turnedOff(now, &actions)
-        case .turnOffFailed(let error, let now):
-            turnOffFailed(error, now, &actions)
+        case .answered(let number, let error, let now):
+            answered(number, error, now, &actions)
         case .mayBeBack:
-            if case .unreachable = phase { actions.append(.turnOff) }
+            // The answer under way may be older than the return.
+            if isUnreachable || isBeingTurnedOff { ask(nil, &actions) }
         }
         return actions
     }
 
     /// Whether the motor is known to be off.
-    var isOff: Bool {
-        switch phase {
-        case .idle, .resting: true
-        case .turning, .stopping, .stuck, .unreachable: false
+    var isOff: Bool { mayTurnSince == nil }
+
+    private var isUnreachable: Bool {
+        if case .unreachable = phase { true } else { false }
+    }
+
+    // MARK: - Questions
+
+    /// Asks the motor for `level`, nil for off: at once, or when it has answered an earlier question.
+    private mutating func ask(_ level: MotorLevel?, _ actions: inout [Action]) {
+        question += 1
+        wanted = level
+        if unanswered == nil { sendQuestion(&actions) }
+    }
+
+    private var isBeingTurnedOff: Bool { unanswered != nil && wanted == nil }
+
+    private mutating func turnOff(_ actions: inout [Action]) {
+        if !isBeingTurnedOff { ask(nil, &actions) }
+    }
+
+    private mutating func sendQuestion(_ actions: inout [Action]) {
+        unanswered = question
+        actions.append(.motor(question, wanted))
+    }
+
+    private mutating func answered(
+        _ number: UInt64, _ error: RingerError?, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        guard number == unanswered else { return }
+        if number != question { return sendQuestion(&actions) }
+        unanswered = nil
+        switch (wanted, error) {
+        case (.some, nil): break
+        case (.some, let error?):
+            actions.append(.report(.onFailed(error, at: now)))
+            // The motor may be turning in spite of the error.
+            end(.failed(error), now, &actions)
+        case (nil, nil): turnedOff(now, &actions)
+        case (nil, let error?): turnOffFailed(error, now, &actions)
         }
+        completePreparations(&actions)
     }
 
     // MARK: - Sleep
@@ -150,6 +193,12 @@ struct VibrationSequencer: StateMachine {
         end(.stopped, now, &actions)
     }
 
+    private mutating func completePreparations(_ actions: inout [Action]) {
+        if unanswered != nil { return }
+        for number in preparations { actions.append(.complete(number, .stopped)) }
+        preparations = []
+    }
+
     /// Why the motor has to stay off; nil if it need not.
     private func refusal(_ now: MonotonicTime) -> RingerError? {
         guard let preparedAt, now - preparedAt < Self.longestPreparation else { return nil }
@@ -164,18 +213,17 @@ struct VibrationSequencer: StateMachine {
         if let running { actions.append(.complete(running.id, .replaced)) }
         running = new
         switch phase {
-        case .idle, .resting:
-            beginPulse(at: now, now, &actions)
-        case .turning(let since, _, _):
-            turned += max(now - since, .zero)
+        case .idle, .resting, .turning:
+            break
+        case .stopping(let id, let end):
+            // The motor need not be off for that one to be over: this one turns it on.
             phase = .idle
-            beginPulse(at: now, now, &actions, isTurning: true)
-        case .stopping:
-            break  // It begins once the motor rests.
-        case .stuck(let error, _, _), .unreachable(let error, _, _):
+            actions.append(.complete(id, end))
+        case .stuck(let error, _), .unreachable(let error, _):
             running = nil
             actions.append(.complete(new.id, .failed(error)))
         }
+        beginPulse(at: now, now, &actions)
     }
 
     private mutating func stop(_ id: UInt64?, _ now: MonotonicTime, _ actions: inout [Action]) {
@@ -185,90 +233,89 @@ struct VibrationSequencer: StateMachine {
         }
         switch phase {
         // No vibration is running, but the motor may be turning: turn it off now, without waiting for the next attempt.
-        case .stuck, .unreachable: actions.append(.turnOff)
+        case .stuck, .unreachable: turnOff(&actions)
         case .idle, .turning, .resting, .stopping: break
         }
     }
 
     /// Begins the next pulse. Its end is computed from its planned start, so that delays do not add up.
-    private mutating func beginPulse(
-        at planned: MonotonicTime, _ now: MonotonicTime, _ actions: inout [Action], isTurning: Bool = false
-    ) {
+    private mutating func beginPulse(at planned: MonotonicTime, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let running else { return }
         if let restingSince, now - restingSince >= Self.shortestRest { turned = .zero }
-        let left = longestOnTime - turned
-        guard left > .zero else {
-            limitReached(isTurning: isTurning, now, &actions)
-            return
-        }
+        let left = longestOnTime - turned - turn(until: now)
+        guard left > .zero else { return limitReached(now, &actions) }
         let pulse = running.pattern.pulses[running.pulse]
-        let length = min(pulse.on, left)
-        if !isTurning { actions.append(.report(.on(strength: running.pattern.strength, at: now))) }
-        actions.append(.turnOn(strength: running.pattern.strength, limit: min(length + Self.hardwareMargin, left)))
+        let (end, limit) = (planned + pulse.on, now + left)
+        if isOff {
+            actions.append(.report(.on(strength: running.pattern.strength, at: now)))
+            mayTurnSince = now
+        }
         restingSince = nil
-        phase = .turning(since: now, until: planned + length, isLimited: length < pulse.on)
-        schedule(at: planned + length, &actions)
+        phase = .turning(until: min(end, limit), isLimited: limit < end)
+        schedule(at: min(end, limit), &actions)
+        let hardwareLimit = min(now + pulse.on + Self.hardwareMargin, limit)
+        ask(MotorLevel(strength: running.pattern.strength, until: hardwareLimit), &actions)
+    }
+
+    /// How long the motor has turned since it was turned on.
+    private func turn(until now: MonotonicTime) -> Duration {
+        mayTurnSince.map { max(now - $0, .zero) } ?? .zero
     }
 
     private mutating func timerIsDue(_ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
-        case .turning(let since, let until, let isLimited):
+        case .turning(let until, let isLimited):
             guard let pulse = running.map({ $0.pattern.pulses[$0.pulse] }) else { return }
-            turned += max(now - since, .zero)
-            phase = .turning(since: now, until: until, isLimited: isLimited)
-            if isLimited { return limitReached(isTurning: true, now, &actions) }
+            if isLimited { return limitReached(now, &actions) }
             guard running?.advance() == true else { return end(.finished, now, &actions) }
-            if pulse.off == .zero { return beginPulse(at: until, now, &actions, isTurning: true) }
+            if pulse.off == .zero { return beginPulse(at: until, now, &actions) }
             phase = .resting(until: until + pulse.off)
-            actions.append(.turnOff)
             schedule(at: until + pulse.off, &actions)
+            turnOff(&actions)
         case .resting(let until):
             beginPulse(at: until, now, &actions)
         case .stuck:
-            actions.append(.turnOff)
+            turnOff(&actions)
         case .idle, .stopping, .unreachable:
             break
         }
     }
 
-    private mutating func limitReached(isTurning: Bool, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func limitReached(_ now: MonotonicTime, _ actions: inout [Action]) {
         actions.append(.report(.limitReached(at: now)))
-        if isTurning, case .idle = phase { phase = .turning(since: now, until: now, isLimited: true) }
         end(.limited, now, &actions)
     }
 
     // MARK: - Ends
 
-    /// Ends the running vibration; turns the motor off first if it is on.
+    /// Ends the running vibration; turns the motor off first unless it is off.
     private mutating func end(_ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let running else { return }
         self.running = nil
-        switch phase {
-        case .turning(let since, _, _):
-            turned += max(now - since, .zero)
-            phase = .stopping(running.id, end)
-            actions.append(.turnOff)
-            unschedule(&actions)
-        case .idle, .resting:
+        unschedule(&actions)
+        if isOff {
             phase = .idle
             actions.append(.complete(running.id, end))
-            unschedule(&actions)
-        case .stopping, .stuck, .unreachable:
-            actions.append(.complete(running.id, end))
+        } else {
+            phase = .stopping(running.id, end)
+            turnOff(&actions)
         }
     }
 
-    private mutating func turnedOff(_ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func rest(since now: MonotonicTime) {
+        turned += turn(until: now)
+        mayTurnSince = nil
         restingSince = now
+    }
+
+    private mutating func turnedOff(_ now: MonotonicTime, _ actions: inout [Action]) {
+        rest(since: now)
         actions.append(.report(.off(at: now)))
         switch phase {
         case .stopping(let id, let end):
             phase = .idle
             actions.append(.complete(id, end))
-            beginPulse(at: now, now, &actions)
-        case .stuck(_, _, let since), .unreachable(_, _, let since):
-            // The motor may have been turning all the time.
-            turned += max(now - since, .zero)
+        case .stuck, .unreachable:
             phase = .idle
             unschedule(&actions)
         case .idle, .turning, .resting:
@@ -278,13 +325,12 @@ struct VibrationSequencer: StateMachine {
 
     private mutating func turnOffFailed(_ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]) {
         var attempts = 1
-        var since = now
         var isReported = false
         switch phase {
         case .stopping(let id, _): actions.append(.complete(id, .failed(error)))
-        case .stuck(_, let before, let start): (attempts, since) = (before + 1, start)
-        case .unreachable(_, let before, let start):
-            (attempts, since) = (before + 1, start)
+        case .stuck(_, let before): attempts = before + 1
+        case .unreachable(_, let before):
+            attempts = before + 1
             isReported = error.code == .unreachable
         case .idle, .turning, .resting: break
         }
@@ -296,15 +342,16 @@ struct VibrationSequencer: StateMachine {
         switch error.code {
         case .disconnected:
             // The kernel stopped the motor when its device disappeared.
+            rest(since: now)
             phase = .idle
             unschedule(&actions)
         case .unreachable:
             // No timer: the port reports when the device may be back.
-            phase = .unreachable(error, attempts: attempts, since: since)
+            phase = .unreachable(error, attempts: attempts)
             unschedule(&actions)
         default:
             // The first retries come at once, later ones more slowly, without end: a turning motor must be stopped.
-            phase = .stuck(error, attempts: attempts, since: since)
+            phase = .stuck(error, attempts: attempts)
             schedule(at: now + min(Duration.milliseconds(10) * (1 << min(attempts - 1, 7)), .seconds(1)), &actions)
         }
     }

@@ -52,19 +52,8 @@ public final class Vibrator: Sendable {
         self.completions = completions
         let runner = StateMachineRunner(VibrationSequencer(longestOnTime: longestOnTime)) { action, runner in
             switch action {
-            case .turnOn(let strength, let limit):
-                do throws(RingerError) {
-                    try motor.turnOn(strength: strength, limit: limit)
-                } catch {
-                    runner.send(.turnOnFailed(error, now: clock.now))
-                }
-            case .turnOff:
-                do throws(RingerError) {
-                    try motor.turnOff()
-                    runner.send(.turnedOff(now: clock.now))
-                } catch {
-                    runner.send(.turnOffFailed(error, now: clock.now))
-                }
+            case .motor(let question, let level):
+                runner.send(.answered(question, motor.turn(to: level, clock), now: clock.now))
             case .schedule(let number, let time):
                 timer.set(at: time) { [weak runner] in
                     runner?.send(.timer(number, now: clock.now, asleep: clock.timeAsleep))
@@ -202,6 +191,22 @@ public final class Vibrator: Sendable {
             }
         }
         try motor.close()
+    }
+}
+
+extension VibrationMotor {
+    /// Turns the motor on at `level`, or off for nil. Returns why it failed; nil if it did not.
+    fileprivate func turn(to level: MotorLevel?, _ clock: any DeviceClock) -> RingerError? {
+        do throws(RingerError) {
+            if let level {
+                try turnOn(strength: level.strength, limit: level.until - clock.now)
+            } else {
+                try turnOff()
+            }
+            return nil
+        } catch {
+            return error
+        }
     }
 }
 
