@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It turns until it is turned off, as a motor on a GPIO line does, so that a test shows that the firmware turns it
 /// off; ``hasOwnLimit`` changes that. It keeps the newest ``turnLimit`` turns.
-public final class SimulatedMotor: VibrationMotor, Sendable {
+public final class SimulatedMotor: AnsweringMotor, Sendable {
     /// One turn of the motor.
     public struct Turn: Sendable, Hashable {
         /// When it began.
@@ -51,6 +51,9 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
 
     /// "simulated motor".
     public let name = "simulated motor"
+    /// The answers to a ``Vibrator``. While one to turning on is late the motor turns, and while one to turning off is late it
+    /// turns on: the longest that a slow motor does.
+    public let answers = SimulatedAnswers()
 
     /// A motor that is off, on `clock`.
     public init(clock: any DeviceClock) {
@@ -108,8 +111,9 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         state.withLock { $0.returnHandler }?()
     }
 
-    /// Turns the motor on.
+    /// Turns the motor on at once; off for a strength or a limit that is not above 0, as hardware does.
     public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
+        guard strength > 0, limit > .zero else { return try turnOff() }
         let now = clock.now
         let error: RingerError? = state.withLock { state in
             if state.isClosed { return RingerError(.closed, "turn on", name) }
@@ -131,7 +135,7 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         if let error { throw error }
     }
 
-    /// Turns the motor off.
+    /// Turns the motor off at once.
     public func turnOff() throws(RingerError) {
         let error: RingerError? = state.withLock { state in
             switch state.unplugged {
@@ -146,6 +150,12 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
         if let error { throw error }
     }
 
+    package func turn(to level: MotorLevel?, answer: @escaping @Sendable (RingerError?) -> Void) {
+        guard level != nil else { return answers.give { [self] in answer(turn(to: nil, clock)) } }
+        let error = turn(to: level, clock)
+        answers.give { answer(error) }
+    }
+
     /// Calls `handler` from ``plug()`` and ``announceReturn()``.
     public func onReturn(_ handler: @escaping @Sendable () -> Void) {
         state.withLock { $0.returnHandler = handler }
@@ -154,6 +164,7 @@ public final class SimulatedMotor: VibrationMotor, Sendable {
     /// Turns the motor off. It cannot be used afterwards.
     public func close() throws(RingerError) {
         state.withLock { $0.isClosed = true }
+        answers.areLate = false
         try turnOff()
     }
 }

@@ -13,6 +13,8 @@ public final class SimulatedSoundInput: SoundInput, Sendable {
 
     /// "simulated microphone".
     public let name = "simulated microphone"
+    /// The answers to requests for a format.
+    public let answers = SimulatedAnswers()
 
     /// A microphone of one channel.
     public init() {}
@@ -35,15 +37,17 @@ public final class SimulatedSoundInput: SoundInput, Sendable {
         set { state.withLock { $0.error = newValue } }
     }
 
-    /// Answers at once.
+    /// Answers at once, unless ``answers`` are late.
     public func ask(
         _ preferences: SessionPreferences, pcm: String?,
         completion: @escaping @Sendable (Result<SoundPortFormat, RingerError>) -> Void
     ) {
-        let (limits, error) = state.withLock { state in
-            (pcm.flatMap { state.bluetoothLimits[$0] } ?? state.limits, state.error)
+        answers.give { [self] in
+            let (limits, error) = state.withLock { state in
+                (pcm.flatMap { state.bluetoothLimits[$0] } ?? state.limits, state.error)
+            }
+            if let error { return completion(.failure(error)) }
+            completion(.success(limits.grant(sampleRate: 48_000, preferences)))
         }
-        if let error { return completion(.failure(error)) }
-        completion(.success(limits.grant(sampleRate: 48_000, preferences)))
     }
 }

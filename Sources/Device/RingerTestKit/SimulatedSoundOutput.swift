@@ -68,6 +68,10 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     /// "simulated speaker".
     public let name = "simulated speaker"
     let routes: [AudioRoute: String]
+    /// The answers to ``ask(_:completion:)``, each after ``answerDelay``.
+    public let formatAnswers = SimulatedAnswers()
+    /// What the output reports of sounds that play: begun, under way and ended. It plays on if these are late.
+    public let soundAnswers = SimulatedAnswers()
 
     /// An idle speaker on `clock`.
     ///
@@ -171,6 +175,10 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     private static let closedError = RingerError(.closed, "ask", SimulatedPCM.subject)
 
     private func answer(_ number: UInt64) {
+        formatAnswers.give { [weak self] in self?.answerNow(number) }
+    }
+
+    private func answerNow(_ number: UInt64) {
         guard let completion = state.withLock({ $0.questions?.removeValue(forKey: number) }) else { return }
         if let error = fault?.openError ?? pcm.openError { return completion(error) }
         grant(sampleRate: 48_000)
@@ -196,7 +204,8 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
             return (state.recordings.append(recording), state.fault)
         }
         let voice = SimulatedVoice(
-            clock: clock, pcm: pcm, sound: sound, options: options, fault: fault, handler: handler,
+            clock: clock, pcm: pcm, sound: sound, options: options, fault: fault,
+            handler: { [soundAnswers] event in soundAnswers.give { handler(event) } },
             opened: { [weak self] in self?.grant(sampleRate: sound.sampleRate) },
             record: { [weak self] change in
                 self?.state.withLock { state in
@@ -221,11 +230,13 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     /// A sound played later, and a question asked later, fails as closed.
     public func close() {
         pcm.close()
+        soundAnswers.areLate = false
         let questions = state.withLock { state in
             defer { state.questions = nil }
             return state.questions ?? [:]
         }
         for (_, completion) in questions { completion(Self.closedError) }
+        formatAnswers.areLate = false
     }
 }
 

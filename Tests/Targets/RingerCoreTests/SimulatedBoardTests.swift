@@ -74,6 +74,54 @@ struct SimulatedBoardTests {
         try motor.close()
     }
 
+    @Test("the motor, the microphone and the speaker answer when the test lets them")
+    func lateAnswers() throws {
+        let clock = VirtualClock()
+        let start = clock.now
+        let board = SimulatedBoard(clock: clock)
+        let vibrator = Vibrator(motor: board.motor, clock: clock)
+        let ends = Record<VibrationEnd>()
+        board.motor.answers.areLate = true
+        vibrator.start(try VibrationPattern(milliseconds: "100")) { ends.append($0) }
+        clock.advance(by: .milliseconds(150))
+        #expect(board.motor.isOn && board.motor.answers.waiting == 1)
+        #expect(board.motor.answers.giveNext())
+        clock.advance(by: .milliseconds(20))
+        // It is being turned off, and a vibration begins.
+        vibrator.start(try VibrationPattern(milliseconds: "100")) { ends.append($0) }
+        #expect(board.motor.answers.giveNext() && board.motor.turns.map(\.start) == [start, clock.now])
+        clock.advance(by: .milliseconds(100))
+        #expect(ends.all == [.finished] && board.motor.isOn)
+        board.motor.answers.areLate = false
+        #expect(ends.all == [.finished, .finished] && !board.motor.isOn && !board.motor.answers.giveNext())
+
+        let answers = Record<String>()
+        board.speaker.formatAnswers.areLate = true
+        board.microphone.answers.areLate = true
+        board.speaker.ask(.speaker) { _ in answers.append("speaker") }
+        board.microphone.ask(SessionPreferences(), pcm: nil) { _ in answers.append("microphone") }
+        #expect(answers.all.isEmpty)
+        board.microphone.answers.giveNext()
+        board.speaker.formatAnswers.giveNext()
+        #expect(answers.all == ["microphone", "speaker"])
+    }
+
+    @Test("a sound plays while what is reported of it is late, and closing the speaker reports all of it")
+    func lateSoundAnswers() {
+        let clock = VirtualClock()
+        let speaker = SimulatedBoard(clock: clock).speaker
+        let events = Record<PlaybackEvent>()
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: Array(repeating: 1, count: 480))
+        speaker.soundAnswers.areLate = true
+        for _ in 0..<2 { _ = speaker.play(sound, PlaybackOptions()) { events.append($0) } }
+        clock.advance(by: .milliseconds(20))
+        #expect(speaker.recordings.map(\.outcome) == [.drained, .drained] && events.all.isEmpty)
+        speaker.soundAnswers.giveNext()
+        #expect(events.all.count == 1 && speaker.soundAnswers.waiting == 3)
+        speaker.close()
+        #expect(events.all.count == 4 && speaker.soundAnswers.waiting == 0)
+    }
+
     @Test("the motor turns until it is turned off, unless its hardware has a limit of its own")
     func ownLimit() throws {
         let clock = VirtualClock()

@@ -49,6 +49,29 @@ package struct MotorLevel: Sendable, Hashable {
     package var until: MonotonicTime
 }
 
+/// A motor that need not have answered when its call returns. It has one question at a time.
+package protocol AnsweringMotor: VibrationMotor {
+    /// Turns the motor on at `level`, or off for nil, and calls `answer` once, within the call or later: with the error, or
+    /// nil for success.
+    func turn(to level: MotorLevel?, answer: @escaping @Sendable (RingerError?) -> Void)
+}
+
+extension VibrationMotor {
+    /// Turns the motor on at `level`, or off for nil. Returns why it failed; nil if it did not.
+    package func turn(to level: MotorLevel?, _ clock: any DeviceClock) -> RingerError? {
+        do throws(RingerError) {
+            if let level {
+                try turnOn(strength: level.strength, limit: level.until - clock.now)
+            } else {
+                try turnOff()
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
 extension RingerError.Code {
     /// The device disappeared and may still be active: a motor on a GPIO line or an LED, which cannot be turned off
     /// until the device is back.

@@ -50,10 +50,18 @@ public final class Vibrator: Sendable {
         let completions = CompletionTable<UInt64, VibrationEnd>()
         let timer = TimerSlot(clock)
         self.completions = completions
+        let answering = motor as? any AnsweringMotor
         let runner = StateMachineRunner(VibrationSequencer(longestOnTime: longestOnTime)) { action, runner in
             switch action {
             case .motor(let question, let level):
-                runner.send(.answered(question, motor.turn(to: level, clock), now: clock.now))
+                let answer: @Sendable (RingerError?) -> Void = { error in
+                    runner.send(.answered(question, error, now: clock.now))
+                }
+                if let answering {
+                    answering.turn(to: level, answer: answer)
+                } else {
+                    answer(motor.turn(to: level, clock))
+                }
             case .schedule(let number, let time):
                 timer.set(at: time) { [weak runner] in
                     runner?.send(.timer(number, now: clock.now, asleep: clock.timeAsleep))
@@ -191,22 +199,6 @@ public final class Vibrator: Sendable {
             }
         }
         try motor.close()
-    }
-}
-
-extension VibrationMotor {
-    /// Turns the motor on at `level`, or off for nil. Returns why it failed; nil if it did not.
-    fileprivate func turn(to level: MotorLevel?, _ clock: any DeviceClock) -> RingerError? {
-        do throws(RingerError) {
-            if let level {
-                try turnOn(strength: level.strength, limit: level.until - clock.now)
-            } else {
-                try turnOff()
-            }
-            return nil
-        } catch {
-            return error
-        }
     }
 }
 
