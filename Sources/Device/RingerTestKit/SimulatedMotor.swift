@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// It turns until it is turned off, as a motor on a GPIO line does, so that a test shows that the firmware turns it
 /// off; ``hasOwnLimit`` changes that. It keeps the newest ``turnLimit`` turns.
-public final class SimulatedMotor: AnsweringMotor, Sendable {
+public final class SimulatedMotor: VibrationMotor, AnsweringMotor, Sendable {
     /// One turn of the motor.
     public struct Turn: Sendable, Hashable {
         /// When it began.

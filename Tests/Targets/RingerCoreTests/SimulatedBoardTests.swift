@@ -106,6 +106,33 @@ struct SimulatedBoardTests {
         #expect(answers.all == ["microphone", "speaker"])
     }
 
+    // They were given at once from the moment on at which answers were no longer late.
+    @Test("answers to questions that are asked while the late ones are given come after these")
+    func orderOfAnswers() {
+        let microphone = SimulatedBoard(clock: VirtualClock()).microphone
+        let answers = Record<Int>()
+        func ask(_ number: Int, then body: @escaping @Sendable () -> Void = {}) {
+            microphone.ask(SessionPreferences(), pcm: nil) { _ in
+                answers.append(number)
+                body()
+            }
+        }
+        microphone.answers.areLate = true
+        ask(1) { microphone.ask(SessionPreferences(), pcm: nil) { _ in answers.append(3) } }
+        ask(2)
+        microphone.answers.areLate = false
+        #expect(answers.all == [1, 2, 3] && microphone.answers.waiting == 0)
+
+        microphone.answers.areLate = true
+        ask(4) { microphone.answers.areLate = true }
+        ask(5)
+        microphone.answers.areLate = false
+        #expect(answers.all == [1, 2, 3, 4] && microphone.answers.waiting == 1)
+        microphone.answers.areLate = false
+        ask(6)
+        #expect(answers.all == [1, 2, 3, 4, 5, 6])
+    }
+
     @Test("a sound plays while what is reported of it is late, and closing the speaker reports all of it")
     func lateSoundAnswers() {
         let clock = VirtualClock()
