@@ -129,6 +129,40 @@ struct FailingMotorTests {
         #expect(bench.reports.all.contains { if case .off = $0 { true } else { false } })
     }
 
+    // The answers came after the pulses, counted for nothing, and the vibration ended as finished.
+    @Test(
+        "late failures to turn the motor on are reported; the vibration failed unless the motor turned on once",
+        arguments: [false, true])
+    func lateTurnOnFails(onlyFirst: Bool) throws {
+        let bench = VibratorBench()
+        bench.motor.answers.areLate = true
+        bench.motor.failTurnOn(with: jammed)
+        bench.play(try .ms("200,100,200"))
+        bench.clock.advance(by: .milliseconds(310))
+        if onlyFirst { bench.motor.failTurnOn(with: nil) }
+        #expect(bench.motor.answers.giveNext() && bench.motor.isOn == onlyFirst)
+        bench.clock.advance(by: .milliseconds(190))
+        bench.motor.answers.areLate = false
+        #expect(bench.ends.all == [onlyFirst ? .finished : .failed(jammed)])
+        let failures = bench.reports.all.filter { if case .onFailed = $0 { true } else { false } }
+        #expect(failures.count == (onlyFirst ? 1 : 2) && !bench.motor.isOn)
+    }
+
+    @Test("a late failure to turn the motor off is reported, even if another vibration has begun")
+    func lateTurnOffFails() throws {
+        let bench = VibratorBench()
+        bench.play(try .ms("100,500,100"))
+        bench.motor.answers.areLate = true
+        bench.motor.failTurnOff(with: [jammed])
+        bench.clock.advance(by: .milliseconds(100))
+        bench.play(try .ms("100"))
+        bench.motor.answers.areLate = false
+        #expect(bench.failedAttempts == [1])
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.ends.all == [.replaced, .finished] && bench.turns == "0-200")
+        #expect(bench.failedAttempts == [1])
+    }
+
     @Test("dropping the vibrator stops the motor")
     func dropped() throws {
         let clock = VirtualClock()
@@ -218,6 +252,19 @@ struct UnpluggedMotorTests {
         bench.clock.advance(by: .seconds(1))
         #expect(bench.turns == "0-1020")
         #expect(bench.clock.pendingTimers == 0)
+    }
+
+    // Turning it off was begun anew, and the vibration did not end while such announcements kept coming.
+    @Test("one that may be back while it is being turned off is off when that succeeds")
+    func mayBeBackMeanwhile() throws {
+        let bench = VibratorBench()
+        bench.play(try .ms("100"))
+        bench.motor.answers.areLate = true
+        bench.clock.advance(by: .milliseconds(100))
+        for _ in 0..<3 { bench.motor.announceReturn() }
+        #expect(bench.motor.answers.giveNext())
+        #expect(bench.ends.all == [.finished] && bench.motor.answers.waiting == 0)
+        #expect(bench.vibrator.isOff && bench.turns == "0-100")
     }
 
     @Test("one that comes and goes at rest is not touched")

@@ -50,9 +50,24 @@ struct SlowMotorTests {
             }
         }
         bench.vibrator.stop()
-        #expect(bench.calls == "on 0, off 0, off 20")
+        #expect(bench.calls == "on 0, off 0")
         #expect(bench.ends.all.count == 11 && bench.ends.all.allSatisfy { $0 == .stopped })
         #expect(bench.vibrator.isOff)
+    }
+
+    // It turned on after the stop had returned.
+    @Test("a vibration that is stopped before the motor's turn to begin it has come does not turn the motor on")
+    func stoppedBeforeItsTurn() throws {
+        let bench = SlowMotorBench(turnOffTakes: .zero)
+        let pattern = try VibrationPattern.ms("100")
+        _ = bench.vibrator.begin(pattern) { end in
+            bench.ends.append(end)
+            _ = bench.vibrator.begin(pattern) { bench.ends.append($0) }
+            bench.vibrator.stop()
+        }
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.calls == "on 0, off 100, off 100")
+        #expect(bench.ends.all == [.finished, .stopped] && bench.vibrator.isOff)
     }
 
     @Test("a motor whose device comes back while it is being turned off in vain is turned off once more")
@@ -75,22 +90,27 @@ struct SlowMotorTests {
         let bench = SlowMotorBench(longestOnTime: longest, turnOnTakes: slowness, turnOffTakes: slowness)
         bench.motor.record.turnLimit = .max
         let patterns = try ["5000", "130,0,90", "70,110", "200,30,200"].map { try VibrationPattern.ms($0) }
-        let rounds = 400
-        await withTaskGroup { group in
-            for thread in 0..<4 {
-                group.addTask {
-                    await DetachedThread.run {
-                        for round in thread..<thread + rounds {
-                            bench.play(patterns[round % patterns.count])
-                            if round.isMultiple(of: 3) { bench.vibrator.stop() }
+        let (bursts, threads, rounds) = (200, 4, 3)
+        for burst in 0..<bursts {
+            await withTaskGroup { group in
+                for thread in 0..<threads {
+                    group.addTask {
+                        await DetachedThread.run {
+                            for round in (burst + thread)..<(burst + thread + rounds) {
+                                bench.play(patterns[round % patterns.count])
+                                if round.isMultiple(of: 3) { bench.vibrator.stop() }
+                            }
                         }
                     }
                 }
             }
+            // Not while the threads run: the time between a timer and the motor's call would depend on the machine's load.
+            bench.clock.advance(by: .milliseconds(30 + burst * 37 % 171))
         }
         bench.vibrator.stop()
         #expect(bench.vibrator.isOff && !bench.motor.record.isOn)
-        #expect(bench.ends.all.count == 4 * rounds)
+        #expect(bench.ends.all.count == bursts * threads * rounds)
+        #expect(bench.motor.record.turnCount > 100)
         #expect(bench.motor.mostCallsUnderWay == 1)
         // At the limit a call may be under way, and turning off takes one more.
         #expect(longestOnTime(bench.motor.record.turns) <= longest + slowness * 2)

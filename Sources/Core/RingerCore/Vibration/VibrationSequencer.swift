@@ -3,23 +3,27 @@
 ///
 /// The motor is asked numbered questions, one at a time. While one is unanswered, only the newest of the later ones is kept,
 /// and only the answer to the newest question counts: what an earlier call found is no longer true when a later one follows.
+/// If both ask for off, the success of the earlier one answers both. Each failure is reported.
 struct VibrationSequencer: StateMachine {
     enum Event: Sendable {
         /// Run the pattern, replacing a running vibration. Until now the machine has slept for `asleep`.
         case play(UInt64, VibrationPattern, now: MonotonicTime, asleep: Duration = .zero)
         /// Stop the vibration of this number; nil for any.
-        case stop(UInt64?, now: MonotonicTime)
+        case stop(UInt64?, now: MonotonicTime, asleep: Duration = .zero)
         /// The timer of this number expired.
         case timer(UInt64, now: MonotonicTime, asleep: Duration = .zero)
         /// The machine is about to sleep: turn the motor off and leave it off until the machine woke. The preparation of
-        /// this number completes when the motor is off, or turning it off failed.
+        /// this number completes when the motor is off, or turning it off failed, at the latest when the machine woke or the
+        /// sleep is given up.
         case prepareForSleep(UInt64, now: MonotonicTime, asleep: Duration)
         /// The machine woke, or does not sleep after all.
         case woke(now: MonotonicTime, asleep: Duration)
         /// The motor did what the question of this number asks for, or failed.
-        case answered(UInt64, RingerError?, now: MonotonicTime)
+        case answered(UInt64, RingerError?, now: MonotonicTime, asleep: Duration = .zero)
+        /// The motor was not asked the question of this number, since it was no longer the newest.
+        case skipped(UInt64)
         /// The device of a motor that was unreachable may be back.
-        case mayBeBack(now: MonotonicTime)
+        case mayBeBack(now: MonotonicTime, asleep: Duration = .zero)
     }
 
     enum Action: Sendable, Equatable {
@@ -54,6 +58,14 @@ struct VibrationSequencer: StateMachine {
         }
     }
 
+    private struct Question {
+        var number: UInt64
+        /// The level to turn at; nil for off.
+        var level: MotorLevel?
+        /// The vibration that the motor shall be turned on for.
+        var vibration: UInt64?
+    }
+
     private enum Phase {
         case idle
         /// Turning until `until`; with `isLimited`, the longest on-time ends it there.
@@ -80,11 +92,12 @@ struct VibrationSequencer: StateMachine {
     let longestOnTime: Duration
     private var running: Running?
     private var phase = Phase.idle
-    /// The newest question's number, and what it asks for: a level, or nil for off.
-    private var question: UInt64 = 0
-    private var wanted: MotorLevel?
+    /// The newest question.
+    private var newest = Question(number: 0)
     /// The question that the motor has and did not answer yet.
-    private var unanswered: UInt64?
+    private var unanswered: Question?
+    /// The vibration that the motor was turned on for last, and why that failed; nil if it succeeded at least once.
+    private var turnedOn: (vibration: UInt64, error: RingerError?)?
     /// Since when the motor may be turning: from a question for "on" to the answer to the newest one, if that was "off".
     private var mayTurnSince: MonotonicTime?
     /// How long the motor turned since its last rest of ``shortestRest``, up to `mayTurnSince`.
@@ -108,7 +121,8 @@ struct VibrationSequencer: StateMachine {
         case .play(let id, let pattern, let now, let asleep):
             noteSleep(asleep, now, &actions)
             play(Running(id: id, pattern: pattern), now, &actions)
-        case .stop(let id, let now):
+        case .stop(let id, let now, let asleep):
+            noteSleep(asleep, now, &actions)
             stop(id, now, &actions)
         case .timer(let number, let now, let asleep):
             noteSleep(asleep, now, &actions)
@@ -121,11 +135,15 @@ struct VibrationSequencer: StateMachine {
             completePreparations(&actions)
         case .woke(let now, let asleep):
             noteSleep(asleep, now, &actions)
-            preparedAt = nil
-        case .answered(let number, let error, let now):
+            endPreparation(&actions)
+        case .answered(let number, let error, let now, let asleep):
+            noteSleep(asleep, now, &actions)
             answered(number, error, now, &actions)
-        case .mayBeBack:
-            // The answer under way may be older than the return.
+        case .skipped(let number):
+            if number == unanswered?.number { sendQuestion(&actions) }
+        case .mayBeBack(let now, let asleep):
+            noteSleep(asleep, now, &actions)
+            // A failure under way may be older than the return.
             if isUnreachable || isBeingTurnedOff { ask(nil, &actions) }
         }
         return actions
@@ -134,46 +152,65 @@ struct VibrationSequencer: StateMachine {
     /// Whether the motor is known to be off.
     var isOff: Bool { mayTurnSince == nil }
 
+    /// Whether no later question follows the one of this number.
+    func isNewest(_ question: UInt64) -> Bool { question == newest.number }
+
     private var isUnreachable: Bool {
         if case .unreachable = phase { true } else { false }
     }
 
     // MARK: - Questions
 
-    /// Asks the motor for `level`, nil for off: at once, or when it has answered an earlier question.
+    /// Asks the motor for `level` for the running vibration, nil for off: at once, or when it has answered an earlier
+    /// question.
     private mutating func ask(_ level: MotorLevel?, _ actions: inout [Action]) {
-        question += 1
-        wanted = level
+        newest = Question(number: newest.number + 1, level: level, vibration: running?.id)
         if unanswered == nil { sendQuestion(&actions) }
     }
 
-    private var isBeingTurnedOff: Bool { unanswered != nil && wanted == nil }
+    private var isBeingTurnedOff: Bool { unanswered != nil && newest.level == nil }
 
     private mutating func turnOff(_ actions: inout [Action]) {
         if !isBeingTurnedOff { ask(nil, &actions) }
     }
 
     private mutating func sendQuestion(_ actions: inout [Action]) {
-        unanswered = question
-        actions.append(.motor(question, wanted))
+        unanswered = newest
+        actions.append(.motor(newest.number, newest.level))
     }
 
     private mutating func answered(
         _ number: UInt64, _ error: RingerError?, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        guard number == unanswered else { return }
-        if number != question { return sendQuestion(&actions) }
+        guard let question = unanswered, number == question.number else { return }
+        let isSuperseded = !isNewest(number)
+        if question.level != nil {
+            noteTurnOn(for: question.vibration, error, now, &actions)
+        } else if let error, isSuperseded {
+            reportOffFailed(error, now, &actions)
+        }
+        if isSuperseded && (question.level != nil || newest.level != nil || error != nil) {
+            return sendQuestion(&actions)
+        }
         unanswered = nil
-        switch (wanted, error) {
+        switch (question.level, error) {
         case (.some, nil): break
-        case (.some, let error?):
-            actions.append(.report(.onFailed(error, at: now)))
-            // The motor may be turning in spite of the error.
-            end(.failed(error), now, &actions)
+        // The motor may be turning in spite of the error.
+        case (.some, let error?): end(.failed(error), now, &actions)
         case (nil, nil): turnedOff(now, &actions)
         case (nil, let error?): turnOffFailed(error, now, &actions)
         }
         completePreparations(&actions)
+    }
+
+    /// Notes whether the motor could be turned on for `vibration`. A failure after a success changes nothing.
+    private mutating func noteTurnOn(
+        for vibration: UInt64?, _ error: RingerError?, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        if let error { actions.append(.report(.onFailed(error, at: now))) }
+        guard let vibration else { return }
+        if let turnedOn, turnedOn.vibration == vibration, turnedOn.error == nil { return }
+        turnedOn = (vibration, error)
     }
 
     // MARK: - Sleep
@@ -182,9 +219,10 @@ struct VibrationSequencer: StateMachine {
     /// the clock and its timers stood still, and a motor that nothing turned off turned on.
     private mutating func noteSleep(_ asleep: Duration, _ now: MonotonicTime, _ actions: inout [Action]) {
         let slept = asleep - self.asleep
-        self.asleep = asleep
+        // An event may have read the clock before the previous one did.
+        self.asleep = max(self.asleep, asleep)
         guard slept >= Self.shortestSleep else { return }
-        preparedAt = nil
+        endPreparation(&actions)
         if !isOff {
             turned += slept
         } else if slept >= Self.shortestRest {
@@ -194,9 +232,15 @@ struct VibrationSequencer: StateMachine {
     }
 
     private mutating func completePreparations(_ actions: inout [Action]) {
-        if unanswered != nil { return }
+        if unanswered != nil && preparedAt != nil { return }
         for number in preparations { actions.append(.complete(number, .stopped)) }
         preparations = []
+    }
+
+    /// The machine slept, or does not sleep after all: nothing waits for the motor to be off any more.
+    private mutating func endPreparation(_ actions: inout [Action]) {
+        preparedAt = nil
+        completePreparations(&actions)
     }
 
     /// Why the motor has to stay off; nil if it need not.
@@ -209,7 +253,7 @@ struct VibrationSequencer: StateMachine {
 
     private mutating func play(_ new: Running, _ now: MonotonicTime, _ actions: inout [Action]) {
         if let error = refusal(now) { return actions.append(.complete(new.id, .failed(error))) }
-        preparedAt = nil
+        endPreparation(&actions)
         if let running { actions.append(.complete(running.id, .replaced)) }
         running = new
         switch phase {
@@ -218,7 +262,7 @@ struct VibrationSequencer: StateMachine {
         case .stopping(let id, let end):
             // The motor need not be off for that one to be over: this one turns it on.
             phase = .idle
-            actions.append(.complete(id, end))
+            actions.append(.complete(id, outcome(of: id, end)))
         case .stuck(let error, _), .unreachable(let error, _):
             running = nil
             actions.append(.complete(new.id, .failed(error)))
@@ -302,6 +346,12 @@ struct VibrationSequencer: StateMachine {
         }
     }
 
+    /// A pattern that is over did not finish if the motor was never turned on for it.
+    private func outcome(of id: UInt64, _ end: VibrationEnd) -> VibrationEnd {
+        guard end == .finished, let turnedOn, turnedOn.vibration == id, let error = turnedOn.error else { return end }
+        return .failed(error)
+    }
+
     private mutating func rest(since now: MonotonicTime) {
         turned += turn(until: now)
         mayTurnSince = nil
@@ -314,7 +364,7 @@ struct VibrationSequencer: StateMachine {
         switch phase {
         case .stopping(let id, let end):
             phase = .idle
-            actions.append(.complete(id, end))
+            actions.append(.complete(id, outcome(of: id, end)))
         case .stuck, .unreachable:
             phase = .idle
             unschedule(&actions)
@@ -324,17 +374,8 @@ struct VibrationSequencer: StateMachine {
     }
 
     private mutating func turnOffFailed(_ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]) {
-        var attempts = 1
-        var isReported = false
-        switch phase {
-        case .stopping(let id, _): actions.append(.complete(id, .failed(error)))
-        case .stuck(_, let before): attempts = before + 1
-        case .unreachable(_, let before):
-            attempts = before + 1
-            isReported = error.code == .unreachable
-        case .idle, .turning, .resting: break
-        }
-        if !isReported { actions.append(.report(.offFailed(error, attempt: attempts, at: now))) }
+        if case .stopping(let id, _) = phase { actions.append(.complete(id, .failed(error))) }
+        let attempts = reportOffFailed(error, now, &actions)
         if let running {
             self.running = nil
             actions.append(.complete(running.id, .failed(error)))
@@ -354,6 +395,22 @@ struct VibrationSequencer: StateMachine {
             phase = .stuck(error, attempts: attempts)
             schedule(at: now + min(Duration.milliseconds(10) * (1 << min(attempts - 1, 7)), .seconds(1)), &actions)
         }
+    }
+
+    /// Returns which attempt to turn the motor off it was.
+    @discardableResult
+    private func reportOffFailed(_ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]) -> Int {
+        var attempt = 1
+        var isReported = false
+        switch phase {
+        case .stuck(_, let before): attempt = before + 1
+        case .unreachable(_, let before):
+            attempt = before + 1
+            isReported = error.code == .unreachable
+        case .idle, .turning, .resting, .stopping: break
+        }
+        if !isReported { actions.append(.report(.offFailed(error, attempt: attempt, at: now))) }
+        return attempt
     }
 
     private mutating func schedule(at time: MonotonicTime, _ actions: inout [Action]) {

@@ -54,8 +54,10 @@ public final class Vibrator: Sendable {
         let runner = StateMachineRunner(VibrationSequencer(longestOnTime: longestOnTime)) { action, runner in
             switch action {
             case .motor(let question, let level):
+                // A stop that returned since then, while another thread performs the actions, wants the motor off.
+                guard runner.read({ $0.isNewest(question) }) else { return runner.send(.skipped(question)) }
                 let answer: @Sendable (RingerError?) -> Void = { error in
-                    runner.send(.answered(question, error, now: clock.now))
+                    runner.send(.answered(question, error, now: clock.now, asleep: clock.timeAsleep))
                 }
                 if let answering {
                     answering.turn(to: level, answer: answer)
@@ -74,7 +76,9 @@ public final class Vibrator: Sendable {
                 report(what)
             }
         }
-        motor.onReturn { [weak runner] in runner?.send(.mayBeBack(now: clock.now)) }
+        motor.onReturn { [weak runner] in
+            runner?.send(.mayBeBack(now: clock.now, asleep: clock.timeAsleep))
+        }
         drive = .motor(motor, runner)
     }
 
@@ -133,7 +137,8 @@ public final class Vibrator: Sendable {
         // A child of fork would turn its parent's motor.
         if !process.isCurrent { return }
         switch drive {
-        case .motor(_, let runner): runner.send(.stop(vibration?.number, now: clock.now))
+        case .motor(_, let runner):
+            runner.send(.stop(vibration?.number, now: clock.now, asleep: clock.timeAsleep))
         case .service(let service, _, _): service.stopVibration(vibration?.number)
         }
     }
@@ -158,7 +163,7 @@ public final class Vibrator: Sendable {
 
     /// Turns the motor off before the machine sleeps, and keeps it off until ``wakes()``, or until the clock tells that the
     /// machine slept. `completion` is called once the motor is off, or turning it off failed: before the call returns, or on
-    /// the thread that performs the motor's actions now.
+    /// the thread that performs the motor's actions now; at the latest when the machine woke or the sleep is given up.
     ///
     /// A service's motor is the service's to turn off.
     package func prepareForSleep(_ completion: @escaping @Sendable () -> Void) {
