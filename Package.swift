@@ -5,10 +5,12 @@ let system: Target.Dependency = .product(name: "SystemPackage", package: "swift-
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
 func source(
-    _ room: String, _ name: String, _ dependencies: [Target.Dependency] = [], libraries: [String] = []
+    _ room: String, _ name: String, _ dependencies: [Target.Dependency] = [], features: [String] = [],
+    libraries: [String] = []
 ) -> Target {
     .target(
         name: name, dependencies: dependencies, path: "Sources/\(room)/\(name)",
+        swiftSettings: features.map { .enableExperimentalFeature($0) },
         linkerSettings: libraries.map { .linkedLibrary($0) })
 }
 
@@ -68,7 +70,8 @@ let package = Package(
         source("Rules", "RingerPolicy"),
         source("Rules", "SessionRules", ["RingerPolicy", "FourCharacterCodes"]),
 
-        source("Sound", "SoundFile", ["FourCharacterCodes"]),
+        // Swift 6.2 does not see by itself that a span that is written to keeps its lifetime.
+        source("Sound", "SoundFile", ["FourCharacterCodes"], features: ["Lifetimes"]),
         // Rounding and square roots are libm's on some processors.
         source("Sound", "SystemSounds", ["SoundFile"], libraries: ["m"]),
 
@@ -188,7 +191,23 @@ let package = Package(
         program(
             "Benchmarks/Sessions/Sources/SessionBenchmark", "SessionBenchmark",
             ["SessionProperties", "SessionRules", "RingerCore", "RingerTestKit", "CAllocations"]),
+        program("Tests/Systems/Month", "month", ["Ringer", "RingerTestKit"]),
         program("Tests/Systems/Soak", "soak", ["RingerBus", "ServiceSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+#if compiler(<6.3)
+// The library for C is written with @c, which Swift 6.3 has first.
+let later: Set = ["RingerC", "AudioToolboxC", "c-client", "audiotoolbox-client", "RingerCTests", "AudioToolboxCTests"]
+package.targets.removeAll { later.contains($0.name) }
+package.products.removeAll { $0.name == "libringer" }
+#endif
+
+// It reads what is internal to the library, optimised: built with -enable-testing, by its own script.
+if Context.environment["RINGER_ALL_ORDERS"] != nil {
+    package.targets += [
+        .target(name: "CSnapshot", path: "Tests/Systems/AllOrders/Snapshot", publicHeadersPath: "include"),
+        program("Tests/Systems/AllOrders/Search", "all-orders", ["RingerCore", "SessionRules", "CSnapshot"]),
+    ]
+}

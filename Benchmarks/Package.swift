@@ -18,7 +18,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
     ],
     targets: [
-        benchmark("DetectorBenchmark", "Detector/Sources", [ringer, testKit]),
+        benchmark("DetectorBenchmark", "Detector/Sources", [ringer, testKit, system]),
         benchmark("Subscriber", "EdgeLatency/Sources", [ringer]),
         benchmark("Empty", "Footprint/Sources/Empty"),
         benchmark(

@@ -13,7 +13,7 @@ struct AnnouncePayment {
             try Device.run { device in
                 try device.closeOnTermination()
                 let lines = try device.watch(STDIN_FILENO)
-                // The group's tasks stay on the device's thread. At the end of the input it waits for them.
+                // The group's tasks stay on this thread. At the end of the input it waits for them.
                 await withDiscardingTaskGroup { announcing in
                     var input = ""
                     for await _ in lines {

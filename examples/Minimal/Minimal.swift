@@ -6,7 +6,7 @@ struct Minimal {
     static func main() throws {
         let chime = try CommandLine.arguments.dropFirst().first.map { path in try SoundLoader.load(path) }
 
-        // Everything runs on the device's own thread.
+        // It may block on this thread: the device has one of its own.
         try Device.run { device in
             try device.closeOnTermination()
             for await _ in device.states {

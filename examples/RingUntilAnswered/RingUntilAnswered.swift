@@ -27,7 +27,7 @@ struct RingUntilAnswered {
             try device.closeOnTermination()
             async let _: Void = {
                 for await _ in try device.watch(STDIN_FILENO) {
-                    // The sound and the motor stop inside this call.
+                    // The sound and the motor stop at once.
                     device.alerts.stop()
                     return
                 }
@@ -42,7 +42,7 @@ struct RingUntilAnswered {
         return answer.isGiven
     }
 
-    /// Written on the device's thread, and read when that has ended.
+    /// Written by the firmware's tasks, and read when they have ended.
     final class Answer: @unchecked Sendable {  // SAFETY: Device.run orders the write before the read.
         var isGiven = false
     }

@@ -1,6 +1,9 @@
 # How small programs are built, sourced by the scripts that build one.
 # shellcheck shell=bash disable=SC2034
 linking=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# For another processor scripts/arm64 sets what builds, and the folder of what is built.
+[ -n "${swift_build+set}" ] || swift_build=(swift build)
+built_small=${built_small-.build/footprint}
 small=(-c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections)
 
 # small_program PRODUCT [PACKAGE]: builds the product of this package, or of another one that uses it, and prints its path.
@@ -8,15 +11,15 @@ small=(-c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -Xfrontend -Xsw
 # plug-ins would read, equal functions are there once, of which Swift's generic code has many, and what runs at the start
 # lies side by side, so that it takes few pages: PRODUCT.order has those functions, or start.order.
 small_program() {
-    local order=$linking/$1.order scratch=.build/footprint options
+    local order=$linking/$1.order scratch=$built_small options
     [ -e "$order" ] || order=$linking/start.order
-    [ $# -eq 1 ] || scratch=.build/footprint/programs
+    [ $# -eq 1 ] || scratch=$built_small/programs
     scratch=$linking/../../$scratch
     options=(--package-path "${2-$linking/../..}" --scratch-path "$scratch" "${small[@]}" --quiet -Xswiftc -use-ld=lld
         -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
         -Xlinker "--symbol-ordering-file=$order" -Xlinker --no-warn-symbol-ordering)
     # The build does not notice a changed order of functions.
     rm -f "$scratch"/*/release/"$1"
-    swift build "${options[@]}" --product "$1" >&2
-    echo "$(swift build "${options[@]}" --show-bin-path)/$1"
+    "${swift_build[@]}" "${options[@]}" --product "$1" >&2
+    echo "$("${swift_build[@]}" "${options[@]}" --show-bin-path)/$1"
 }

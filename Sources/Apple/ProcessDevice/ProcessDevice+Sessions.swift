@@ -179,11 +179,13 @@ final class ProcessSession: Sendable {
 
     /// The session, which the first use makes.
     var session: AudioSession {
-        state.withLock { state in
-            if let session = state.session { return session }
-            let session = device.sessions.make(name: "process")
-            state.session = session
-            return session
+        device.core.transition {
+            state.withLock { state in
+                if let session = state.session { return session }
+                let session = device.sessions.make(name: "process")
+                state.session = session
+                return session
+            }
         }
     }
 

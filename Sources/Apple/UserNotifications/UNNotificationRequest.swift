@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 /// When a notification is delivered. Any thread.
+// SAFETY: all properties are constants.
 public class UNNotificationTrigger: NSObject, @unchecked Sendable {
     // SAFETY: nothing of it changes.
     public let repeats: Bool
@@ -12,6 +13,7 @@ public class UNNotificationTrigger: NSObject, @unchecked Sendable {
 }
 
 /// So many seconds from now on. Any thread.
+// SAFETY: all properties are constants.
 public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
     public let timeInterval: TimeInterval
 
@@ -30,6 +32,7 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
 }
 
 /// At a date. Any thread.
+// SAFETY: all properties are constants.
 public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
     public let dateComponents: DateComponents
 

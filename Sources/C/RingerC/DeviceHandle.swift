@@ -231,8 +231,13 @@ final class DeviceHandle: Sendable {
 
     func alert(_ sound: UInt32, limit: Duration?, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
         try begin(id) { number in
+            let core = device.core
             let alert = device.alerts.begin(SystemSoundID(rawValue: sound), limit: limit) { [weak self] result in
-                self?.end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { $0.u.result = ringer_result(result) }
+                core.perform { [weak self] in
+                    self?.end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) {
+                        $0.u.result = ringer_result(result)
+                    }
+                }
             }
             return alert.map { .alert($0) } ?? .unstoppable
         }

@@ -20,7 +20,7 @@ struct RingerCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(name: "Sessions", subcommands: [SessionCommand.self, RoutesCommand.self]),
             CommandGroup(name: "Rules", subcommands: [DecideCommand.self, PolicyCommand.self]),
-            CommandGroup(name: "Files", subcommands: [InfoCommand.self, ConvertCommand.self]),
+            CommandGroup(name: "Files", subcommands: [InfoCommand.self, ConvertCommand.self, TraceCommand.self]),
             CommandGroup(name: "Simulation", subcommands: [SimulateCommand.self]),
         ])
 

@@ -1,28 +1,30 @@
 import Synchronization
 
-/// One timer: setting it cancels the previous one. Any thread.
+/// One timer, which effects set and cancel: until then the previous one may still expire. Any thread.
 final class TimerSlot: Sendable {
     private let clock: any DeviceClock
+    private let core: Core
     private let timer = Mutex<(any DeviceTimer)?>(nil)
 
-    init(_ clock: any DeviceClock) {
+    init(_ clock: any DeviceClock, _ core: Core) {
         self.clock = clock
+        self.core = core
     }
 
     /// Calls `body` at `time`. Replaces the previous timer.
     func set(at time: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
-        let next = clock.schedule(at: time, body)
-        timer.withLock { timer in
-            timer?.cancel()
-            timer = next
-        }
+        core.perform { [self] in replace(with: clock.schedule(at: time, body)) }
     }
 
     /// Cancels the timer.
     func cancel() {
+        core.perform { [self] in replace(with: nil) }
+    }
+
+    private func replace(with next: (any DeviceTimer)?) {
         timer.withLock { timer in
             timer?.cancel()
-            timer = nil
+            timer = next
         }
     }
 }

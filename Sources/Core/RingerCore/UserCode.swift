@@ -3,23 +3,23 @@ import Synchronization
 
 /// Code of the library's user: completions, observers, log handlers.
 ///
-/// It may block for any time. Therefore it never runs inside a ``StateMachineRunner``, on the device's thread or on the
+/// It may block for any time. Therefore it never runs inside a transition of the ``Core``, on the device's thread or on the
 /// sound thread, where it would delay stops. ``DeviceClock/callBack(_:)`` runs it.
 package enum UserCode {
     /// The state of one thread, used on it alone.
     private final class ThreadState {
-        /// How many state machine runners are performing actions, nested.
-        var runners = 0
+        /// How many cores are performing effects, nested.
+        var drains = 0
         /// How many calls of user code are running, nested.
         var calls = 0
-        /// User code that waits for the runners to finish.
+        /// User code that waits for the effects to be performed.
         var waiting: [@Sendable () -> Void] = []
         var isRunningWaiting = false
     }
 
-    /// Whether runners are counted. Only a virtual clock needs that; on hardware an edge is handled in fewer steps
+    /// Whether drains are counted. Only a virtual clock needs that; on hardware an edge is handled in fewer steps
     /// without it.
-    private static let countsRunners = Atomic(false)
+    private static let countsDrains = Atomic(false)
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         // SAFETY: the value is the reference that `state` retained for the thread, which ends here.
@@ -52,49 +52,49 @@ package enum UserCode {
 
     // MARK: - In virtual time
 
-    /// Starts counting runners, for ``runAfterRunners(_:)``.
-    package static func countRunners() {
-        countsRunners.store(true, ordering: .relaxed)
+    /// Starts counting cores that perform effects, for ``runAfterEffects(_:)``.
+    package static func countDrains() {
+        countsDrains.store(true, ordering: .relaxed)
     }
 
-    /// Runs `body` on the calling thread once no runner and no other user code is running on it: a virtual clock's
-    /// replacement for the callback thread.
-    package static func runAfterRunners(_ body: @escaping @Sendable () -> Void) {
+    /// Runs `body` on the calling thread once it performs no effects and no other user code: a virtual clock's replacement
+    /// for the callback thread.
+    package static func runAfterEffects(_ body: @escaping @Sendable () -> Void) {
         let state = state
         state.waiting.append(body)
         runWaiting(state)
     }
 
-    /// A runner begins to perform actions on the calling thread.
+    /// The calling thread begins to perform effects.
     ///
-    /// - Returns: Whether ``leaveRunner(_:)`` has to be called at its end.
-    static func enterRunner() -> Bool {
-        guard countsRunners.load(ordering: .relaxed) else { return false }
-        state.runners += 1
+    /// - Returns: Whether ``leaveDrain(_:)`` has to be called at the end.
+    static func enterDrain() -> Bool {
+        guard countsDrains.load(ordering: .relaxed) else { return false }
+        state.drains += 1
         return true
     }
 
-    /// A runner has performed its actions.
-    static func leaveRunner(_ isCounted: Bool) {
+    /// The calling thread has performed the effects.
+    static func leaveDrain(_ isCounted: Bool) {
         guard isCounted else { return }
         let state = state
-        state.runners -= 1
+        state.drains -= 1
         runWaiting(state)
     }
 
     private static func runWaiting(_ state: ThreadState) {
         // One call after another, as on a thread of its own.
-        guard state.runners == 0, !state.isRunningWaiting, !state.waiting.isEmpty else { return }
+        guard state.drains == 0, !state.isRunningWaiting, !state.waiting.isEmpty else { return }
         state.isRunningWaiting = true
         defer { state.isRunningWaiting = false }
         while !state.waiting.isEmpty { run(state.waiting.removeFirst()) }
     }
 }
 
-/// The user's completion of one call of the library.
+/// What is to be called once with the outcome of one call of the library.
 ///
-/// If the outcome is known before the call returns, the completion runs on the caller's thread just before the return.
-/// A later outcome is handed to ``DeviceClock/callBack(_:)``.
+/// If the outcome is known before the call returns, it is called on the caller's thread just before the return. Otherwise
+/// that is an effect.
 package final class UserCompletion<Outcome: Sendable>: Sendable {
     private enum Phase: Sendable {
         case calling
@@ -103,52 +103,73 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
         case over
     }
 
-    private let phase = Mutex(Phase.calling)
-    private let clock: any DeviceClock
-    private let body: @Sendable (Outcome) -> Void
+    private struct State: Sendable {
+        var phase = Phase.calling
+        /// Taken out by the thread that calls it, which frees what it refers to.
+        var body: (@Sendable (Outcome) -> Void)?
+    }
+
+    private let state: Mutex<State>
+    private let core: Core
+    private let clock: (any DeviceClock)?
 
     /// The completion of a call in progress. The caller of this initialiser calls ``callReturns()`` at its end.
-    package init(_ clock: any DeviceClock, _ body: @escaping @Sendable (Outcome) -> Void) {
+    ///
+    /// - Parameters:
+    ///   - clock: Runs a later outcome's `body` as user code (``DeviceClock/callBack(_:)``); nil where `body` is the library's
+    ///     own, such as the end of a task's wait.
+    ///   - core: The device's core.
+    ///   - body: What to call.
+    package init(_ clock: (any DeviceClock)?, _ core: Core, _ body: @escaping @Sendable (Outcome) -> Void) {
         self.clock = clock
-        self.body = body
+        self.core = core
+        state = Mutex(State(body: body))
     }
 
     /// Takes the outcome. Calls after the first do nothing.
     package func complete(_ outcome: Outcome) {
-        let isLater = phase.withLock { phase in
-            switch phase {
+        let isLater = state.withLock { state in
+            switch state.phase {
             case .calling:
-                phase = .known(outcome)
+                state.phase = .known(outcome)
                 return false
             case .returned:
-                phase = .over
+                state.phase = .over
                 return true
             case .known, .over:
                 return false
             }
         }
-        if isLater { clock.callBack { [body] in body(outcome) } }
+        guard isLater else { return }
+        core.perform { [self] in
+            if let clock { clock.callBack { [self] in call(outcome) } } else { call(outcome) }
+        }
     }
 
     /// The call is about to return: passes an outcome that is known to the completion now.
     package func callReturns() {
-        let known: Outcome? = phase.withLock { phase in
-            switch phase {
+        let known: Outcome? = state.withLock { state in
+            switch state.phase {
             case .known(let outcome):
-                phase = .over
+                state.phase = .over
                 return outcome
             case .calling:
-                phase = .returned
+                state.phase = .returned
                 return nil
             case .returned, .over:
                 return nil
             }
         }
-        if let known { UserCode.run { body(known) } }
+        guard let known else { return }
+        if clock == nil { call(known) } else { UserCode.run { call(known) } }
+    }
+
+    private func call(_ outcome: Outcome) {
+        state.withLock { $0.body.take() }?(outcome)
     }
 }
 
-/// Completions by number, each called once. Any thread.
+/// Completions by number, each called once, inside a transition. Any thread.
 final class CompletionTable<ID: Hashable & Sendable, Result: Sendable>: Sendable {
     private let completions = Mutex<[ID: @Sendable (Result) -> Void]>([:])
 
@@ -165,11 +186,11 @@ final class CompletionTable<ID: Hashable & Sendable, Result: Sendable>: Sendable
 
 /// Begins a call with `begin`, whose outcome ``UserCompletion`` hands to `completion`; nil where nobody wants it.
 package func withUserCompletion<Outcome: Sendable, Value, Failure: Error>(
-    _ completion: (@Sendable (Outcome) -> Void)?, on clock: any DeviceClock,
+    _ completion: (@Sendable (Outcome) -> Void)?, on clock: any DeviceClock, _ core: Core,
     _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) throws(Failure) -> Value
 ) throws(Failure) -> Value {
     guard let completion else { return try begin { _ in } }
-    let user = UserCompletion(clock, completion)
+    let user = UserCompletion(clock, core, completion)
     let value = try begin { user.complete($0) }
     user.callReturns()
     return value
@@ -177,11 +198,14 @@ package func withUserCompletion<Outcome: Sendable, Value, Failure: Error>(
 
 /// Waits for the outcome of what `begin` begins with its completion. `stop` ends it when the task is cancelled.
 package func outcome<Outcome: Sendable>(
-    _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) -> Void, onCancel stop: @Sendable () -> Void
+    _ core: Core, _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) -> Void,
+    onCancel stop: @Sendable () -> Void = {}
 ) async -> Outcome {
     await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
-            begin { continuation.resume(returning: $0) }
+            let waiter = UserCompletion<Outcome>(nil, core) { continuation.resume(returning: $0) }
+            begin { waiter.complete($0) }
+            waiter.callReturns()
             // The task may have been cancelled before there was anything to stop.
             if Task.isCancelled { stop() }
         }

@@ -17,8 +17,8 @@ extension Device {
         /// of the card's use-case configuration are added. A board has a receiver if it is named here or there. ``UserPreferences/routesSilencedBySwitch`` says which of them the
         /// switch silences.
         public var routes: [AudioRoute: String]
-        /// 1 to 99 to run the sound thread with `SCHED_FIFO`; nil for the ordinary scheduler. If the process lacks the
-        /// right to it, a ``DeviceEvent/degraded(_:at:)`` is reported.
+        /// 1 to 99 to run the threads of the device, of its sounds and of its motor with `SCHED_FIFO`; nil for the ordinary
+        /// scheduler. If the process lacks the right to it, a ``DeviceEvent/degraded(_:at:)`` is reported.
         public var realTimePriority: Int?
         /// How long a sound waits for a PCM that another process holds, trying every 20 ms: 2 s by default; zero to
         /// fail at once. ``PlaybackEvent/waiting(_:at:)`` reports the wait. Sounds of this device that share a PCM that
@@ -85,7 +85,7 @@ extension Device {
     public static func discover(
         _ hardware: Hardware = Hardware(), configuration: Configuration = Configuration()
     ) async throws(RingerError) -> Device {
-        let loop = try EventLoop(name: "ringer-device")
+        let loop = try EventLoop(name: "ringer-device", realTimePriority: hardware.realTimePriority)
         return try await withTaskExecutorPreference(loop) { () async throws(RingerError) -> Device in
             try await make(hardware, configuration: configuration, loop: loop)
         }
@@ -94,8 +94,7 @@ extension Device {
     /// ``discover(_:configuration:)`` for a program that is not `async`: blocks the calling thread until the device is
     /// open, at most 1 s for a slider that has to settle.
     ///
-    /// The device has a thread of its own. ``run(_:configuration:_:)`` needs one thread less, for firmware that can be
-    /// `async`.
+    /// The device has a thread of its own, as in ``run(_:configuration:_:)``, which is for firmware that can be `async`.
     ///
     /// - Parameters:
     ///   - hardware: The parts to use; by default those that are found.
@@ -105,7 +104,7 @@ extension Device {
     public static func open(
         _ hardware: Hardware = Hardware(), configuration: Configuration = Configuration()
     ) throws(RingerError) -> Device {
-        let loop = try EventLoop(name: "ringer-device")
+        let loop = try EventLoop(name: "ringer-device", realTimePriority: hardware.realTimePriority)
         return try loop.run { () async throws(RingerError) -> Device in
             try await make(hardware, configuration: configuration, loop: loop)
         }
@@ -154,7 +153,7 @@ extension Device.Ports {
         let sound = SoundParts(hardware)
         if let problem = sound.problem { problems.append(problem) }
         let speaker = try sound.makeSpeaker(hardware)
-        if let error = speaker.schedulingError { problems.append(error) }
+        problems += [loop.schedulingError, speaker.schedulingError].compactMap(\.self)
         var statusLight: (any StatusLight)?
         if let light, light != "none" {
             do throws(RingerError) {

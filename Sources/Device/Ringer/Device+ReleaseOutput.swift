@@ -8,9 +8,7 @@ extension Device {
     /// them the vibrations of alerts and system sounds. The announcements of a paused queue stay in it. Later sounds,
     /// also those started from a completion, open the PCM again.
     public func releaseOutput() async {
-        await withCheckedContinuation { continuation in
-            releaseOutput({ continuation.resume() })
-        }
+        await outcome(core) { done in releaseOutput({ done(()) }) }
     }
 
     /// The same, returning at once.
@@ -18,7 +16,7 @@ extension Device {
     /// - Parameter completion: Called once the PCMs are closed: on the caller's thread before the call returns where they
     ///   are by then, else on the callback thread (``DeviceClock/callBack(_:)``).
     public func releaseOutput(completion: @escaping @Sendable () -> Void) {
-        let user = UserCompletion<Void>(clock) { _ in completion() }
+        let user = UserCompletion<Void>(clock, core) { _ in completion() }
         releaseOutput({ user.complete(()) })
         user.callReturns()
     }

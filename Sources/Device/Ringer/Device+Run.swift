@@ -1,11 +1,11 @@
+import RingerHardware
+
 extension Device {
-    /// Discovers the device and runs a whole firmware on the device's own thread: for a `main` that is not `async`.
+    /// Discovers the device and runs a whole firmware on the calling thread: for a `main` that is not `async`.
     ///
-    /// The calling thread sleeps until `body` ends. This way of using a device takes the least memory and has the
-    /// shortest time from an edge to the firmware, since no other thread is started or woken. In return, `body` must
-    /// not block between suspensions, which would hold up edges, and must not await the main actor. Long work goes to a
-    /// `Task.detached` or a function marked `@concurrent`. The thread's stack has 1 MiB, not the 8 MiB of a main
-    /// thread: put large arrays on the heap, and bound recursion.
+    /// The firmware's tasks run one at a time in an ``EventLoop`` of the calling thread, which sleeps while they wait; the
+    /// device has the second thread of the process. So `body` may block or compute for long: edges are handled, sounds
+    /// stop and the motor is turned off meanwhile. It must not await the main actor.
     ///
     /// - Parameters:
     ///   - hardware: The parts to use; by default those that are found.
@@ -16,11 +16,9 @@ extension Device {
         _ hardware: Hardware = Hardware(), configuration: Configuration = Configuration(),
         _ body: @escaping @Sendable (Device) async throws -> Void
     ) throws {
-        let loop = try EventLoop(name: "ringer-device", stackSize: 1024 * 1024)
-        // If the device closed it already, this does nothing.
-        defer { loop.close() }
+        let loop = try EventLoop(onThisThreadAs: "firmware")
         try loop.run {
-            let device = try await make(hardware, configuration: configuration, loop: loop)
+            let device = try await discover(hardware, configuration: configuration)
             defer { device.close() }
             try await body(device)
         }

@@ -3,7 +3,7 @@ import RingerHardware
 
 extension Device {
     /// Suspends the task for `duration` on the device's clock: the kernel's monotonic clock on hardware, the test's
-    /// clock on a simulated board. In ``run(_:configuration:_:)`` no other thread is woken.
+    /// clock on a simulated board.
     ///
     /// - Parameter duration: The least time to wait; with zero or less, other work of the device runs once.
     /// - Throws: `CancellationError` if the task is cancelled, ``RingerError`` with the code `closed` if the device is
@@ -34,9 +34,8 @@ extension Device {
     ///         guard ready.contains(.readable), readCommand() else { break }
     ///     }
     ///
-    /// The loop's body runs where its task runs: in ``run(_:configuration:_:)`` on the device's thread, where it holds
-    /// up edges and sounds while it blocks. To wait for several things there, use a task group or `async let`, whose
-    /// tasks stay on that thread.
+    /// The loop's body runs where its task runs: in ``run(_:configuration:_:)`` on the calling thread. To wait for several
+    /// things there, use a task group or `async let`, whose tasks stay on that thread.
     ///
     /// The descriptor is watched only while an iterator waits. If it is still ready because not all was read, the next
     /// wait ends at once. The caller closes it after the loop.

@@ -73,6 +73,7 @@ public final class Device: Sendable {
     public static let eventBuffer = 8192
 
     private let ports: Ports
+    package let core: Core
     private let publisher: StatePublisher
     let reporter: EventReporter
     let firstPosition = FirstPosition()
@@ -87,30 +88,30 @@ public final class Device: Sendable {
     /// The speaker's name, for people.
     public var speakerName: String { ports.speaker.name }
     /// Plays sounds that the policy allows.
-    public var player: SoundPlayer { lazyPlayer.part }
+    public var player: SoundPlayer { core.transition { lazyPlayer.part } }
     private let lazyPlayer: Lazily<SoundPlayer>
     /// The motor; nil if the device has none.
     public let vibrator: Vibrator?
     /// The status light; nil if the device has none.
     public var statusLight: (any StatusLight)? { ports.statusLight }
     /// The audio sessions.
-    public var sessions: AudioSessions { lazySessions.part }
+    public var sessions: AudioSessions { core.transition { lazySessions.part } }
     private let lazySessions: Lazily<AudioSessions>
     /// Finds out whether sounds are heard, by timing a silent clip.
-    public var muteDetector: MuteDetector { lazyMuteDetector.part }
+    public var muteDetector: MuteDetector { core.transition { lazyMuteDetector.part } }
     private let lazyMuteDetector: Lazily<MuteDetector>
     /// Short sounds by number, registered or predefined.
-    public var sounds: SystemSoundServices { lazySounds.part }
+    public var sounds: SystemSoundServices { core.transition { lazySounds.part } }
     private let lazySounds: Lazily<SystemSoundServices>
     /// Alerts that repeat until they are answered.
-    public var alerts: Alerts { lazyAlerts.part }
+    public var alerts: Alerts { core.transition { lazyAlerts.part } }
     private let lazyAlerts: Lazily<Alerts>
     /// The sounds of notifications.
-    public var notifications: NotificationSounds { lazyNotifications.part }
+    public var notifications: NotificationSounds { core.transition { lazyNotifications.part } }
     private let lazyNotifications: Lazily<NotificationSounds>
 
     /// Announcements, played one after another.
-    public var announcements: Announcements { lazyAnnouncements.part }
+    public var announcements: Announcements { core.transition { lazyAnnouncements.part } }
     private let lazyAnnouncements: Lazily<Announcements>
 
     /// A device of these parts.
@@ -118,12 +119,14 @@ public final class Device: Sendable {
     /// - Throws: ``RingerError`` if the switch or a state source does not start. The ports are closed then.
     public init(_ ports: Ports, configuration: Configuration = Configuration()) throws(RingerError) {
         let reporter = EventReporter(clock: ports.clock, configuration)
-        let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
-        let publisher = StatePublisher(hasSwitch: ports.ringSilent != nil, report: report)
+        let core = Core(ports.clock.thread)
+        let report: @Sendable (DeviceEvent) -> Void = { event in core.perform { reporter.report(event) } }
+        let publisher = StatePublisher(in: core, hasSwitch: ports.ringSilent != nil, report: report)
+        self.core = core
         self.ports = ports
         self.reporter = reporter
         self.publisher = publisher
-        teardown = DeviceTeardown(ports: ports, waits: waits, publisher: publisher, reporter: reporter)
+        teardown = DeviceTeardown(ports: ports, core: core, waits: waits, publisher: publisher, reporter: reporter)
         let player = Lazily {
             let player = SoundPlayer(output: ports.speaker, clock: ports.clock, publisher: publisher, report: report)
             player.preferences = ports.service?.preferences ?? configuration.preferences
@@ -144,9 +147,11 @@ public final class Device: Sendable {
         lazySessions = sessions
         lazyAnnouncements = Lazily { Announcements(sessions.part) }
         let vibrator =
-            Self.serviceMotor(ports, configuration, report)
+            Self.serviceMotor(ports, core, configuration, report)
             ?? ports.motor.map { motor in
-                Vibrator(motor: motor, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
+                Vibrator(
+                    motor: motor, clock: ports.clock, in: core, longestOnTime: configuration.longestOnTime
+                ) {
                     report(.vibration($0))
                 }
             }
@@ -167,11 +172,11 @@ public final class Device: Sendable {
         ports.speaker.follow { publisher.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
             ports.service?.follow(
-                preferences: { player.part.preferences = $0 },
-                sessions: { id, verdict in sessions.part.take(verdict, of: id) },
+                preferences: { preferences in core.transition { player.part.preferences = preferences } },
+                sessions: { id, verdict in core.transition { sessions.part.take(verdict, of: id) } },
                 activity: { publisher.sessions(are: $0) })
             // The sessions choose the route when jacks come and go.
-            if !ports.stateSources.isEmpty { _ = sessions.part }
+            if !ports.stateSources.isEmpty { core.transition { _ = sessions.part } }
             for (index, source) in ports.stateSources.enumerated() {
                 // The source's name is certain only once it is open, and may change when it comes back.
                 try source.start { change in
@@ -200,12 +205,13 @@ public final class Device: Sendable {
     }
 
     private static func serviceMotor(
-        _ ports: Ports, _ configuration: Configuration, _ report: @escaping @Sendable (DeviceEvent) -> Void
+        _ ports: Ports, _ core: Core, _ configuration: Configuration,
+        _ report: @escaping @Sendable (DeviceEvent) -> Void
     ) -> Vibrator? {
         guard let service = ports.service, let name = ports.serviceMotorName else { return nil }
-        return Vibrator(of: service, name: name, clock: ports.clock, longestOnTime: configuration.longestOnTime) {
-            report(.vibration($0))
-        }
+        return Vibrator(
+            of: service, name: name, clock: ports.clock, in: core, longestOnTime: configuration.longestOnTime
+        ) { report(.vibration($0)) }
     }
 
     // MARK: - State
@@ -306,8 +312,7 @@ public final class Device: Sendable {
     /// ``Decision/Reason/sessionPriority``; interrupted, by ``Decision/Reason/interruption``. In
     /// ``AudioCategory/audioProcessing`` it fails with ``RingerError/Code/incompatibleCategory``.
     ///
-    /// The file is read and decoded on a thread of its own, so that a slow one delays no edge of the switch where the
-    /// caller runs on the device's thread.
+    /// The file is read and decoded on a thread of its own: a slow one holds up no other task of the caller's thread.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -329,7 +334,7 @@ public final class Device: Sendable {
     ) async throws(RingerError) -> SoundResult {
         try check(category, options)
         let number = player.reserve()
-        return await outcome {
+        return await outcome(core) {
             sessions.playOwn(sound, reserved: number, as: category, options, completion: $0)
         } onCancel: {
             player.stop(number)
@@ -353,7 +358,7 @@ public final class Device: Sendable {
     ) throws(RingerError) -> SoundPlayer.ID {
         try check(category, options)
         let number = player.reserve()
-        withUserCompletion(completion, on: clock) {
+        withUserCompletion(completion, on: clock, core) {
             sessions.playOwn(sound, reserved: number, as: category, options, completion: $0)
         }
         return number
@@ -383,22 +388,26 @@ public final class Device: Sendable {
     /// Stops every sound and the motor, at once.
     public func stopAll() {
         if !process.isCurrent { return }
-        lazyAnnouncements.ifMade { $0.clear() }
-        lazyAlerts.ifMade { $0.stop() }
-        lazySounds.ifMade { $0.stopAll() }
-        vibrator?.stop()
-        lazyPlayer.ifMade { $0.stopAll() }
+        core.transition {
+            lazyAnnouncements.ifMade { $0.clear() }
+            lazyAlerts.ifMade { $0.stop() }
+            lazySounds.ifMade { $0.stopAll() }
+            vibrator?.stop()
+            lazyPlayer.ifMade { $0.stopAll() }
+        }
     }
 
     /// Stops every sound, and closes the speaker's PCMs. `completion` is called once they are closed.
     func releaseOutput(_ completion: @escaping @Sendable () -> Void) {
         if !process.isCurrent { return completion() }
-        // Queues first: nothing may begin another round, or replace a stopped sound. A paused queue begins nothing.
-        lazyAnnouncements.ifMade { if !$0.isPaused { $0.clear(because: .outputReleased) } }
-        lazyAlerts.ifMade { $0.stop(because: .outputReleased) }
-        lazySounds.ifMade { $0.stopAll(because: .outputReleased) }
-        lazyPlayer.ifMade { $0.stopAll(because: .outputReleased) }
-        ports.speaker.release(stoppingSounds: true, completion: completion)
+        core.transition {
+            // Queues first: nothing may begin another round, or replace a stopped sound. A paused queue begins nothing.
+            lazyAnnouncements.ifMade { if !$0.isPaused { $0.clear(because: .outputReleased) } }
+            lazyAlerts.ifMade { $0.stop(because: .outputReleased) }
+            lazySounds.ifMade { $0.stopAll(because: .outputReleased) }
+            lazyPlayer.ifMade { $0.stopAll(because: .outputReleased) }
+            core.perform { [ports] in ports.speaker.release(stoppingSounds: true, completion: completion) }
+        }
     }
 
     // MARK: - Life
@@ -420,6 +429,10 @@ public final class Device: Sendable {
         termination.end()
     }
 
+    func report(_ event: DeviceEvent) {
+        core.perform { [reporter] in reporter.report(event) }
+    }
+
     /// Stops the motor and all sounds without waiting for the device's thread, which may be busy.
     private func silence() {
         // Queues first: nothing may begin another round, or replace a stopped sound.
@@ -430,12 +443,12 @@ public final class Device: Sendable {
         do throws(RingerError) {
             try vibrator?.close()
         } catch {
-            reporter.report(.vibration(.offFailed(error, attempt: 1, at: clock.now)))
+            report(.vibration(.offFailed(error, attempt: 1, at: clock.now)))
         }
         do throws(RingerError) {
             try statusLight?.close()
         } catch {
-            reporter.report(.degraded(error, at: clock.now))
+            report(.degraded(error, at: clock.now))
         }
         lazySounds.ifMade { $0.stopAll(because: .closed) }
         lazyPlayer.ifMade { $0.stopAll(because: .closed) }
@@ -446,13 +459,17 @@ public final class Device: Sendable {
 /// Runs on the loop's thread; on the caller's where the clock is no loop.
 private final class DeviceTeardown: Sendable {
     private let ports: Device.Ports
+    private let core: Core
     private let waits: DeviceWaits
     private let publisher: StatePublisher
     private let reporter: EventReporter
     private let once = Once()
 
-    init(ports: Device.Ports, waits: DeviceWaits, publisher: StatePublisher, reporter: EventReporter) {
+    init(
+        ports: Device.Ports, core: Core, waits: DeviceWaits, publisher: StatePublisher, reporter: EventReporter
+    ) {
         self.ports = ports
+        self.core = core
         self.waits = waits
         self.publisher = publisher
         self.reporter = reporter
@@ -465,8 +482,12 @@ private final class DeviceTeardown: Sendable {
             ports.speaker.close()
             ports.close()
             waits.close()
-            publisher.finish()
-            reporter.finish()
+            // The ends of sounds reach their subscribers before the streams end.
+            core.perform { [publisher, reporter] in
+                publisher.finish()
+                reporter.finish()
+            }
+            core.flush()
         }
     }
 }

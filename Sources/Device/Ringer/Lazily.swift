@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A part that is created at its first use, so that firmware that does not use it needs no memory or time for it.
-/// Any thread.
+/// Any thread. A part whose creation makes transitions is created inside one.
 final class Lazily<Part: Sendable>: Sendable {
     private enum State {
         case unmade(@Sendable () -> Part)

@@ -151,8 +151,8 @@ public final class SimulatedMotor: VibrationMotor, AnsweringMotor, Sendable {
     }
 
     package func turn(to level: MotorLevel?, answer: @escaping @Sendable (RingerError?) -> Void) {
-        guard level != nil else { return answers.give { [self] in answer(turn(to: nil, clock)) } }
-        let error = turn(to: level, clock)
+        guard level != nil else { return answers.give { [self] in answer(turn(to: nil, clock.now)) } }
+        let error = turn(to: level, clock.now)
         answers.give { answer(error) }
     }
 

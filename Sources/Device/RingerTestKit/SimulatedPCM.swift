@@ -36,28 +36,35 @@ final class SimulatedPCM: Sendable {
         self.clock = clock
         let shared = Shared()
         self.shared = shared
-        queue = StateMachineRunner(PCMQueue()) { action, queue in
-            func voice(_ number: UInt64) -> SimulatedVoice? { shared.state.withLock { $0.voices[number] } }
-            switch action {
-            case .open(let number):
-                guard let voice = voice(number) else { return }
-                if let error = voice.openError ?? shared.state.withLock({ $0.open(number, clock.now) }) {
-                    return queue.send(.refused(number, error, now: clock.now))
-                }
-                queue.send(.opened(number, hardware: nil))
-                voice.opened()
-            case .waiting(let number, let error): voice(number)?.waits(for: error)
-            case .fail(let number, let error): voice(number)?.failed(error)
-            case .retry(let time):
-                let timer = clock.schedule(at: time) { [weak queue] in queue?.send(.retry(now: clock.now)) }
-                shared.state.withLock { state in
-                    state.retry?.cancel()
-                    state.retry = timer
-                }
-            case .doesNotMix:
-                shared.state.withLock { $0.problemHandler }?(
-                    RingerError(.unsupported, "play two sounds at once", SimulatedPCM.subject))
+        let core = Core()
+        queue = StateMachineRunner(PCMQueue(), in: core) { action, queue in
+            core.perform { [weak queue] in if let queue { Self.perform(action, queue, clock, shared) } }
+        }
+    }
+
+    private static func perform(
+        _ action: PCMQueue.Action, _ queue: StateMachineRunner<PCMQueue>, _ clock: any DeviceClock, _ shared: Shared
+    ) {
+        func voice(_ number: UInt64) -> SimulatedVoice? { shared.state.withLock { $0.voices[number] } }
+        switch action {
+        case .open(let number):
+            guard let voice = voice(number) else { return }
+            if let error = voice.openError ?? shared.state.withLock({ $0.open(number, clock.now) }) {
+                return queue.send(.refused(number, error, now: clock.now))
             }
+            queue.send(.opened(number, hardware: nil))
+            voice.opened()
+        case .waiting(let number, let error): voice(number)?.waits(for: error)
+        case .fail(let number, let error): voice(number)?.failed(error)
+        case .retry(let time):
+            let timer = clock.schedule(at: time) { [weak queue] in queue?.send(.retry(now: clock.now)) }
+            shared.state.withLock { state in
+                state.retry?.cancel()
+                state.retry = timer
+            }
+        case .doesNotMix:
+            shared.state.withLock { $0.problemHandler }?(
+                RingerError(.unsupported, "play two sounds at once", subject))
         }
     }
 

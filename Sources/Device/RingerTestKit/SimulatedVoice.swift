@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// One sound of the simulated speaker. Any thread.
+/// One sound of the simulated speaker, which obeys the sound's gate. Any thread.
 final class SimulatedVoice: Playback, Sendable {
     typealias Record = @Sendable (_ change: (inout SimulatedSoundOutput.Recording) -> Void) -> Void
 
@@ -11,13 +11,19 @@ final class SimulatedVoice: Playback, Sendable {
         var isPaused = false
         var isOver = false
         var timers: [any DeviceTimer] = []
+        /// The next look at the gate.
+        var look: (any DeviceTimer)?
     }
+
+    /// How often it looks at the gate while it is heard: the period of the simulated PCM.
+    private static let period = Duration.milliseconds(10)
 
     let number: UInt64
     private let clock: any DeviceClock
     private let pcm: SimulatedPCM
     private let sound: PCMBuffer
     private let options: PlaybackOptions
+    private let gate: Gate
     private let fault: SimulatedSoundOutput.Fault?
     private let handler: @Sendable (PlaybackEvent) -> Void
     private let granted: @Sendable () -> Void
@@ -34,6 +40,7 @@ final class SimulatedVoice: Playback, Sendable {
         self.pcm = pcm
         self.sound = sound
         self.options = options
+        gate = options.gate ?? Gate(gain: options.gain)
         self.fault = fault
         self.handler = handler
         self.granted = granted
@@ -46,7 +53,8 @@ final class SimulatedVoice: Playback, Sendable {
     }
 
     func stop() {
-        at(clock.now) { voice in voice.stopNow() }
+        gate.shut()
+        at(clock.now) { _ in }
     }
 
     /// Stops within the call.
@@ -76,12 +84,15 @@ final class SimulatedVoice: Playback, Sendable {
     /// The PCM is open: the sound begins.
     func opened() {
         let start = clock.now
-        let isOver = state.withLock { state in
-            if !state.isOver { state.start = start }
-            return state.isOver
+        let (isOver, begins) = state.withLock { state in
+            let begins = !state.isOver && gate.begin()
+            if begins { state.start = start }
+            return (state.isOver, begins)
         }
         if isOver { return pcm.remove(self) }
+        if !begins { return stopNow() }
         record { $0.start = start }
+        lookLater()
         handler(.started(at: start))
         granted()
         if let report = options.reportAt {
@@ -121,6 +132,18 @@ final class SimulatedVoice: Playback, Sendable {
         }
     }
 
+    /// Looks at the gate in each period.
+    private func lookLater() {
+        let next = clock.schedule(at: clock.now + Self.period) { [self] in
+            if gate.isOpen { lookLater() } else { stopNow() }
+        }
+        let isOver = state.withLock { state in
+            state.look = next
+            return state.isOver
+        }
+        if isOver { next.cancel() }
+    }
+
     private func drained() {
         end(.drained, played: sound.frames)
     }
@@ -144,8 +167,9 @@ final class SimulatedVoice: Playback, Sendable {
             defer {
                 state.isOver = true
                 state.timers = []
+                state.look = nil
             }
-            return (!state.isOver, state.timers, state.start)
+            return (!state.isOver, state.timers + (state.look.map { [$0] } ?? []), state.start)
         }
         guard isFirst else { return }
         for timer in timers { timer.cancel() }
@@ -173,8 +197,9 @@ final class SimulatedVoice: Playback, Sendable {
         .nanoseconds(Int64((Double(frames) / sound.sampleRate * 1e9).rounded()))
     }
 
+    /// Calls `body` at `time`, unless the gate is shut then: the sound ends.
     private func at(_ time: MonotonicTime, _ body: @escaping @Sendable (SimulatedVoice) -> Void) {
-        let timer = clock.schedule(at: time) { body(self) }
+        let timer = clock.schedule(at: time) { [self] in if gate.isOpen { body(self) } else { stopNow() } }
         state.withLock { state in
             if !state.isOver { state.timers.append(timer) }
         }

@@ -33,15 +33,15 @@ public final class VirtualClock: DeviceClock, Sendable {
     /// A clock at `start`, by default 1,000 s after the origin.
     public init(start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000)) {
         state = Mutex(State(now: start))
-        UserCode.countRunners()
+        UserCode.countDrains()
     }
 
-    /// Runs completions, observers and log handlers on the calling thread, as soon as no state machine is running on
-    /// it.
+    /// Runs completions, observers and log handlers on the calling thread, as soon as what follows from its call of the
+    /// device has been done.
     ///
     /// They may move the clock themselves, as code that blocks for that long would; the device continues meanwhile.
     public func callBack(_ body: @escaping @Sendable () -> Void) {
-        UserCode.runAfterRunners(body)
+        UserCode.runAfterEffects(body)
     }
 
     /// Runs `body` at once, on the calling thread.

@@ -87,6 +87,7 @@ FORWARD_VOID(snd_pcm_sw_params_free, (snd_pcm_sw_params_t *params), (params))
 
 // Preferences, and the granted format of the hardware behind a PCM.
 FORWARD(int, snd_config_update_free, (snd_config_update_t *update), (update), -ELIBACC)
+FORWARD(int, snd_config_update_free_global, (void), (), -ELIBACC)
 FORWARD(int, snd_config_update_r, (snd_config_t **top, snd_config_update_t **update, const char *files),
     (top, update, files), -ELIBACC)
 FORWARD(int, snd_output_buffer_open, (snd_output_t **output), (output), -ELIBACC)

@@ -57,7 +57,7 @@ final class ServiceStatusLight: StatusLight {
     }
 
     func close() throws(RingerError) {
-        device.link.loop.sync { [device] in device.show(.off) }
+        device.link.loop.execute { [device] in device.show(.off) }
     }
 }
 
@@ -76,7 +76,7 @@ final class ServiceOutput: SoundOutput {
     func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
-        let playback = ServicePlayback(device.link)
+        let playback = ServicePlayback(device.link, options.gate)
         device.link.loop.execute { [device] in
             if playback.isStopped {
                 return handler(.ended(.stopped, at: device.link.clock.now, .init(played: 0, total: sound.frames)))
@@ -108,13 +108,16 @@ final class ServiceOutput: SoundOutput {
 // SAFETY: the properties are used on the loop's thread alone.
 final class ServicePlayback: Playback, @unchecked Sendable {
     private let link: ServiceLink
+    private let gate: Gate?
     var request: ServiceLink.Request?
-    private(set) var isStopped = false
+    private var wasStopped = false
+    var isStopped: Bool { wasStopped || gate?.isOpen == false }
     /// Called when it has ended.
     var whenEnded: [() -> Void] = []
 
-    init(_ link: ServiceLink) {
+    init(_ link: ServiceLink, _ gate: Gate?) {
         self.link = link
+        self.gate = gate
     }
 
     func stop() {
@@ -122,7 +125,7 @@ final class ServicePlayback: Playback, @unchecked Sendable {
     }
 
     func stopNow() {
-        isStopped = true
+        wasStopped = true
         if let request { link.stop(request) }
     }
 

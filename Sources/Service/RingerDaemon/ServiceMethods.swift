@@ -24,8 +24,9 @@ struct ServiceMethods: Sendable {
         case "Vibrate": try vibrate(message, arguments, for: client)
         case "Light": try light(message, arguments, for: client)
         case "ReleaseOutput":
+            let waiting = WaitingMessage(message)
             device.player.releaseOutput { [connection] in
-                connection.loop.execute { connection.reply(to: message) }
+                connection.loop.execute { if let message = waiting.take() { connection.reply(to: message) } }
             }
         default: throw BusError.unknownMethod("\(RingerNames.interface) has no method \(message.member)")
         }
@@ -214,4 +215,16 @@ struct ServiceMethods: Sendable {
         }
         connection.reply(to: message, [.string(name), .string(decision.reason.rawValue), .dictionary(details)])
     }
+}
+
+/// A message that waits for its reply in a completion, which another thread may drop: messages are the bus's thread's to free.
+// SAFETY: the message is taken out on the bus's thread, before another thread frees this object.
+private final class WaitingMessage: @unchecked Sendable {
+    private var message: BusMessage?
+
+    init(_ message: BusMessage) {
+        self.message = message
+    }
+
+    func take() -> BusMessage? { message.take() }
 }

@@ -91,20 +91,22 @@ func configuration(_ arguments: Arguments) throws(RingerError) -> ServiceConfigu
     return try ServiceConfiguration(path: path)
 }
 
-/// Runs the service on this thread until a signal ends the process or the bus is lost.
+/// Runs the service on this thread until a signal ends the process or the bus is lost. The device has a thread of its own:
+/// no message of the bus delays an edge, a stop or the end of a vibration.
 func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws {
-    // On the main thread, so that the service has one thread at rest.
     let loop = try EventLoop(onThisThreadAs: "ringerd")
     defer { loop.close() }
+    let deviceLoop = try EventLoop(name: "ringer-device", realTimePriority: configuration.hardware.realTimePriority)
+    defer { deviceLoop.close() }
     try loop.run {
         var board: SimulatedBoard?
         let ports: Device.Ports
         if arguments.isSimulated {
-            let simulated = SimulatedBoard(clock: arguments.isVirtual ? VirtualClock() : loop)
+            let simulated = SimulatedBoard(clock: arguments.isVirtual ? VirtualClock() : deviceLoop)
             board = simulated
             ports = Device.Ports(simulated: simulated)
         } else {
-            ports = try Device.Ports(configuration.hardware, loop: loop)
+            ports = try Device.Ports(configuration.hardware, loop: deviceLoop)
         }
         let preferencesFile = configuration.preferencesFile.map { PreferencesFile(path: $0) }
         let preferences = preferencesFile?.read { write("\($0)\n", to: STDERR_FILENO) } ?? UserPreferences()

@@ -29,9 +29,9 @@ public struct MemorySink: ByteSink, Sendable {
             place += 1
             index += 1
         }
-        let rest = new.extracting(index..<new.count)
-        bytes.append(addingCapacity: rest.count) { output in
-            for index in rest.indices { output.append(rest[index]) }
+        while index < new.count {
+            bytes.append(new[index])
+            index += 1
         }
     }
 }

@@ -127,3 +127,27 @@ void lab_set_file_user(unsigned int user)
 {
     setfsuid(user);
 }
+
+__attribute__((weak)) void failing_calls_begin(int number, int times, int error);
+__attribute__((weak)) int failing_calls_end(void);
+__attribute__((weak)) int failing_calls_failed(void);
+__attribute__((weak)) int failing_calls_endless(void);
+__attribute__((weak)) const char *failing_calls_description(void);
+__attribute__((weak)) void failing_calls_spare(int change);
+
+int lab_calls_can_fail(void) { return failing_calls_begin != NULL; }
+
+void lab_calls_begin(int number, int times, int error)
+{
+    if (failing_calls_begin) failing_calls_begin(number, times, error);
+}
+
+int lab_calls_end(void) { return failing_calls_end ? failing_calls_end() : 0; }
+int lab_calls_failed(void) { return failing_calls_failed ? failing_calls_failed() : 0; }
+int lab_calls_endless(void) { return failing_calls_endless ? failing_calls_endless() : 0; }
+const char *lab_calls_description(void) { return failing_calls_description ? failing_calls_description() : ""; }
+
+void lab_calls_spare(int change)
+{
+    if (failing_calls_spare) failing_calls_spare(change);
+}

@@ -128,8 +128,8 @@ struct SoundPlayerTests {
         var machine = PlayerMachine(pcms: [.speaker: "default", .headphone: isShared ? "default" : "plughw:1"])
         _ = machine.switchTo(.ring)
         _ = machine.handle(.play(1, SoundTerms(request: .systemSound()), frames: 100, now: MachineTime.start))
-        _ = machine.switchTo(.ring, route: .headphone, version: 2)
-        let actions = machine.switchTo(.silent, route: .headphone, version: 3)
+        _ = machine.switchTo(.ring, route: .headphone)
+        let actions = machine.switchTo(.silent, route: .headphone)
         #expect(actions.contains(.halt(1)) == !isShared)
     }
 
@@ -324,8 +324,8 @@ private enum MachineTime {
 extension PlayerMachine {
     /// Moves the switch, on a device whose sound takes `route`.
     fileprivate mutating func switchTo(
-        _ position: SwitchPosition, route: AudioRoute = .speaker, version: UInt64 = 1
+        _ position: SwitchPosition, route: AudioRoute = .speaker
     ) -> [Action] {
-        handle(.state(DeviceState(ringSilent: position, route: route), version: version, now: MachineTime.start))
+        handle(.state(DeviceState(ringSilent: position, route: route), now: MachineTime.start))
     }
 }

@@ -97,14 +97,6 @@ struct UserCodeTests {
         #expect(order.all == [0, 10, 1, 11, 2, 12])
     }
 
-    @Test("a player keeps the newest state when an older one is delivered after it")
-    func staleState() {
-        var machine = PlayerMachine(pcms: [.speaker: "speaker"])
-        _ = machine.handle(.state(DeviceState(ringSilent: .silent), version: 3, now: MonotonicTime(nanoseconds: 0)))
-        _ = machine.handle(.state(DeviceState(ringSilent: .ring), version: 2, now: MonotonicTime(nanoseconds: 1)))
-        #expect(machine.state.ringSilent == .silent)
-    }
-
     @Test("players that are created while the switch moves all know where it ended")
     func createdDuringAnEdge() async {
         let clock = VirtualClock()

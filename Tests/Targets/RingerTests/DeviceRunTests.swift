@@ -5,7 +5,7 @@ import RingerCore
 import SystemPackage
 import Testing
 
-@Suite("A firmware on the device's thread", .timeLimit(.minutes(1)))
+@Suite("A firmware on the calling thread", .timeLimit(.minutes(1)))
 struct DeviceRunTests {
     /// A machine without any device.
     private var hardware: Device.Hardware {
@@ -16,34 +16,21 @@ struct DeviceRunTests {
                 devices: nowhere, input: nowhere, leds: nowhere, sound: nowhere, processes: nowhere))
     }
 
-    @Test("its stack has at least 1 MiB")
-    func stack() throws {
-        let sizes = Record<Int>()
-        try Device.run(hardware) { _ in
-            sizes.append(ownStackSize())
-        }
-        #expect(sizes.all.allSatisfy { $0 >= 1 << 20 } && sizes.all.count == 1)
-    }
-
-    // A file on slow storage held up the switch for as long as reading it took.
-    @Test("work that is done elsewhere leaves the device's thread to others")
-    func elsewhere() throws {
-        let order = Record<String>()
+    // The firmware ran on the device's thread: while it blocked, no edge was handled and no motor turned off.
+    @Test("it may block: the device's thread goes on", .timeLimit(.minutes(1)))
+    func blocks() throws {
+        let caller = UInt(pthread_self())
+        let threads = Record<Bool>()
         try Device.run(hardware) { device in
-            let loop = try #require(device.clock as? EventLoop)
-            let mayGoOn = Latch()
-            loop.execute {
-                order.append("device's thread")
-                mayGoOn.open()
-            }
-            let wasOnLoop = await DetachedThread.run {
-                mayGoOn.wait()
-                order.append("other thread")
-                return loop.isCurrentThread
-            }
-            #expect(!wasOnLoop && loop.isCurrentThread)
+            let isDue = Latch()
+            _ = device.clock.schedule(at: device.clock.now + .milliseconds(1)) { isDue.open() }
+            isDue.wait()
+            threads.append(UInt(pthread_self()) == caller)
+            try await device.sleep(for: .milliseconds(1))
+            threads.append(UInt(pthread_self()) == caller)
+            #expect((device.clock as? EventLoop)?.isCurrentThread == false)
         }
-        #expect(order.all == ["device's thread", "other thread"])
+        #expect(threads.all == [true, true])
     }
 
     @Test("a file that cannot be read is an error of the call, also when it is read elsewhere")
@@ -57,19 +44,4 @@ struct DeviceRunTests {
             }
         }
     }
-}
-
-/// The size of the calling thread's stack, in bytes.
-private func ownStackSize() -> Int {
-    // Swift's Glibc module leaves `pthread_getattr_np` out.
-    typealias Attributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
-    guard let address = dlsym(nil, "pthread_getattr_np") else { return -1 }
-    // SAFETY: this is the type that the C library declares.
-    let attributesOf = unsafeBitCast(address, to: Attributes.self)
-    var attributes = pthread_attr_t()
-    guard attributesOf(pthread_self(), &attributes) == 0 else { return -1 }
-    defer { pthread_attr_destroy(&attributes) }
-    var size = 0
-    pthread_attr_getstacksize(&attributes, &size)
-    return size
 }

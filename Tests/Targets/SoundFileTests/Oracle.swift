@@ -83,7 +83,9 @@ extension Data {
     var float32: [Float] {
         let bytes = [UInt8](self)
         return (0..<bytes.count / 4).map { index in
-            Float(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[4 * index + $1]) << UInt32(8 * $1) })
+            var bits: UInt32 = 0
+            for place in 0..<4 { bits |= UInt32(bytes[4 * index + place]) << UInt32(8 * place) }
+            return Float(bitPattern: bits)
         }
     }
 }

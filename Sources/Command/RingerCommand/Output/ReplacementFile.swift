@@ -22,11 +22,11 @@ struct ReplacementFile: ~Copyable {
 
     /// Creates the file with the permissions of any new file. Throws `Errno`.
     init(_ path: FilePath) throws {
-        self.path = path
+        // Assigned last: the compiler of Swift 6.2.3 crashes on an initializer that throws in between.
         let parent = path.removingLastComponent()
-        folder = parent.isEmpty ? "." : parent
+        let folder = parent.isEmpty ? "." : parent
         var generator = SystemRandomNumberGenerator()
-        temporary = folder.appending(
+        let temporary = folder.appending(
             ".\(path.lastComponent?.string ?? "output").\(String(generator.next(), radix: 36))")
         let permissions = FilePermissions(rawValue: 0o666)
         do {
@@ -38,6 +38,9 @@ struct ReplacementFile: ~Copyable {
                 temporary, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec], permissions: permissions)
             hasName = true
         }
+        self.path = path
+        self.folder = folder
+        self.temporary = temporary
     }
 
     /// Syncs the file and gives it its name, replacing a file of that name. Throws `Errno`.

@@ -8,17 +8,21 @@ import RingerTerminal
 struct JUnitReport: ~Copyable {
     private let path: String
     private var file: ReplacementFile
-    private var suites: [String] = []
+    private var suites: [String]
     private var totals = (tests: 0, failures: 0, seconds: 0.0)
 
     /// A report into the file at `path`, which is created now, so that no test runs if that fails.
     init(_ path: String) throws(RingerError) {
-        self.path = path
+        // Assigned last: the compiler of Swift 6.2.3 crashes on an initializer that throws in between.
+        let created: ReplacementFile
         do {
-            file = try ReplacementFile(FilePath(path))
+            created = try ReplacementFile(FilePath(path))
         } catch {
             throw RingerError("create", path, (error as? Errno) ?? .ioError)
         }
+        file = created
+        self.path = path
+        suites = []
     }
 
     /// Adds the results of a script.

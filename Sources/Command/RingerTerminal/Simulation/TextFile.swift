@@ -3,22 +3,22 @@ import RingerCore
 import SystemPackage
 
 /// Reads small text files.
-enum TextFile {
-    /// How large a file may be; a script is a page.
-    static let largest = 1 << 20
+package enum TextFile {
+    /// How large a file may be by default; a script is a page.
+    package static let largest = 1 << 20
 
     /// The text of the file at `path`; "-" is standard input.
-    static func read(_ path: String) throws(RingerError) -> String {
+    package static func read(_ path: String, largest: Int = largest) throws(RingerError) -> String {
         do {
-            if path == "-" { return String(decoding: try bytes(of: .standardInput), as: UTF8.self) }
+            if path == "-" { return String(decoding: try bytes(of: .standardInput, largest), as: UTF8.self) }
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-            return String(decoding: try file.closeAfter { try bytes(of: file) }, as: UTF8.self)
+            return String(decoding: try file.closeAfter { try bytes(of: file, largest) }, as: UTF8.self)
         } catch {
             throw RingerError("read", path == "-" ? "standard input" : path, (error as? Errno) ?? .ioError)
         }
     }
 
-    private static func bytes(of file: FileDescriptor) throws -> [UInt8] {
+    private static func bytes(of file: FileDescriptor, _ largest: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= largest {
             let chunk = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in

@@ -2,7 +2,7 @@ import Ringer
 import SystemSounds
 
 /// A sound as the command line names it.
-package enum NamedSound {
+package enum NamedSound: Sendable {
     case id(SystemSoundID)
     case file(String)
 

@@ -54,7 +54,7 @@ extension AudioCategory {
 }
 
 /// An option of a category, as the command line names it.
-package enum CategoryOptionName: String, CaseIterable {
+package enum CategoryOptionName: String, CaseIterable, Sendable {
     case mixWithOthers, duckOthers, allowBluetooth, defaultToSpeaker, interruptSpokenAudioAndMixWithOthers
     case honoursRingSilentSwitch
 

@@ -47,7 +47,7 @@ struct AlertMachine: StateMachine {
         case complete(AlertResult)
     }
 
-    private enum Phase {
+    enum Phase {
         case notBegun
         /// A round runs.
         case round(Parts)
@@ -66,16 +66,16 @@ struct AlertMachine: StateMachine {
     /// its start at the earliest: two alerts whose owners restart them would take the whole processor.
     static let shortestFailure = LoopPace.interval
 
-    private var phase = Phase.notBegun
-    private var plan = Plan()
-    private var rules = PlayerRules()
-    private var ending: AlertOutcome?
+    private(set) var phase = Phase.notBegun
+    private(set) var plan = Plan()
+    private(set) var rules = PlayerRules()
+    private(set) var ending: AlertOutcome?
     /// Whether it completes late where it was replaced at once. Not where it was stopped besides: the device may close.
-    private var isPaced = true
-    private var result: AlertResult?
-    private var roundBeganAt = MonotonicTime(nanoseconds: 0)
-    private var isUnplayable = false
-    private var motorError: RingerError?
+    private(set) var isPaced = true
+    private(set) var result: AlertResult?
+    private(set) var roundBeganAt = MonotonicTime(nanoseconds: 0)
+    private(set) var isUnplayable = false
+    private(set) var motorError: RingerError?
 
     private var canBeHeard: Bool { plan.way.isHeard && plan.hasSound && !isUnplayable }
     private var canBeFelt: Bool { plan.way.isFelt && plan.missingMotor == nil }

@@ -29,20 +29,20 @@ public final class Alerts: Sendable {
     public static let standardLimit = Duration.seconds(20)
 
     /// What makes two starts the same alert.
-    fileprivate struct Kind: Sendable, Equatable {
+    struct Kind: Sendable, Equatable {
         var sound: SystemSoundID
         var way: AlertWay
         var vibration: VibrationPattern?
         var pause: Duration
     }
 
-    fileprivate struct Running: Sendable {
+    struct Running: Sendable {
         var kind: Kind
         var alert: RunningAlert
     }
 
     private let sounds: SystemSoundServices
-    private let running = CurrentAlert()
+    let running = CurrentAlert()
     private let observer: UInt64
 
     /// Alerts that are played by `sounds`.
@@ -87,7 +87,7 @@ public final class Alerts: Sendable {
         vibration: VibrationPattern? = nil, pause: Duration = .zero,
         completion: (@Sendable (AlertResult) -> Void)? = nil
     ) {
-        _ = withUserCompletion(completion, on: sounds.engine.clock) {
+        _ = withUserCompletion(completion, on: sounds.engine.clock, sounds.engine.core) {
             begin(sound, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0)
         }
     }
@@ -99,13 +99,8 @@ public final class Alerts: Sendable {
         vibration: VibrationPattern? = nil, pause: Duration = .zero
     ) async -> AlertResult {
         let alert = AlertToStop()
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                alert.set(
-                    begin(sound, way: way, limit: limit, vibration: vibration, pause: pause) {
-                        continuation.resume(returning: $0)
-                    })
-            }
+        return await outcome(sounds.engine.core) {
+            alert.set(begin(sound, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0))
         } onCancel: {
             alert.stop()
         }
@@ -118,9 +113,11 @@ public final class Alerts: Sendable {
     ///   - releasingOutput: Whether the speaker's PCMs are closed, as far as no other sound plays on them, instead of being
     ///     kept for the next sound: for a program that takes the call. `Device.releaseOutput()` returns once they are.
     public func stop(because cause: SoundOutcome.StopCause = .caller, releasingOutput: Bool = false) {
-        let (now, ending) = running.value.withLock { ($0.now?.alert, $0.ending) }
-        for alert in ending { alert.stop(because: cause) }
-        now?.stop(because: cause)
+        sounds.engine.core.transition {
+            let (now, ending) = running.value.withLock { ($0.now?.alert, $0.ending) }
+            for alert in ending { alert.stop(because: cause) }
+            now?.stop(because: cause)
+        }
         if releasingOutput { sounds.engine.player.releaseOutput() }
     }
 
@@ -130,7 +127,7 @@ public final class Alerts: Sendable {
         stop(because: .closed)
     }
 
-    /// Begins the alert, or joins the one that runs. `completion` must not block.
+    /// Begins the alert, or joins the one that runs. `completion` runs inside a transition.
     ///
     /// - Returns: The alert; nil for a sound that there is not, and on a closed device.
     @discardableResult
@@ -148,34 +145,35 @@ public final class Alerts: Sendable {
         guard sounds.table.contains(sound) else { return refuse(SystemSoundError.unknown(sound, "alert").cause) }
         let kind = Kind(sound: sound, way: way, vibration: vibration, pause: pause)
         let new = RunningAlert(sounds: sounds, sound: sound, vibration: vibration)
-        // Another thread may stop the alert as soon as it is the current one: the completions are added before.
-        new.join { [running, weak new] _ in
-            running.value.withLock { state in
-                if let new, state.now?.alert === new { state.now = nil }
-                state.ending.removeAll { $0 === new }
+        return sounds.engine.core.transition {
+            let (isClosed, joined, replaced): (Bool, RunningAlert?, RunningAlert?) = running.value.withLock { state in
+                if state.isClosed { return (true, nil, nil) }
+                if let now = state.now, now.kind == kind, now.alert.join(completion) {
+                    return (false, now.alert, nil)
+                }
+                let before = state.now?.alert
+                state.now = Running(kind: kind, alert: new)
+                if let before { state.ending.append(before) }
+                return (false, nil, before)
             }
-        }
-        new.join(completion)
-        let (isClosed, joined, replaced): (Bool, RunningAlert?, RunningAlert?) = running.value.withLock { state in
-            if state.isClosed { return (true, nil, nil) }
-            if let now = state.now, now.kind == kind, now.alert.join(completion) {
-                return (false, now.alert, nil)
+            if isClosed { return refuse(RingerError(.closed, "alert", "device")) }
+            if let joined { return joined }
+            new.join { [running, weak new] _ in
+                running.value.withLock { state in
+                    if let new, state.now?.alert === new { state.now = nil }
+                    state.ending.removeAll { $0 === new }
+                }
             }
-            let before = state.now?.alert
-            state.now = Running(kind: kind, alert: new)
-            if let before { state.ending.append(before) }
-            return (false, nil, before)
+            new.join(completion)
+            replaced?.stop(because: .replaced)
+            new.start(way, limit: limit, pause: pause)
+            return new
         }
-        if isClosed { return refuse(RingerError(.closed, "alert", "device")) }
-        if let joined { return joined }
-        replaced?.stop(because: .replaced)
-        new.start(way, limit: limit, pause: pause)
-        return new
     }
 }
 
 /// The alert that runs, and those that were replaced and have not completed. Any thread.
-private final class CurrentAlert: Sendable {
+final class CurrentAlert: Sendable {
     let value = Mutex<(now: Alerts.Running?, ending: [RunningAlert], isClosed: Bool)>((nil, [], false))
 }
 

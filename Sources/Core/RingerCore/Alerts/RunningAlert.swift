@@ -5,18 +5,19 @@ package final class RunningAlert: Sendable {
     private let sounds: SystemSoundServices
     private let waiters: AlertWaiters
     private let round: AlertRound
-    private let runner: StateMachineRunner<AlertMachine>
+    let runner: StateMachineRunner<AlertMachine>
 
     init(sounds: SystemSoundServices, sound: SystemSoundID, vibration: VibrationPattern?) {
         self.sounds = sounds
         let waiters = AlertWaiters()
         self.waiters = waiters
         let clock = sounds.engine.clock
-        let limit = TimerSlot(clock)
-        let pause = TimerSlot(clock)
+        let core = sounds.engine.core
+        let limit = TimerSlot(clock, core)
+        let pause = TimerSlot(clock, core)
         let round = AlertRound(sounds, sound, vibration)
         self.round = round
-        runner = StateMachineRunner(AlertMachine()) { action, runner in
+        runner = StateMachineRunner(AlertMachine(), in: core) { action, runner in
             switch action {
             case .play(let parts):
                 round.begin(parts) { result in
@@ -44,7 +45,7 @@ package final class RunningAlert: Sendable {
     /// Whether the alert may be joined: it neither is over nor is about to be.
     var isOpen: Bool { waiters.isOpen }
 
-    /// Adds a completion for the end; false if the alert is ending. It must not block.
+    /// Adds a completion for the end, which runs inside the transition; false if the alert is ending.
     @discardableResult
     func join(_ completion: @escaping @Sendable (AlertResult) -> Void) -> Bool {
         waiters.add(completion)
@@ -54,7 +55,9 @@ package final class RunningAlert: Sendable {
         let plan = AlertMachine.Plan(
             way: way, limit: limit, pause: max(pause, .zero), hasSound: round.hasSound,
             missingMotor: sounds.engine.missingMotor)
-        runner.send(.start(plan, sounds.engine.player.rules, now: sounds.engine.clock.now))
+        runner.core.transition {
+            runner.send(.start(plan, sounds.engine.player.rules, now: sounds.engine.clock.now))
+        }
     }
 
     func rulesChanged(to rules: PlayerRules) {
@@ -63,9 +66,10 @@ package final class RunningAlert: Sendable {
 
     /// Stops the alert: motor and sound at once. One that is over stays so.
     package func stop(because cause: SoundOutcome.StopCause) {
-        // At once, though another thread may be at work in the runner.
-        waiters.close()
-        runner.send(.stop(cause, now: sounds.engine.clock.now))
+        runner.core.transition {
+            waiters.close()
+            runner.send(.stop(cause, now: sounds.engine.clock.now))
+        }
     }
 }
 

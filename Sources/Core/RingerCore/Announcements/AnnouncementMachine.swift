@@ -46,13 +46,13 @@ struct AnnouncementMachine: StateMachine {
         var frames: Int
     }
 
-    private struct Item {
+    struct Item {
         var id: ID
         var terms: Terms
         var addedAt: MonotonicTime
     }
 
-    private enum Phase: Equatable {
+    enum Phase: Equatable {
         /// Nothing to play.
         case idle
         /// The session is being activated for this item.
@@ -65,15 +65,15 @@ struct AnnouncementMachine: StateMachine {
         case stopping(SoundOutcome.StopCause?)
     }
 
-    private var phase = Phase.idle
+    private(set) var phase = Phase.idle
     private(set) var isPaused = false
     /// The announcements; the one that is playing, or next, is first.
-    private var items: [Item] = []
+    private(set) var items: [Item] = []
     /// Whether the session may be active.
-    private var usesSession = false
+    private(set) var usesSession = false
     /// Whether the sessions changed while one was being activated.
-    private var changedMeanwhile = false
-    private var timer: MonotonicTime?
+    private(set) var changedMeanwhile = false
+    private(set) var timer: MonotonicTime?
 
     /// How many announcements have not ended.
     var count: Int { items.count }

@@ -14,17 +14,18 @@ public final class Announcements: Sendable {
     }
 
     private let clock: any DeviceClock
-    private let runner: StateMachineRunner<AnnouncementMachine>
+    let runner: StateMachineRunner<AnnouncementMachine>
     private let queued = QueuedAnnouncements()
     private let nextNumber = Atomic<UInt64>(0)
 
     package init(_ sessions: AudioSessions) {
         let clock = sessions.clock
         let session = sessions.make(name: "announcements", category: .playback)
-        let timer = TimerSlot(clock)
+        let core = sessions.core
+        let timer = TimerSlot(clock, core)
         let queued = queued
         self.clock = clock
-        let runner = StateMachineRunner(AnnouncementMachine()) { action, runner in
+        let runner = StateMachineRunner(AnnouncementMachine(), in: core) { action, runner in
             switch action {
             case .activate(let category, let options):
                 sessions.activate(session.id, as: category, options) { [weak runner] error in
@@ -44,11 +45,13 @@ public final class Announcements: Sendable {
                 timer.cancel()
                 if let time { timer.set(at: time) { [weak runner] in runner?.send(.timer(now: clock.now)) } }
             case .complete(let id, let result):
-                queued.complete(id, result)
+                guard let entry = queued.remove(id) else { return }
+                entry.completion(result)
+                core.release(entry)
             }
         }
         self.runner = runner
-        sessions.observeSettling { [weak runner] in runner?.send(.sessionsChanged) }
+        sessions.whenSettled { [weak runner] in runner?.send(.sessionsChanged) }
     }
 
     // MARK: - Adding
@@ -66,7 +69,7 @@ public final class Announcements: Sendable {
     public func add(
         _ announcement: Announcement, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) throws(SessionError) -> ID {
-        try withUserCompletion(completion, on: clock) { completion throws(SessionError) in
+        try withUserCompletion(completion, on: clock, runner.core) { completion throws(SessionError) in
             try add(announcement, calling: completion)
         }
     }
@@ -79,7 +82,7 @@ public final class Announcements: Sendable {
     public func announce(_ announcement: Announcement) async throws(SessionError) -> SoundResult {
         try Self.check(announcement)
         let id = newID()
-        return await outcome({ insert(id, announcement, $0) }, onCancel: { remove(id) })
+        return await outcome(runner.core, { insert(id, announcement, $0) }, onCancel: { remove(id) })
     }
 
     /// Adds the announcement that began last once more, before all waiting ones.
@@ -160,7 +163,7 @@ public final class Announcements: Sendable {
 
 /// The samples and completions of announcements that have not ended. Any thread.
 private final class QueuedAnnouncements: Sendable {
-    private struct Entry: Sendable {
+    struct Entry: Sendable {
         var announcement: Announcement
         var completion: @Sendable (SoundResult) -> Void
         /// The player's number of the announcement while it plays.
@@ -195,7 +198,7 @@ private final class QueuedAnnouncements: Sendable {
         state.withLock { $0.entries[id]?.sound }
     }
 
-    func complete(_ id: UInt64, _ result: SoundResult) {
-        state.withLock { $0.entries.removeValue(forKey: id) }?.completion(result)
+    func remove(_ id: UInt64) -> Entry? {
+        state.withLock { $0.entries.removeValue(forKey: id) }
     }
 }

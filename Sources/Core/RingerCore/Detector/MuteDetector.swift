@@ -65,6 +65,7 @@ public final class MuteDetector: Sendable {
         }
     }
 
+    private let core: Core
     private let clock: any DeviceClock
     private let publisher: StatePublisher
     private let threshold: Duration
@@ -92,6 +93,8 @@ public final class MuteDetector: Sendable {
         service: (any DeviceService)? = nil,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
+        let core = publisher.core
+        self.core = core
         self.clock = clock
         self.publisher = publisher
         self.service = service
@@ -99,9 +102,10 @@ public final class MuteDetector: Sendable {
         let clip = PCMBuffer.silence(duration: configuration.clip, sampleRate: configuration.sampleRate)
         self.clip = clip
         let completions = completions
-        let deadline = TimerSlot(clock)
+        let deadline = TimerSlot(clock, core)
         let current = PlayingClip()
-        runner = StateMachineRunner(MuteDetectorMachine(configuration, outputObeys: outputObeys)) { action, runner in
+        let machine = MuteDetectorMachine(configuration, outputObeys: outputObeys)
+        runner = StateMachineRunner(machine, in: core) { action, runner in
             switch action {
             case .play(let number):
                 // Not a user-interface sound: only the switch can silence it. It does not wait for a busy PCM: that would be
@@ -134,9 +138,7 @@ public final class MuteDetector: Sendable {
     ///
     /// - Returns: The reading; it never takes longer than the configuration's deadline.
     public func measure() async -> MuteReading {
-        await withCheckedContinuation { continuation in
-            begin { continuation.resume(returning: $0) }
-        }
+        await outcome(core) { begin($0) }
     }
 
     /// Measures once.
@@ -144,14 +146,16 @@ public final class MuteDetector: Sendable {
     /// - Parameter completion: Called once with the reading: on the caller's thread before the call returns where the
     ///   switch silences the clip at once, else on the callback thread (``DeviceClock/callBack(_:)``).
     public func measure(completion: @escaping @Sendable (MuteReading) -> Void) {
-        withUserCompletion(completion, on: clock) { begin($0) }
+        withUserCompletion(completion, on: clock, core) { begin($0) }
     }
 
     private func begin(_ completion: @escaping @Sendable (MuteReading) -> Void) {
         if let service { return service.measure(completion: completion) }
-        let caller = nextCaller.wrappingAdd(1, ordering: .relaxed).newValue
-        completions.add(caller, completion)
-        runner.send(.measure(caller: caller, publisher.state, now: clock.now))
+        core.transition {
+            let caller = nextCaller.wrappingAdd(1, ordering: .relaxed).newValue
+            completions.add(caller, completion)
+            runner.send(.measure(caller: caller, publisher.state, now: clock.now))
+        }
     }
 
     /// Measures now and then again and again, until the stream is dropped or its task cancelled.
@@ -165,7 +169,7 @@ public final class MuteDetector: Sendable {
     /// - Returns: The readings. A slow reader misses readings in between, never the newest.
     public func readings(every interval: Duration, changesOnly: Bool = false) -> AsyncStream<MuteReading> {
         let (stream, continuation) = AsyncStream<MuteReading>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let timer = TimerSlot(clock)
+        let timer = TimerSlot(clock, core)
         continuation.onTermination = { _ in timer.cancel() }
         measureAgain(every: interval, changesOnly: changesOnly, after: nil, timer, continuation)
         return stream
@@ -176,14 +180,16 @@ public final class MuteDetector: Sendable {
         _ continuation: AsyncStream<MuteReading>.Continuation
     ) {
         let start = clock.now
-        begin { [weak self] reading in
-            if !changesOnly || reading.verdict != last {
-                if case .terminated = continuation.yield(reading) { return }
-            }
-            guard let self else { return continuation.finish() }
-            timer.set(at: max(clock.now + interval, start + threshold)) { [weak self] in
-                self?.measureAgain(
-                    every: interval, changesOnly: changesOnly, after: reading.verdict, timer, continuation)
+        begin { [core, weak self] reading in
+            core.perform { [weak self] in
+                if !changesOnly || reading.verdict != last {
+                    if case .terminated = continuation.yield(reading) { return }
+                }
+                guard let self else { return continuation.finish() }
+                timer.set(at: max(self.clock.now + interval, start + self.threshold)) { [weak self] in
+                    self?.measureAgain(
+                        every: interval, changesOnly: changesOnly, after: reading.verdict, timer, continuation)
+                }
             }
         }
     }

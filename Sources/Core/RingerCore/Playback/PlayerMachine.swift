@@ -4,21 +4,23 @@ struct PlayerMachine: StateMachine {
     typealias ID = UInt64
 
     enum Event: Sendable {
-        case play(ID, SoundTerms, frames: Int, now: MonotonicTime)
+        /// A sound is to begin; one whose outcome is known already ends with it.
+        case play(ID, SoundTerms, frames: Int, outcome: SoundOutcome? = nil, now: MonotonicTime)
         /// The sound's request changed.
         case request(ID, SoundRequest, now: MonotonicTime)
         /// The sound's terms changed: its session was interrupted or ducked, or changed its category or route.
         case terms(ID, SoundTerms, now: MonotonicTime)
-        case stop(ID, SoundOutcome.StopCause)
-        case stopAll(SoundOutcome.StopCause)
+        case halt(ID, SoundOutcome)
+        case haltAll(SoundOutcome)
         case playback(ID, PlaybackEvent)
-        /// The device's state changed; a version older than the newest is ignored.
-        case state(DeviceState, version: UInt64, now: MonotonicTime)
+        /// The device's state changed.
+        case state(DeviceState, now: MonotonicTime)
         case preferences(UserPreferences, now: MonotonicTime)
     }
 
     enum Action: Sendable, Equatable {
         case begin(ID, PlaybackOptions)
+        /// Its gate is shut at once.
         case halt(ID)
         case setGain(ID, Float)
         /// Pass the output's event on to the sound's owner.
@@ -29,7 +31,7 @@ struct PlayerMachine: StateMachine {
         case rules(PlayerRules)
     }
 
-    private struct Sound {
+    struct Sound {
         var terms: SoundTerms
         var requestedAt: MonotonicTime
         var startedAt: MonotonicTime?
@@ -42,10 +44,9 @@ struct PlayerMachine: StateMachine {
     }
 
     private(set) var state = DeviceState()
-    private var stateVersion: UInt64 = 0
     private(set) var preferences = UserPreferences()
     private let pcms: [AudioRoute: String]
-    private var sounds: [ID: Sound] = [:]
+    private(set) var sounds: [ID: Sound] = [:]
     /// The sounds in the order in which they began. Most changes of state come while nothing plays.
     private var inOrder: [ID] { sounds.isEmpty ? [] : sounds.keys.sorted() }
 
@@ -63,23 +64,23 @@ struct PlayerMachine: StateMachine {
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
-        case .play(let id, let terms, let frames, let now):
+        case .play(let id, let terms, let frames, nil, let now):
             play(id, terms, frames, now, &actions)
+        case .play(let id, _, let frames, let outcome?, let now):
+            refuse(id, outcome, frames, now, &actions)
         case .request(let id, let request, let now):
             sounds[id]?.terms.request = request
             decideAnew(id, now, &actions)
         case .terms(let id, let terms, let now):
             sounds[id]?.terms = terms
             decideAnew(id, now, &actions)
-        case .stop(let id, let cause):
-            halt(id, .stopped(cause), &actions)
-        case .stopAll(let cause):
-            for id in inOrder { halt(id, .stopped(cause), &actions) }
+        case .halt(let id, let outcome):
+            halt(id, outcome, &actions)
+        case .haltAll(let outcome):
+            for id in inOrder { halt(id, outcome, &actions) }
         case .playback(let id, let event):
             playback(id, event, &actions)
-        case .state(let state, let version, let now):
-            guard version > stateVersion else { break }
-            stateVersion = version
+        case .state(let state, let now):
             if self.state.isHeadphoneInserted && !state.isHeadphoneInserted { leaveJack() }
             self.state = state
             for id in inOrder { decideAnew(id, now, &actions) }
@@ -104,11 +105,16 @@ struct PlayerMachine: StateMachine {
             options.terms = terms
             actions.append(.begin(id, options))
         case .silence(let reason), .vibrate(let reason):
-            let result = SoundResult(
-                outcome: .silenced(by: reason), requestedAt: now, endedAt: now,
-                position: StreamPosition(played: 0, total: frames))
-            finish(id, result, &actions)
+            refuse(id, .silenced(by: reason), frames, now, &actions)
         }
+    }
+
+    /// Ends a sound of `frames` frames that does not begin.
+    private func refuse(
+        _ id: ID, _ outcome: SoundOutcome, _ frames: Int, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        let position = StreamPosition(played: 0, total: frames)
+        finish(id, SoundResult(outcome: outcome, requestedAt: now, endedAt: now, position: position), &actions)
     }
 
     /// The route on which a playing sound is heard; nil for the route that it would take now.

@@ -7,17 +7,17 @@ public final class SoundPlayer: Sendable {
         package let number: UInt64
     }
 
-    /// Receives the rules after each change, on the thread that made it, after the sounds that they forbid were halted.
+    /// Receives the rules after each change, inside the transition, after the sounds that they forbid were halted.
     typealias RulesObserver = @Sendable (PlayerRules) -> Void
 
     /// The duration of a change of gain.
-    static let gainRamp = Duration.milliseconds(20)
+    package static let gainRamp = Duration.milliseconds(20)
 
+    package let core: Core
     private let clock: any DeviceClock
     private let output: any SoundOutput
-    private let voices = VoiceTable()
-    private let completions = CompletionTable<UInt64, SoundResult>()
-    private let runner: StateMachineRunner<PlayerMachine>
+    private let table = SoundTable()
+    let runner: StateMachineRunner<PlayerMachine>
     private let nextNumber = Atomic<UInt64>(0)
     private let observers: RulesObservers
     private let process = OwningProcess()
@@ -31,32 +31,49 @@ public final class SoundPlayer: Sendable {
         output: any SoundOutput, clock: any DeviceClock, publisher: StatePublisher,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
+        let core = publisher.core
+        self.core = core
         self.clock = clock
         self.output = output
-        let voices = voices
-        let completions = completions
+        let table = table
         let observers = RulesObservers()
         self.observers = observers
         let pcms = AudioRoute.allCases.map { ($0, output.pcm(for: $0)) }
-        runner = StateMachineRunner(PlayerMachine(pcms: Dictionary(uniqueKeysWithValues: pcms))) { action, runner in
+        let machine = PlayerMachine(pcms: Dictionary(uniqueKeysWithValues: pcms))
+        runner = StateMachineRunner(machine, in: core) { action, runner in
             switch action {
-            case .begin(let id, let options):
-                voices.begin(id, on: output, options) { [weak runner] event in
-                    runner?.send(.playback(id, event))
+            case .begin(let id, var options):
+                guard let entry = table[id] else { return }
+                entry.gate.setGain(options.gain)
+                options.gate = entry.gate
+                options.reportAt = entry.monitor?.reportAt
+                core.perform { [options] in
+                    let handler: @Sendable (PlaybackEvent) -> Void = { [weak runner] in
+                        runner?.send(.playback(id, $0))
+                    }
+                    guard entry.gate.isOpen else {
+                        let position = StreamPosition(played: 0, total: entry.sound.frames)
+                        return handler(.ended(.stopped, at: clock.now, position))
+                    }
+                    let playback = output.play(entry.sound, options, handler)
+                    core.transition { table.set(playback, of: id) }
                 }
-            case .halt(let id): voices.playback(id)?.stop()
-            case .setGain(let id, let gain): voices.playback(id)?.setGain(gain, over: Self.gainRamp)
-            case .forward(let id, let event): voices.forward(event, to: id)
+            case .halt(let id):
+                table[id]?.gate.shut()
+                core.perform { core.transition { table[id]?.playback }?.stop() }
+            case .setGain(let id, let gain):
+                table[id]?.gate.setGain(gain)
+                core.perform { core.transition { table[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
+            case .forward(let id, let event): table[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
             case .rules(let rules): observers.notify(rules)
             case .complete(let id, let result):
-                voices.remove(id)
-                completions.complete(id, with: result)
+                guard let entry = table.remove(id) else { return }
+                entry.completion(result)
+                core.release(entry)
             }
         }
-        publisher.observe { [weak runner] state, version in
-            runner?.send(.state(state, version: version, now: clock.now))
-        }
+        publisher.observe { [weak runner] in runner?.send(.state($0, now: clock.now)) }
     }
 
     /// The user's preferences. Setting them stops sounds that they forbid.
@@ -98,40 +115,85 @@ public final class SoundPlayer: Sendable {
         _ sound: PCMBuffer, as request: SoundRequest, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) -> ID {
         let id = reserve()
-        withUserCompletion(completion, on: clock) { begin(id, sound, SoundTerms(request: request), nil, $0) }
+        withUserCompletion(completion, on: clock, core) { start(sound, reserved: id, as: request, completion: $0) }
         return id
     }
 
-    /// Begins `sound` for another service, whose completion and monitor run inside the player's state machine and must
-    /// not block.
+    /// Reserves the number of a sound that is about to begin.
+    package func reserve() -> ID {
+        ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
+    }
+
+    /// Begins `sound` for another service. `completion` and the monitor run inside the transition.
     func start(
         _ sound: PCMBuffer, under terms: SoundTerms, monitor: PlaybackMonitor,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) -> ID {
         let id = reserve()
-        begin(id, sound, terms, monitor, completion)
+        start(sound, reserved: id, under: terms, monitor: monitor, completion: completion)
         return id
     }
 
-    /// Reserves the number of a sound that may begin later.
-    package func reserve() -> ID {
-        ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
-    }
-
-    /// Begins `sound` with a reserved number.
+    /// Begins `sound` with a reserved number. `completion` runs inside the transition.
     func start(
         _ sound: PCMBuffer, reserved id: ID, as request: SoundRequest,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        begin(id, sound, SoundTerms(request: request), nil, completion)
+        start(sound, reserved: id, under: SoundTerms(request: request), completion: completion)
     }
 
-    /// Begins `sound` with a reserved number, on the terms of its session.
+    /// Begins `sound` with a reserved number, on the terms of its session. `completion` runs inside the transition.
     func start(
-        _ sound: PCMBuffer, reserved id: ID, under terms: SoundTerms,
+        _ sound: PCMBuffer, reserved id: ID, under terms: SoundTerms, monitor: PlaybackMonitor? = nil,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        begin(id, sound, terms, nil, completion)
+        if refuses(sound, completion) { return }
+        core.transition {
+            add(sound, as: id, monitor: monitor, completion: completion)
+            start(id, under: terms)
+        }
+    }
+
+    /// In a child of fork the sound has failed; nothing there makes a transition.
+    func refuses(_ sound: PCMBuffer, _ completion: @Sendable (SoundResult) -> Void) -> Bool {
+        if process.isCurrent { return false }
+        completion(
+            SoundResult(
+                outcome: .failed(process.error("play", output.name)), requestedAt: clock.now, endedAt: clock.now,
+                position: StreamPosition(played: 0, total: sound.frames)))
+        return true
+    }
+
+    /// Adds a sound with a reserved number, which can be stopped from now on: ``start(_:under:)`` or ``end(_:_:)`` follows
+    /// in the same transition, inside of which `completion` runs.
+    func add(
+        _ sound: PCMBuffer, as id: ID, monitor: PlaybackMonitor? = nil,
+        completion: @escaping @Sendable (SoundResult) -> Void
+    ) {
+        table.add(id.number, SoundTable.Entry(sound, monitor, completion))
+    }
+
+    /// Begins a sound that was added.
+    func start(_ id: ID, under terms: SoundTerms) {
+        runner.send { [table, clock] machine in
+            guard let entry = table[id.number] else { return ([], ()) }
+            let event = PlayerMachine.Event.play(
+                id.number, terms, frames: entry.sound.frames, outcome: entry.outcome, now: clock.now)
+            return (machine.handle(event), ())
+        }
+    }
+
+    /// Ends a sound that was added and does not begin.
+    func end(_ id: ID, _ outcome: SoundOutcome) {
+        core.transition {
+            guard let entry = table.remove(id.number) else { return }
+            let now = clock.now
+            entry.completion(
+                SoundResult(
+                    outcome: outcome, requestedAt: now, endedAt: now,
+                    position: StreamPosition(played: 0, total: entry.sound.frames)))
+            core.release(entry)
+        }
     }
 
     /// Changes the terms of a sound.
@@ -148,53 +210,39 @@ public final class SoundPlayer: Sendable {
     /// - Returns: The outcome and its times.
     public func playOutsideSessions(_ sound: PCMBuffer, as request: SoundRequest) async -> SoundResult {
         let id = reserve()
-        return await outcome({ begin(id, sound, SoundTerms(request: request), nil, $0) }, onCancel: { stop(id) })
+        return await outcome(core) {
+            start(sound, reserved: id, as: request, completion: $0)
+        } onCancel: {
+            stop(id)
+        }
     }
 
-    /// Stops a sound within one audio period. Does nothing if it is over.
+    /// Stops a sound: when the call has returned, one that has not begun never does, and one that plays ends within one audio
+    /// period. Does nothing if it is over.
     public func stop(_ id: ID, because cause: SoundOutcome.StopCause = .caller) {
-        runner.send(.stop(id.number, cause))
+        runner.send { [table] machine in
+            // The player may not know it yet.
+            table.shut(id.number, as: .stopped(cause))
+            return (machine.handle(.halt(id.number, .stopped(cause))), ())
+        }
     }
 
     /// Stops every sound.
     public func stopAll(because cause: SoundOutcome.StopCause = .caller) {
-        runner.send(.stopAll(cause))
+        runner.send { [table] machine in
+            table.shutAll(as: .stopped(cause))
+            return (machine.handle(.haltAll(.stopped(cause))), ())
+        }
     }
 
     /// Starts closing the PCMs on which no sound plays. `completion` is called once they are closed, on any thread.
     package func releaseOutput(completion: @escaping @Sendable () -> Void = {}) {
-        output.release(stoppingSounds: false, completion: completion)
+        core.perform { [output] in output.release(stoppingSounds: false, completion: completion) }
     }
 
     /// Changes the kind of a sound for the policy: its session was interrupted, or changed its category.
     package func setRequest(_ request: SoundRequest, of id: ID) {
         runner.send(.request(id.number, request, now: clock.now))
-    }
-
-    private func begin(
-        _ id: ID, _ sound: PCMBuffer, _ terms: SoundTerms, _ monitor: PlaybackMonitor?,
-        _ completion: @escaping @Sendable (SoundResult) -> Void
-    ) {
-        if !process.isCurrent {
-            return completion(
-                SoundResult(
-                    outcome: .failed(process.error("play", output.name)), requestedAt: clock.now, endedAt: clock.now,
-                    position: StreamPosition(played: 0, total: sound.frames)))
-        }
-        completions.add(id.number, completion)
-        voices.add(id.number, sound, monitor)
-        let now = clock.now
-        let known: SoundResult? = runner.send { machine in
-            var actions = machine.handle(.play(id.number, terms, frames: sound.frames, now: now))
-            // A sound that is refused gets its outcome at once, even if another thread is running the machine's
-            // actions.
-            guard case .complete(_, let result)? = actions.last else { return (actions, nil) }
-            actions.removeLast()
-            return (actions, result)
-        }
-        guard let known else { return }
-        voices.remove(id.number)
-        completions.complete(id.number, with: known)
     }
 }
 
@@ -202,7 +250,7 @@ public final class SoundPlayer: Sendable {
 struct PlaybackMonitor: Sendable {
     /// When the output reports its progress, measured from the first frame; nil for never.
     var reportAt: Duration?
-    /// Called with each event, in order, inside the player's state machine. It must not block.
+    /// Called with each event, in order, inside a transition.
     var onEvent: @Sendable (PlaybackEvent) -> Void
 }
 

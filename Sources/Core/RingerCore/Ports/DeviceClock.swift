@@ -22,29 +22,45 @@ public protocol DeviceClock: Sendable {
     /// Runs `body`, code of the library's user, after the bodies handed over before it, one at a time.
     ///
     /// On hardware it runs on the callback thread, which the first call starts; on a virtual clock, on the thread that
-    /// moves the clock or calls the device, once no state machine is running there. It may block: that delays other
-    /// user code and nothing else. May be called from any thread, and from a state machine's action.
+    /// moves the clock or calls the device, once what follows from that has been done. It may block: that delays other
+    /// user code and nothing else. May be called from any thread.
     func callBack(_ body: @escaping @Sendable () -> Void)
 
     /// Runs `body`, which reads files or computes for long, so that neither the caller nor the device's thread waits for it.
     ///
-    /// On hardware it runs on a thread of its own, or on the caller's if the system has no thread left; on a virtual clock at
-    /// once, on the caller's thread. The method may be called inside a state machine's action.
+    /// On hardware it runs on a thread of its own, or as ``callBack(_:)`` does if the system has no thread left; on a virtual
+    /// clock at once, on the caller's thread.
     func runAside(_ body: @escaping @Sendable () -> Void)
+
+    /// The thread that touches the device's hardware; nil, the default, where that is the caller's of each method, as on a
+    /// virtual clock.
+    var thread: (any DeviceThread)? { get }
 }
 
 extension DeviceClock {
     /// Zero: for a machine that never sleeps.
     public var timeAsleep: Duration { .zero }
 
-    /// Runs `body` on a thread of its own.
+    /// None.
+    public var thread: (any DeviceThread)? { nil }
+
+    /// Runs `body` on a thread of its own, or after user code if the system has no thread left.
     public func runAside(_ body: @escaping @Sendable () -> Void) {
         do throws(Errno) {
             try DetachedThread.start(stackSize: DetachedThread.workStackSize, body)
         } catch {
-            body()
+            callBack(body)
         }
     }
+}
+
+/// A thread that runs what it is given, one after another.
+public protocol DeviceThread: Sendable {
+    /// Whether the caller runs on it.
+    var isCurrentThread: Bool { get }
+
+    /// Calls `body` on it soon, after what was given to it before.
+    func execute(_ body: @escaping @Sendable () -> Void)
 }
 
 /// A timer that has not run yet.

@@ -87,6 +87,9 @@ public struct PlaybackOptions: Sendable, Hashable {
     public var waitsWhenBusy: Bool
     /// What the sound is for the policy, and its session: for an output that judges anew.
     package var terms: SoundTerms?
+    /// Says at any time whether the sound may be heard, and its gain. An output that looks at it takes ``Playback/stop()``
+    /// and ``Playback/setGain(_:over:)`` as a request to look at once.
+    package var gate: Gate?
 
     /// By default a plain sound from the speaker.
     public init(

@@ -56,12 +56,18 @@ package protocol AnsweringMotor: VibrationMotor {
     func turn(to level: MotorLevel?, answer: @escaping @Sendable (RingerError?) -> Void)
 }
 
+/// A motor whose driver may block: it is driven on a thread of its own.
+package protocol BlockingMotor: VibrationMotor {
+    /// Calls `body` on that thread, after what was given to it before.
+    func execute(_ body: @escaping @Sendable () -> Void)
+}
+
 extension VibrationMotor {
     /// Turns the motor on at `level`, or off for nil. Returns why it failed; nil if it did not.
-    package func turn(to level: MotorLevel?, _ clock: any DeviceClock) -> RingerError? {
+    package func turn(to level: MotorLevel?, _ now: MonotonicTime) -> RingerError? {
         do throws(RingerError) {
             if let level {
-                try turnOn(strength: level.strength, limit: level.until - clock.now)
+                try turnOn(strength: level.strength, limit: level.until - now)
             } else {
                 try turnOff()
             }

@@ -42,7 +42,7 @@ public final class AudioSession: Sendable {
     ///   called on the caller's thread before the call returns where that is known by then, else on the callback thread
     ///   (``DeviceClock/callBack(_:)``).
     public func activate(completion: @escaping @Sendable (SessionError?) -> Void) {
-        withUserCompletion(completion, on: service.clock) { send(.activate(id), completion: $0) }
+        withUserCompletion(completion, on: service.clock, service.core) { send(.activate(id), completion: $0) }
     }
 
     /// Deactivates the session. Its sounds stop.
@@ -62,20 +62,17 @@ public final class AudioSession: Sendable {
     public func deactivate(
         notifyOthers: Bool = true, completion: @escaping @Sendable (SessionError?) -> Void
     ) {
-        withUserCompletion(completion, on: service.clock) {
+        withUserCompletion(completion, on: service.clock, service.core) {
             send(.deactivate(id, notifyOthers: notifyOthers), completion: $0)
         }
     }
 
     private func result(of event: SessionCoordinator.Event) async throws(SessionError) {
-        let error: SessionError? = await withCheckedContinuation { continuation in
-            send(event) { continuation.resume(returning: $0) }
-        }
+        let error: SessionError? = await outcome(service.core) { send(event, completion: $0) }
         if let error { throw error }
     }
 
-    /// Carries out a request, and calls `completion` inside the state machine, where it must not block, with why it was
-    /// refused; nil if it was not.
+    /// Carries out a request, and calls `completion` inside a transition, with why it was refused; nil if it was not.
     package func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
         if service.contains(id) { service.send(event, completion: completion) } else { completion(closed(event)) }
     }
@@ -97,9 +94,8 @@ public final class AudioSession: Sendable {
     /// Whether it is active and its sound is heard, considering the switch, the lock, interruptions, routes and other
     /// sessions.
     public var isAudible: Bool {
-        let (state, preferences) = (service.publisher.state, service.player.preferences)
-        return service.runner.read { [id] in
-            $0.coordinator.isAudible(id, state: state, preferences: preferences)
+        service.runner.read {
+            $0.coordinator.isAudible(id, state: service.publisher.state, preferences: service.player.preferences)
         }
     }
 
@@ -188,7 +184,7 @@ public final class AudioSession: Sendable {
     /// - Returns: The outcome and its times. Positions count from `frame`.
     public func play(_ sound: PCMBuffer, from frame: Int = 0) async -> SoundResult {
         let number = service.player.reserve()
-        return await outcome {
+        return await outcome(service.core) {
             service.play(sound.dropping(frame), reserved: number, in: id, completion: $0)
         } onCancel: {
             service.player.stop(number)
@@ -208,7 +204,7 @@ public final class AudioSession: Sendable {
         _ sound: PCMBuffer, from frame: Int = 0, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) -> SoundPlayer.ID {
         let number = service.player.reserve()
-        withUserCompletion(completion, on: service.clock) {
+        withUserCompletion(completion, on: service.clock, service.core) {
             service.play(sound.dropping(frame), reserved: number, in: id, completion: $0)
         }
         return number

@@ -1,20 +1,21 @@
 import SessionRules
-import Synchronization
 
 // The sounds that sessions play.
 extension AudioSessions {
-    /// Plays a sound, whose number was reserved, in the session `id`. `completion` runs inside a state machine and must not
-    /// block.
+    /// Plays a sound, whose number was reserved, in the session `id`. `completion` runs inside a transition.
     func play(
         _ sound: PCMBuffer, reserved number: SoundPlayer.ID, in id: SessionID,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        pending.add(number.number, PendingSounds.Pending(sound: sound, completion: completion))
-        runner.send(.play(id, number.number))
+        if player.refuses(sound, completion) { return }
+        core.transition {
+            add(sound, as: number, to: id, completion)
+            runner.send(.play(id, number.number))
+        }
     }
 
     /// Plays a sound, whose number was reserved, in the device's own session of that category and options. `completion`
-    /// runs inside a state machine and must not block.
+    /// runs inside a transition.
     ///
     /// These sessions mix with each other, and are arbitrated with all others. One is active while it plays. The caller has
     /// checked that the category allows the options.
@@ -22,34 +23,28 @@ extension AudioSessions {
         _ sound: PCMBuffer, reserved number: SoundPlayer.ID, as category: AudioCategory, _ options: CategoryOptions,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        let request = SoundRequest.session(category, options: options)
-        // What is not heard interrupts nobody. What its category refuses, the session refuses.
-        guard category == .audioProcessing || player.rules.decide(request).isHeard else {
-            return player.start(sound, reserved: number, as: request, completion: completion)
+        if player.refuses(sound, completion) { return }
+        core.transition {
+            let request = SoundRequest.session(category, options: options)
+            // What is not heard interrupts nobody. What its category refuses, the session refuses.
+            guard category == .audioProcessing || player.rules.decide(request).isHeard else {
+                return player.start(sound, reserved: number, as: request, completion: completion)
+            }
+            let (id, isNew) = runner.send { $0.ownSession(category, options) }
+            if isNew { registry.add(id, name: category.rawValue) }
+            add(sound, as: number, to: id, completion)
+            runner.send(.playOwn(id, number.number))
         }
-        let (id, isNew) = runner.send { $0.ownSession(category, options) }
-        if isNew { registry.add(id, name: category.rawValue) }
-        pending.add(number.number, PendingSounds.Pending(sound: sound, completion: completion))
-        runner.send(.playOwn(id, number.number))
-    }
-}
-
-/// Sounds that have not begun yet. Any thread.
-final class PendingSounds: Sendable {
-    /// A sound that its session has not admitted yet.
-    struct Pending: Sendable {
-        var sound: PCMBuffer
-        var completion: @Sendable (SoundResult) -> Void
     }
 
-    private let sounds = Mutex<[UInt64: Pending]>([:])
-
-    func add(_ number: UInt64, _ sound: Pending) {
-        sounds.withLock { $0[number] = sound }
-    }
-
-    func take(_ number: UInt64) -> Pending? {
-        sounds.withLock { $0.removeValue(forKey: number) }
+    private func add(
+        _ sound: PCMBuffer, as number: SoundPlayer.ID, to id: SessionID,
+        _ completion: @escaping @Sendable (SoundResult) -> Void
+    ) {
+        player.add(sound, as: number) { [weak runner] result in
+            runner?.send(.ended(id, number.number))
+            completion(result)
+        }
     }
 }
 

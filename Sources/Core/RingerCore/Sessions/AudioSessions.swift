@@ -5,8 +5,9 @@ import Synchronization
 /// Any thread.
 ///
 /// The consequences of a request are carried out in order: other sessions are interrupted or ducked before the request
-/// completes. Subscribers are notified outside locks, and a slow one delays no other.
+/// completes. Subscribers are notified afterwards, and a slow one delays no other.
 public final class AudioSessions: Sendable {
+    package let core: Core
     let player: SoundPlayer
     let publisher: StatePublisher
     let registry: SessionRegistry
@@ -15,7 +16,6 @@ public final class AudioSessions: Sendable {
     package let reportDegraded: @Sendable (RingerError) -> Void
     let clock: any DeviceClock
     private let completions = CompletionTable<UInt64, SessionError?>()
-    let pending = PendingSounds()
     /// Arbitrates these sessions with those of other processes; nil where this process has the device.
     private let deviceService: (any DeviceService)?
     private let turns = SessionTurns()
@@ -41,67 +41,51 @@ public final class AudioSessions: Sendable {
         service: (any DeviceService)? = nil,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
+        let core = publisher.core
+        self.core = core
         self.player = player
         self.publisher = publisher
         self.clock = clock
         self.otherAudio = otherAudio
         deviceService = service
-        reportDegraded = { report(.degraded($0, at: clock.now)) }
-        let registry = SessionRegistry()
+        reportDegraded = { error in core.perform { report(.degraded(error, at: clock.now)) } }
+        let registry = SessionRegistry(core)
         self.registry = registry
         publisher.setHasReceiver(board.hasReceiver)
         let formats = FormatNegotiator(output: output, input: input, publisher: publisher, clock: clock, report: report)
-        let (completions, pending, settled) = (completions, pending, settled)
+        let (completions, settled) = (completions, settled)
         runner = StateMachineRunner(
-            SessionPlaybackMachine(board: board, isArbitratedElsewhere: service != nil)
+            SessionPlaybackMachine(board: board, isArbitratedElsewhere: service != nil), in: core
         ) { action, runner in
             func tell(_ told: [(SessionID, SessionEvent)]) {
                 if told.isEmpty { return }
-                let now = clock.now
-                let recipients = registry.recipients(told.map(\.0))
-                // One stream after another, and each session's events together: notifying a subscriber that is awake
-                // already is cheap.
-                for (told, recipient) in zip(told, recipients) {
-                    report(.session(told.1, session: told.0, name: recipient?.name ?? "", at: now))
+                core.perform {
+                    let now = clock.now
+                    let recipients = registry.recipients(told.map(\.0))
+                    // One stream after another, and each session's events together: notifying a subscriber that is awake
+                    // already is cheap.
+                    for (told, recipient) in zip(told, recipients) {
+                        report(.session(told.1, session: told.0, name: recipient?.name ?? "", at: now))
+                    }
+                    let order = told.indices.sorted { (told[$0].0.rawValue, $0) < (told[$1].0.rawValue, $1) }
+                    for index in order { recipients[index]?.events.send(told[index].1) }
                 }
-                let order = told.indices.sorted { (told[$0].0.rawValue, $0) < (told[$1].0.rawValue, $1) }
-                for index in order { recipients[index]?.events.send(told[index].1) }
             }
-            func snapshot() -> SessionSnapshot {
-                SessionSnapshot(
-                    coordinator: runner.read { $0.coordinator }, state: publisher.state,
-                    preferences: player.preferences,
-                    hardware: publisher.hardware)
-            }
+            let snapshot: @Sendable () -> SessionSnapshot = { Self.snapshot(runner, publisher, player) }
             switch action {
-            case .begin(let id, let number, let terms):
-                guard let sound = pending.take(number) else { return }
-                player.start(sound.sound, reserved: SoundPlayer.ID(number: number), under: terms) {
-                    [weak runner] result in
-                    runner?.send(.ended(id, number))
-                    sound.completion(result)
-                }
+            case .begin(let number, let terms):
+                player.start(SoundPlayer.ID(number: number), under: terms)
             case .refuse(let number, let error):
-                let now = clock.now
-                guard let sound = pending.take(number) else { return }
-                sound.completion(
-                    SoundResult(
-                        outcome: .failed(RingerError(error)), requestedAt: now, endedAt: now,
-                        position: StreamPosition(played: 0, total: sound.sound.frames)))
+                player.end(SoundPlayer.ID(number: number), .failed(RingerError(error)))
             case .silence(let number, let reason):
-                let now = clock.now
-                guard let sound = pending.take(number) else { return }
-                report(.soundEnded(.silenced(by: reason), sound: number, at: now))
-                sound.completion(
-                    SoundResult(
-                        outcome: .silenced(by: reason), requestedAt: now, endedAt: now,
-                        position: StreamPosition(played: 0, total: sound.sound.frames)))
+                report(.soundEnded(.silenced(by: reason), sound: number, at: clock.now))
+                player.end(SoundPlayer.ID(number: number), .silenced(by: reason))
             case .setTerms(let numbers, let terms):
                 for number in numbers { player.setTerms(terms, of: SoundPlayer.ID(number: number)) }
             case .stop(let numbers, let cause):
                 for number in numbers { player.stop(SoundPlayer.ID(number: number), because: cause) }
             case .releaseOutput:
-                formats.release()
+                core.perform { formats.release() }
             case .follow(let routeChanges):
                 registry.follow(routeChanges, snapshot)
             case .tell(let told):
@@ -117,10 +101,12 @@ public final class AudioSessions: Sendable {
                 tell(told + registry.judge(snapshot))
                 settled.notify(())
             case .prefer(let preferences):
-                formats.prefer(preferences)
+                core.perform { formats.prefer(preferences) }
             case .ask(let query, let ticket):
-                formats.ask(query) {
-                    if let ticket { runner.send(.asked(ticket: ticket)) }
+                core.perform {
+                    formats.ask(query) { [weak runner] in
+                        if let ticket { runner?.send(.asked(ticket: ticket)) }
+                    }
                 }
             case .answer(let ticket, let error):
                 completions.complete(ticket, with: error)
@@ -149,10 +135,25 @@ public final class AudioSessions: Sendable {
         }
     }
 
+    private static func snapshot(
+        _ runner: StateMachineRunner<SessionPlaybackMachine>, _ publisher: StatePublisher, _ player: SoundPlayer
+    ) -> SessionSnapshot {
+        runner.read {
+            SessionSnapshot(
+                coordinator: $0.coordinator, state: publisher.state, preferences: player.preferences,
+                hardware: publisher.hardware)
+        }
+    }
+
+    /// All that decides about sessions now.
+    var snapshot: SessionSnapshot { Self.snapshot(runner, publisher, player) }
+
     /// Stops the sessions' sounds, and ends their streams of events.
     public func close() {
-        for session in all where session.isActive { runner.send(.coordinator(.deactivate(session.id))) }
-        registry.finish()
+        core.transition {
+            for session in all where session.isActive { runner.send(.coordinator(.deactivate(session.id))) }
+            registry.finish()
+        }
     }
 
     // MARK: - Making sessions
@@ -187,14 +188,16 @@ public final class AudioSessions: Sendable {
     }
 
     private func add(_ name: String, _ priority: SessionPriority) -> SessionID {
-        let id = runner.send { machine in
-            let id = machine.coordinator.unusedID
-            return (machine.request(.make(id, name: name, priority: priority)).actions, id)
+        core.transition {
+            let id = runner.send { machine in
+                let id = machine.coordinator.unusedID
+                return (machine.request(.make(id, name: name, priority: priority)).actions, id)
+            }
+            registry.add(id, name: name)
+            runner.send(.deviceChanged)
+            update(id)
+            return id
         }
-        registry.add(id, name: name)
-        runner.send(.deviceChanged)
-        update(id)
-        return id
     }
 
     /// The sessions' states, by number.
@@ -254,18 +257,19 @@ public final class AudioSessions: Sendable {
         }
     }
 
-    /// Carries out a request, and returns why it was refused; nil if it was not. Its consequences were carried out when
-    /// the call returns, unless another thread is carrying out actions.
+    /// Carries out a request, and returns why it was refused; nil if it was not.
     func send(_ event: SessionCoordinator.Event) -> SessionError? {
-        let refusal = runner.send { $0.request(event) }
-        if refusal == nil, let id = event.request { update(id) }
-        return refusal
+        core.transition {
+            let refusal = runner.send { $0.request(event) }
+            if refusal == nil, let id = event.request { update(id) }
+            return refusal
+        }
     }
 
     /// Informs the service of the session's settings.
     private func update(_ id: SessionID) {
         guard let deviceService, let session = runner.read({ $0.coordinator.session(id) }) else { return }
-        deviceService.update(session)
+        core.perform { deviceService.update(session) }
     }
 
     /// Takes in what the service decided about a session of this process.
@@ -273,9 +277,14 @@ public final class AudioSessions: Sendable {
         runner.send(.coordinator(.judged(id, verdict)))
     }
 
-    /// Carries out a request, and calls `completion` inside the state machine, where it must not block, when the request's
-    /// consequences were carried out.
+    /// Carries out a request, and calls `completion` inside a transition when the request's consequences were carried out.
     func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
+        core.transition { carryOutWithService(event, completion) }
+    }
+
+    private func carryOutWithService(
+        _ event: SessionCoordinator.Event, _ completion: @escaping @Sendable (SessionError?) -> Void
+    ) {
         guard let deviceService else { return carryOut(event, completion) }
         switch event {
         case .activate(let id):
@@ -286,13 +295,17 @@ public final class AudioSessions: Sendable {
                 }
                 // Nobody is interrupted for a session that the rules here refuse.
                 if let refusal = runner.read({ $0.coordinator.refusal(of: event) }) { return answer(refusal) }
-                deviceService.activate(id) { [self] error in
-                    if let error { return answer(error) }
-                    carryOut(event) { [self] refusal in
-                        let phase = runner.read { $0.coordinator.session(id)?.phase }
-                        guard let refusal, phase == .inactive else { return answer(refusal) }
-                        // The rules here have changed since the service was asked.
-                        deviceService.deactivate(id, notifyOthers: true) { answer(refusal) }
+                core.perform { [self] in
+                    deviceService.activate(id) { [self] error in
+                        core.transition {
+                            if let error { return answer(error) }
+                            carryOut(event) { [self] refusal in
+                                let phase = runner.read { $0.coordinator.session(id)?.phase }
+                                guard let refusal, phase == .inactive else { return answer(refusal) }
+                                // The rules here have changed since the service was asked.
+                                deactivateAtService(id, notifyOthers: true) { answer(refusal) }
+                            }
+                        }
                     }
                 }
             }
@@ -300,7 +313,7 @@ public final class AudioSessions: Sendable {
             // Its sounds stop at once, whatever the service has not answered yet.
             runner.send(.coordinator(event))
             turns.take(id) { [self] in
-                deviceService.deactivate(id, notifyOthers: notifyOthers) { [self] in
+                deactivateAtService(id, notifyOthers: notifyOthers) { [self] in
                     carryOut(event) { [turns] error in
                         completion(error)
                         turns.end(id)
@@ -312,6 +325,14 @@ public final class AudioSessions: Sendable {
         }
     }
 
+    private func deactivateAtService(
+        _ id: SessionID, notifyOthers: Bool, completion: @escaping @Sendable () -> Void
+    ) {
+        core.perform { [core, deviceService] in
+            deviceService?.deactivate(id, notifyOthers: notifyOthers) { core.transition { completion() } }
+        }
+    }
+
     private func carryOut(
         _ event: SessionCoordinator.Event, _ completion: @escaping @Sendable (SessionError?) -> Void
     ) {
@@ -320,9 +341,9 @@ public final class AudioSessions: Sendable {
         runner.send(.coordinator(event, ticket: ticket))
     }
 
-    /// Activates the session `id` under a category, and calls `completion` inside a state machine, where it must not
-    /// block, with why that was refused; nil if the session is active and a recording does not silence it. A session that
-    /// is interrupted is refused: it waits for the end of the interruption.
+    /// Activates the session `id` under a category, and calls `completion` with why that was refused; nil if the session is
+    /// active and a recording does not silence it. A session that is interrupted is refused: it waits for the end of the
+    /// interruption. Called inside a transition, as `completion` is.
     func activate(
         _ id: SessionID, as category: AudioCategory, _ options: CategoryOptions,
         completion: @escaping @Sendable (SessionError?) -> Void
@@ -354,9 +375,15 @@ public final class AudioSessions: Sendable {
         runner.read { $0.coordinator.refusal(of: .activate(id)) } != nil
     }
 
-    /// Adds an observer for the sessions' lifetime. It is called inside the state machine, where it must not block, after
-    /// each change of a session or of what decides about sessions, once its consequences were carried out.
+    /// Adds an observer for the sessions' lifetime: an effect of each change of a session or of what decides about
+    /// sessions, after its other consequences.
     package func observeSettling(_ observer: @escaping @Sendable () -> Void) {
+        settled.add { [core] in core.perform(observer) }
+    }
+
+    /// Adds an observer for the sessions' lifetime. It is called inside the transition, after each change of a session or of
+    /// what decides about sessions.
+    func whenSettled(_ observer: @escaping @Sendable () -> Void) {
         settled.add(observer)
     }
 
@@ -371,9 +398,9 @@ public final class AudioSessions: Sendable {
 
     /// What the properties of session `id` report now; nil if there is no such session.
     package func facts(of id: SessionID) -> SessionFacts? {
-        let (state, preferences, hardware) = (publisher.state, player.preferences, publisher.hardware)
-        return runner.read {
-            $0.coordinator.facts(of: id, state: state, preferences: preferences, hardware: hardware)
+        runner.read {
+            $0.coordinator.facts(
+                of: id, state: publisher.state, preferences: player.preferences, hardware: publisher.hardware)
         }
     }
 
@@ -381,12 +408,16 @@ public final class AudioSessions: Sendable {
     package func contains(_ id: SessionID) -> Bool { registry.contains(id) }
 
     /// The follower of these sessions, which `make` makes at the first call. There is one at most.
-    package func follower(_ make: () -> any SessionFollower) -> any SessionFollower { registry.follower(make) }
+    package func follower(_ make: () -> any SessionFollower) -> any SessionFollower {
+        core.transition { registry.follower(make) }
+    }
 
     func remove(_ id: SessionID) {
-        _ = send(.remove(id))
-        deviceService?.remove(id)
-        registry.remove(id)
+        core.transition {
+            _ = send(.remove(id))
+            core.perform { [deviceService] in deviceService?.remove(id) }
+            registry.remove(id)
+        }
     }
 }
 

@@ -21,7 +21,7 @@ struct SessionPlaybackMachine: StateMachine {
     }
 
     enum Action: Sendable {
-        case begin(SessionID, Sound, SoundTerms)
+        case begin(Sound, SoundTerms)
         case refuse(Sound, SessionError)
         /// The sound is silenced before it begins.
         case silence(Sound, Decision.Reason)
@@ -48,9 +48,9 @@ struct SessionPlaybackMachine: StateMachine {
     }
 
     private(set) var coordinator: SessionCoordinator
-    private var sounds: [SessionID: (playing: [Sound], terms: SoundTerms)] = [:]
+    private(set) var sounds: [SessionID: (playing: [Sound], terms: SoundTerms)] = [:]
     /// Whether an ``Action/refresh`` was returned and has not begun. It will cover what happens until then.
-    private var isRefreshDue = false
+    private(set) var isRefreshDue = false
 
     init(board: RouteBoard, isArbitratedElsewhere: Bool = false) {
         coordinator = SessionCoordinator(board: board, isArbitratedElsewhere: isArbitratedElsewhere)
@@ -218,7 +218,7 @@ struct SessionPlaybackMachine: StateMachine {
         }
         sounds[id, default: ([], terms)].playing.append(sound)
         sounds[id]?.terms = terms
-        return [.begin(id, sound, terms)] + (mustRefresh() ? [.refresh(telling: [])] : [])
+        return [.begin(sound, terms)] + (mustRefresh() ? [.refresh(telling: [])] : [])
     }
 
     /// The device's own session of that category and options, made at the first call.

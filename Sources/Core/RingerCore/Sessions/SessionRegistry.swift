@@ -4,8 +4,8 @@ import Synchronization
 /// Follows the sessions of a device: a part of the program that is linked only where it is used, such as the listeners of
 /// properties.
 package protocol SessionFollower: AnyObject, Sendable {
-    /// The facts of sessions may have changed, or routes did. Called after the change, with no lock held, one call at a
-    /// time, in the order of the changes, and before the sessions' own subscribers get their events.
+    /// The facts of sessions may have changed, or routes did. An effect of the change, before the sessions' own subscribers
+    /// get their events.
     ///
     /// - Parameters:
     ///   - routeChanges: The changes of sessions' routes since the last call, the oldest first.
@@ -38,7 +38,12 @@ final class SessionRegistry: Sendable {
         var follower: (any SessionFollower)?
     }
 
+    private let core: Core
     private let state = Mutex(State())
+
+    init(_ core: Core) {
+        self.core = core
+    }
 
     /// Adds the session `id`.
     func add(_ id: SessionID, name: String) {
@@ -50,8 +55,10 @@ final class SessionRegistry: Sendable {
 
     func remove(_ id: SessionID) {
         let (entry, follower) = state.withLock { ($0.entries.removeValue(forKey: id), $0.follower) }
-        entry?.events.finish()
-        follower?.sessionRemoved(id)
+        core.perform {
+            entry?.events.finish()
+            follower?.sessionRemoved(id)
+        }
     }
 
     /// Ends every stream.
@@ -60,8 +67,10 @@ final class SessionRegistry: Sendable {
             defer { state.entries = [:] }
             return (Array(state.entries.values), state.follower)
         }
-        for entry in all { entry.events.finish() }
-        follower?.sessionsClosed()
+        core.perform {
+            for entry in all { entry.events.finish() }
+            follower?.sessionsClosed()
+        }
     }
 
     /// Whether the session is there, and the device was not closed.
@@ -93,13 +102,14 @@ final class SessionRegistry: Sendable {
     }
 
     /// Reports a change to the follower, if there is one.
-    func follow(_ routeChanges: [SessionID: [RouteChange]], _ snapshot: () -> SessionSnapshot) {
-        state.withLock { $0.follower }?.sessionsChanged(routeChanges, snapshot)
+    func follow(_ routeChanges: [SessionID: [RouteChange]], _ snapshot: @escaping @Sendable () -> SessionSnapshot) {
+        guard let follower = state.withLock({ $0.follower }) else { return }
+        core.perform { follower.sessionsChanged(routeChanges, snapshot) }
     }
 
     /// Judges every session anew.
     ///
-    /// - Parameter snapshot: Returns the newest snapshot. It is taken under the lock, so that an older one never comes later.
+    /// - Parameter snapshot: Returns the newest snapshot.
     /// - Returns: `audible` and `silenced` for sessions whose decision changed, in the order of their numbers.
     func judge(_ snapshot: () -> SessionSnapshot) -> [(SessionID, SessionEvent)] {
         state.withLock { state in

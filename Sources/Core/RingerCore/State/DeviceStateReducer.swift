@@ -19,14 +19,12 @@ struct DeviceStateReducer: StateMachine {
         /// A source reported a change. Sessions get it before the state is published, so that each sound they stop has
         /// its reason.
         case change(DeviceStateChange)
-        /// The new state. Each state has a greater version than the one before.
-        case publish(DeviceState, version: UInt64)
+        /// The new state.
+        case publish(DeviceState)
         case report(DeviceEvent)
     }
 
     private(set) var state: DeviceState
-    /// The version of ``state``.
-    private(set) var version: UInt64 = 1
     /// Why the switch cannot be read; nil while it can, while a slider settles, and without a switch.
     private(set) var switchProblem: RingerError?
     /// The format and volume that the sound hardware reports.
@@ -103,8 +101,7 @@ struct DeviceStateReducer: StateMachine {
         }
         // The state before the event: a sound that the state forbids stops before anyone learns why.
         if state != before {
-            version += 1
-            actions.append(.publish(state, version: version))
+            actions.append(.publish(state))
         }
         if let report { actions.append(.report(report)) }
         return actions

@@ -121,9 +121,9 @@ final class NewestState: Sendable {
         state.withLock { $0.cancelled.removeAll { $0 == ticket } }
     }
 
-    /// Publishes a new state.
-    func send(_ newest: DeviceState) {
-        change { state in
+    /// Sets the newest state; ``wake()`` follows.
+    func set(_ newest: DeviceState) {
+        state.withLock { state in
             state.newest = newest
             state.version += 1
         }
@@ -131,15 +131,15 @@ final class NewestState: Sendable {
 
     /// Ends every subscription after its subscriber has received the newest state.
     func finish() {
-        change { $0.isFinished = true }
+        state.withLock { $0.isFinished = true }
+        wake()
     }
 
-    private func change(_ body: (inout State) -> Void) {
+    /// Resumes the subscribers that wait.
+    func wake() {
         let waiting = state.withLock { state in
-            body(&state)
-            let waiting = state.waiting
-            state.waiting = []
-            return waiting
+            defer { state.waiting = [] }
+            return state.waiting
         }
         // Outside of the lock: an executor may run the task at once.
         for waiter in waiting { waiter.continuation.resume() }

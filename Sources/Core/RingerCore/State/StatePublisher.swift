@@ -2,34 +2,38 @@ import Synchronization
 
 /// Keeps the device's state, takes in the ports' changes, and publishes each new state to every subscriber. Any thread.
 package final class StatePublisher: Sendable {
-    /// Receives each new state on the thread of the port that reported it, before any stream does: players stop sounds
-    /// here. The version grows with each state. Another thread may deliver an older state late; the observer ignores
-    /// it.
-    package typealias Observer = @Sendable (_ state: DeviceState, _ version: UInt64) -> Void
+    /// Receives each new state inside the transition: players stop sounds here.
+    package typealias Observer = @Sendable (DeviceState) -> Void
 
+    package let core: Core
     private let runner: StateMachineRunner<DeviceStateReducer>
     private let published: NewestState
-    private let observers: ObserverList<(DeviceState, UInt64)>
+    private let observers: ObserverList<DeviceState>
     private let changeObservers: ObserverList<DeviceStateChange>
 
     /// - Parameters:
+    ///   - core: The device's core.
     ///   - hasSwitch: Whether the device has a switch, which counts as unreadable until its first position.
     ///   - report: Receives each event, in order.
-    package init(hasSwitch: Bool = false, report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }) {
+    package init(
+        in core: Core = Core(), hasSwitch: Bool = false, report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
+    ) {
+        self.core = core
         let machine = DeviceStateReducer(hasSwitch: hasSwitch)
         let published = NewestState(machine.state)
-        let observers = ObserverList<(DeviceState, UInt64)>()
+        let observers = ObserverList<DeviceState>()
         let changeObservers = ObserverList<DeviceStateChange>()
         self.published = published
         self.observers = observers
         self.changeObservers = changeObservers
-        runner = StateMachineRunner(machine) { action, _ in
+        runner = StateMachineRunner(machine, in: core) { action, _ in
             switch action {
             case .change(let change):
                 changeObservers.notify(change)
-            case .publish(let state, let version):
-                observers.notify((state, version))
-                published.send(state)
+            case .publish(let state):
+                observers.notify(state)
+                published.set(state)
+                core.perform { published.wake() }
             case .report(let event):
                 report(event)
             }
@@ -47,18 +51,17 @@ package final class StatePublisher: Sendable {
 
     /// Adds an observer that is never removed, and delivers the current state to it before the call returns.
     package func observe(_ observer: @escaping Observer) {
-        // Between the two lines another thread may deliver a newer state, or an older one after them: the observer
-        // compares versions.
-        observers.add { observer($0.0, $0.1) }
-        let (state, version) = runner.read { ($0.state, $0.version) }
-        observer(state, version)
+        core.transition {
+            observers.add(observer)
+            observer(state)
+        }
     }
 
     /// The format and volume that the sound hardware reports now.
     package var hardware: HardwareFigures { runner.read { $0.hardware } }
 
-    /// Adds an observer of the sources' changes, which is never removed. It is called on the thread of the source that
-    /// reports the change, before the new state is published.
+    /// Adds an observer of the sources' changes, which is never removed. It is called inside the transition, before the new
+    /// state is published.
     func observeChanges(_ observer: @escaping @Sendable (DeviceStateChange) -> Void) {
         changeObservers.add(observer)
     }
@@ -108,7 +111,7 @@ package final class StatePublisher: Sendable {
     }
 }
 
-/// Functions that are called with each value, on the caller's thread, in the order in which they were added.
+/// Functions that are called with each value, in the order in which they were added. Any thread.
 final class ObserverList<Value: Sendable>: Sendable {
     private let observers = Mutex<[@Sendable (Value) -> Void]>([])
 

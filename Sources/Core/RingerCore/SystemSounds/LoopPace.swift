@@ -12,7 +12,7 @@ struct LoopPace {
     /// A free round that was begun in a completion lasts so long, so that time passes in a loop of completions.
     static let shortestRound = Duration.milliseconds(1)
 
-    private struct Loop {
+    struct Loop {
         var since: MonotonicTime
         /// When its last round completes.
         var last: MonotonicTime
@@ -20,7 +20,7 @@ struct LoopPace {
     }
 
     /// Few: one for each ID that came to nothing within the last ``interval``.
-    private var loops: [OutputQueue.Sound: Loop] = [:]
+    private(set) var loops: [OutputQueue.Sound: Loop] = [:]
 
     /// Counts a round that came to nothing, and says when it completes, not before `now`.
     mutating func completion(

@@ -27,7 +27,7 @@ struct OutputQueue {
         case wait(dropped: Number?)
     }
 
-    private struct Entry {
+    struct Entry {
         var number: Number
         var sound: Sound
         /// The sounds that had the output while the call waited.
@@ -38,10 +38,10 @@ struct OutputQueue {
     /// falls no further behind.
     static let mostWaiting = 8
 
-    private var current: Entry?
-    private var waiting: [Entry] = []
+    private(set) var current: Entry?
+    private(set) var waiting: [Entry] = []
     /// The IDs whose last play `current` has replaced, itself or through the calls that it replaced.
-    private var replaced: Set<Sound> = []
+    private(set) var replaced: Set<Sound> = []
 
     /// The call that has the output; nil if it is free.
     var owner: Number? { current?.number }

@@ -34,6 +34,10 @@ struct SystemSoundAttempt: Sendable, Equatable {
     /// Whether there is something to be felt.
     var isFelt: Bool { decision.vibrates && pattern != nil }
 
+    /// Whether its beginning ends sounds that were asked for before and are still being decoded: not where it waits for others,
+    /// or is a round of an alert, which others interrupt.
+    var replacesLoading: Bool { !isFromCompletion && kind != .alertRound }
+
     /// Takes the decoded sound, or why there is none.
     mutating func take(_ sound: SoundSource.Loaded) {
         isLoading = false

@@ -3,13 +3,15 @@ import Synchronization
 /// What all clients of a device share: the one system sound, the one motor, and the cache of decoded samples.
 /// Any thread.
 final class SystemSoundEngine: Sendable {
+    let core: Core
     let configuration: SystemSoundServices.Configuration
     let cache: SoundCache
     let player: SoundPlayer
     let clock: any DeviceClock
     /// Why nothing can be felt; nil if there is a motor.
     let missingMotor: RingerError?
-    private let runner: StateMachineRunner<SystemSoundMachine>
+    let loads: SoundLoads
+    let runner: StateMachineRunner<SystemSoundMachine>
     private let completions = CompletionTable<UInt64, SystemSoundResult>()
     private let clients = Atomic<UInt64>(0)
     private let observer: UInt64
@@ -18,6 +20,8 @@ final class SystemSoundEngine: Sendable {
         player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock,
         configuration: SystemSoundServices.Configuration, report: @escaping @Sendable (DeviceEvent) -> Void
     ) {
+        let core = player.core
+        self.core = core
         self.configuration = configuration
         self.player = player
         self.clock = clock
@@ -25,7 +29,7 @@ final class SystemSoundEngine: Sendable {
         let vibrations = SystemVibrations(vibrator)
         missingMotor = vibrator == nil ? SystemVibrations.missingMotor : nil
         let completions = completions
-        let runner = StateMachineRunner(SystemSoundMachine()) { action, runner in
+        let runner = StateMachineRunner(SystemSoundMachine(), in: core) { action, runner in
             switch action {
             case .startSound(let number, let samples, let terms):
                 player.start(samples, reserved: SoundPlayer.ID(number: number), under: terms) { result in
@@ -34,7 +38,7 @@ final class SystemSoundEngine: Sendable {
             case .stopSound(let number, let cause):
                 player.stop(SoundPlayer.ID(number: number), because: cause)
             case .startVibration(let number, let pattern, let request):
-                // The rules may have changed since the call was made. A change after this look arrives as `.rules`.
+                // The rules may have changed since the call was made.
                 guard player.rules.decide(request).vibrates else {
                     runner.send(.vibrationForbidden(number, now: clock.now))
                     return
@@ -45,7 +49,7 @@ final class SystemSoundEngine: Sendable {
             case .stopVibration(let number):
                 vibrations.stop(number)
             case .schedule(let number, let time):
-                _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) }
+                core.perform { _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) } }
             case .complete(let number, let result):
                 completions.complete(number, with: result)
             case .report(let event):
@@ -53,6 +57,11 @@ final class SystemSoundEngine: Sendable {
             }
         }
         self.runner = runner
+        loads = SoundLoads(clock, core) { [weak runner] number in
+            runner?.read { $0.isLoading(number) } ?? false
+        } deliver: { [weak runner] number, sound in
+            runner?.send(.loaded(number, sound, now: clock.now))
+        }
         observer = player.observeRules { [weak runner] rules in runner?.send(.rules(rules, now: clock.now)) }
     }
 
@@ -68,14 +77,11 @@ final class SystemSoundEngine: Sendable {
         clients.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Begins a call. `completion` is called once, inside the state machine's runner.
+    /// Begins a call. `completion` is called once, inside a transition.
     func begin(_ attempt: SystemSoundAttempt, _ completion: @escaping @Sendable (SystemSoundResult) -> Void) {
         completions.add(attempt.number, completion)
         send(.play(attempt, now: clock.now))
     }
-
-    /// Whether the call waits for its sound to be decoded.
-    func isLoading(_ number: UInt64) -> Bool { runner.read { $0.isLoading(number) } }
 
     func send(_ event: SystemSoundMachine.Event) {
         runner.send(event)

@@ -40,7 +40,7 @@ struct SystemSoundMachine: StateMachine {
     }
 
     /// How far the heard or the felt part of a call is.
-    private enum Part<End: Sendable> {
+    enum Part<End: Sendable> {
         case none
         /// It waits for the speaker or the motor.
         case waiting
@@ -58,7 +58,7 @@ struct SystemSoundMachine: StateMachine {
         var isRunning: Bool { if case .running = self { true } else { false } }
     }
 
-    private struct Call {
+    struct Call {
         var attempt: SystemSoundAttempt
         var sound = Part<SoundResult>.none
         var vibration = Part<VibrationEnd>.none
@@ -72,23 +72,25 @@ struct SystemSoundMachine: StateMachine {
     /// The motor rests so long between two system vibrations, so that each is felt for itself.
     static let rest = VibrationSequencer.shortestRest
 
-    private var calls: [Number: Call] = [:]
-    /// Calls that wait for their sound to be decoded, and those made after them. They begin in this order.
-    private var arriving: [Number] = []
-    private var speaker = OutputQueue()
-    private var motor = OutputQueue()
+    private(set) var calls: [Number: Call] = [:]
+    /// The newest call whose sound asked for the speaker, and would have replaced those before it.
+    private(set) var newest: Number = 0
+    private(set) var speaker = OutputQueue()
+    private(set) var motor = OutputQueue()
     /// The call whose sound the player has. It is being stopped where another call owns the speaker.
-    private var sounding: Number?
+    private(set) var sounding: Number?
     /// The call whose vibration the vibrator has.
-    private var vibrating: Number?
-    private var restedAt: MonotonicTime?
-    private var pace = LoopPace()
+    private(set) var vibrating: Number?
+    private(set) var restedAt: MonotonicTime?
+    private(set) var pace = LoopPace()
 
     /// How many calls are not over.
     var count: Int { calls.count }
 
     /// Whether the call waits for its sound to be decoded.
-    func isLoading(_ number: Number) -> Bool { calls[number]?.attempt.isLoading ?? false }
+    func isLoading(_ number: Number) -> Bool {
+        calls[number].map { $0.attempt.isLoading && $0.sound.isWaiting } ?? false
+    }
 
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
@@ -106,19 +108,14 @@ struct SystemSoundMachine: StateMachine {
             vibrationIsOver(number, .stopped, now, &actions)
         case .stop(let number, let cause, let now):
             stop(number, cause, now, &actions)
-            beginArrived(now, &actions)
         case .stopSound(let client, let id, let cause, let now):
             stop(cause, now, &actions) { $0.client == client && $0.sound == id }
-            beginArrived(now, &actions)
         case .stopClient(let client, let cause, let kept, let now):
             stop(cause, now, &actions) { $0.client == client && !kept.contains($0.sound) }
-            beginArrived(now, &actions)
         case .stopAll(let cause, let now):
             stop(cause, now, &actions) { _ in true }
-            beginArrived(now, &actions)
         case .rules(let rules, let now):
             for number in calls.keys.sorted() { obey(rules, number, now, &actions) }
-            beginArrived(now, &actions)
         case .timer(let number, let now):
             timerIsDue(number, now, &actions)
         }
@@ -131,36 +128,30 @@ struct SystemSoundMachine: StateMachine {
         let number = attempt.number
         calls[number] = Call(
             attempt: attempt, sound: attempt.isHeard ? .waiting : .none, vibration: attempt.isFelt ? .waiting : .none)
-        // What is neither heard nor felt is over at once.
-        if attempt.isLoading || (!arriving.isEmpty && (attempt.isHeard || attempt.isFelt)) {
-            arriving.append(number)
-        } else {
-            begin(number, now, &actions)
-        }
+        guard attempt.isLoading else { return begin(number, now, &actions) }
+        // So many calls of a sound wait for the speaker at most, and so many for its decoding.
+        let before = calls.keys.filter { isLoading($0) && calls[$0]?.attempt.key == attempt.key }.sorted()
+        if before.count > OutputQueue.mostWaiting { endWaitingSound(before[0], .stopped(.replaced), now, &actions) }
+        if attempt.isFelt { requestMotor(attempt, now, &actions) }
     }
 
     private mutating func loaded(
         _ number: Number, _ sound: SoundSource.Loaded, _ now: MonotonicTime,
         _ actions: inout [Action]
     ) {
-        guard var call = calls[number], call.attempt.isLoading else { return }
+        guard isLoading(number), var call = calls[number] else { return }
         call.attempt.take(sound)
-        if !call.attempt.isHeard && call.sound.isWaiting { call.sound = .none }
+        if !call.attempt.isHeard { call.sound = .none }
         calls[number] = call
-        beginArrived(now, &actions)
+        // A later sound, which began meanwhile, would have replaced it.
+        if newest > number { endWaitingSound(number, .stopped(.replaced), now, &actions) }
+        begin(number, now, &actions, isFelt: false)
     }
 
-    /// Begins the calls before which no sound is being decoded any more.
-    private mutating func beginArrived(_ now: MonotonicTime, _ actions: inout [Action]) {
-        while let number = arriving.first, !isLoading(number) {
-            arriving.removeFirst()
-            // It may be over: stopped, or silenced.
-            if let call = calls[number], call.completesAt == nil { begin(number, now, &actions) }
-        }
-    }
-
-    private mutating func begin(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
-        guard let call = calls[number] else { return }
+    private mutating func begin(
+        _ number: Number, _ now: MonotonicTime, _ actions: inout [Action], isFelt: Bool = true
+    ) {
+        guard let call = calls[number], call.completesAt == nil else { return }
         let attempt = call.attempt
         if !attempt.isHeard {
             // The player reports the decisions about sounds that it is given.
@@ -171,13 +162,14 @@ struct SystemSoundMachine: StateMachine {
             actions.append(.report(.fallback(fallback, sound: number, at: attempt.requestedAt)))
         }
         if call.sound.isWaiting { requestSpeaker(attempt, now, &actions) }
-        if call.vibration.isWaiting { requestMotor(attempt, now, &actions) }
+        if call.vibration.isWaiting && isFelt { requestMotor(attempt, now, &actions) }
         completeIfOver(number, now, &actions)
     }
 
     private mutating func requestSpeaker(
         _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
+        if attempt.replacesLoading { newest = max(newest, attempt.number) }
         switch speaker.request(attempt.number, attempt.key, isFromCompletion: attempt.isFromCompletion) {
         case .begin(let before?) where before == sounding:
             actions.append(.stopSound(before, .replaced))

@@ -80,14 +80,26 @@ extension SystemSoundServices {
 
     /// Reads and decodes the sound of a call that is under way, without holding up the caller.
     func loadAside(_ source: SoundSource, for call: Call) {
-        engine.clock.runAside { [engine, weak self] in
-            // It may have been stopped meanwhile.
-            guard engine.isLoading(call.id.number) else { return }
-            let result = SoundSource.Loaded { () throws(RingerError) in
+        let access = access(source)
+        let bytes = access.frames * 2 * MemoryLayout<Int16>.size
+        let waiting = SoundLoads.Call(number: call.id.number) { [weak self] in
+            SoundSource.Loaded { () throws(RingerError) in
                 guard let self else { throw RingerError(.closed, "play", "the system sound") }
                 return try self.load(source)
             }
-            engine.send(.loaded(call.id.number, result, now: engine.clock.now))
+        } keep: { [kept = access.kept] in
+            kept?.keep($0)
+        }
+        engine.loads.load(loadKey(source, access, call), bytes: bytes, for: waiting)
+    }
+
+    private func loadKey(_ source: SoundSource, _ access: SoundSource.Access, _ call: Call) -> SoundLoads.Key {
+        if let key = access.key { return .cached(key) }
+        switch source {
+        case .kept(let sound): return .kept(ObjectIdentifier(sound))
+        case .file(let path, _): return .file(path)
+        case .contained(let file, _, let otherwise): return .contained(file.path, otherwise: otherwise)
+        case .none, .samples, .predefined, .registered, .failed: return .call(call.id.number)
         }
     }
 }

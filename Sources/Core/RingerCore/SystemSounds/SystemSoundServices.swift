@@ -13,8 +13,9 @@ import Synchronization
 /// So loops, on completions or on `await`, alternate whole sounds, and a sound that interrupts a loop is heard whole. A
 /// sound that the rules silence, or that fails, replaces nothing. A silenced sound completes before the call returns.
 ///
-/// A registered sound keeps its file's path and length; it is decoded when it is first played, on a thread of
-/// its own: sounds that are played after it begin after it all the same. Decoded and synthesised sounds are kept up to ``Configuration/cacheLimit``. One instance is one client's.
+/// A registered sound keeps its file's path and length; it is decoded when it is first played, on a thread of its own.
+/// Neither vibrations nor sounds in memory wait for that, and a sound that is played meanwhile replaces it. Decoded and
+/// synthesised sounds are kept up to ``Configuration/cacheLimit``. One instance is one client's.
 public final class SystemSoundServices: Sendable {
     /// How the services behave.
     public struct Configuration: Sendable {
@@ -172,7 +173,7 @@ public final class SystemSoundServices: Sendable {
     /// Begins a system sound and returns at once.
     ///
     /// A sound that may be heard and was not decoded yet is decoded first, on a thread of its own; ``prepare(_:)`` does so
-    /// before. Sounds that are played meanwhile wait for it, and begin in the order of the calls.
+    /// before. What plays is replaced once that is done.
     ///
     /// - Parameters:
     ///   - id: A registered or a predefined sound. A predefined vibration is felt whatever the use: no setting suppresses
@@ -193,7 +194,7 @@ public final class SystemSoundServices: Sendable {
     /// Begins `order` with a completion of the user's.
     func start(_ order: SystemSoundOrder, _ completion: (@Sendable (SystemSoundResult) -> Void)?) -> Call {
         let call = Call(id: engine.player.reserve())
-        withUserCompletion(completion, on: engine.clock) { begin(call, order, $0) }
+        withUserCompletion(completion, on: engine.clock, engine.core) { begin(call, order, $0) }
         return call
     }
 
@@ -245,24 +246,25 @@ public final class SystemSoundServices: Sendable {
 
     func wait(for order: SystemSoundOrder) async -> SystemSoundResult {
         let call = Call(id: engine.player.reserve())
-        return await outcome({ begin(call, order, $0) }, onCancel: { stop(call) })
+        return await outcome(engine.core, { begin(call, order, $0) }, onCancel: { stop(call) })
     }
 
-    /// Begins a call. `completion` runs inside the state machine and must not block; the completion of the sound's ID is the
-    /// user's.
+    /// Begins a call. `completion` runs inside a transition; the completion of the sound's ID is the user's.
     func begin(
         _ call: Call, _ order: SystemSoundOrder, _ completion: @escaping @Sendable (SystemSoundResult) -> Void
     ) {
         let runsIDCompletion = order.kind == .play
-        let user = UserCompletion<SystemSoundResult>(engine.clock) { [table] result in
+        let user = UserCompletion<SystemSoundResult>(engine.clock, engine.core) { [table] result in
             table.completion(of: result.sound)?(result.sound, result.outcome)
         }
-        let attempt = attempt(call, order)
-        engine.begin(attempt) { [table] result in
-            if runsIDCompletion, table.completion(of: result.sound) != nil { user.complete(result) }
-            completion(result)
+        engine.core.transition {
+            let attempt = attempt(call, order)
+            engine.begin(attempt) { [table] result in
+                if runsIDCompletion, table.completion(of: result.sound) != nil { user.complete(result) }
+                completion(result)
+            }
+            if attempt.isLoading { loadAside(order.source, for: call) }
         }
-        if attempt.isLoading { loadAside(order.source, for: call) }
         user.callReturns()
         if case .registered(let id) = order.source, !table.contains(id) {
             // It was disposed of meanwhile.

@@ -42,24 +42,25 @@ final class SystemSoundTable: Sendable {
 
     /// Forgets a registered sound; false if there is none.
     func remove(_ id: SystemSoundID) -> Bool {
-        state.withLock { state in
-            guard state.sounds.removeValue(forKey: id) != nil else { return false }
+        // What the completion refers to is freed outside of the lock.
+        let (isRemoved, completion): (Bool, Completion?) = state.withLock { state in
+            guard state.sounds.removeValue(forKey: id) != nil else { return (false, nil) }
             state.properties[id] = nil
-            state.completions[id] = nil
-            return true
+            return (true, state.completions.removeValue(forKey: id))
         }
+        return withExtendedLifetime(completion) { isRemoved }
     }
 
     /// Forgets everything for good.
     ///
     /// - Returns: The IDs whose sounds play on to their end; nil if the table was closed before.
     func removeAll() -> Set<SystemSoundID>? {
-        state.withLock { state in
+        let before: State? = state.withLock { state in
             if state.isClosed { return nil }
-            let playingOn = state.properties.filter { $0.value.completesPlaybackIfAppDies }.keys
             defer { state = State(next: state.next, isClosed: true) }
-            return Set(playingOn)
+            return state
         }
+        return before.map { Set($0.properties.filter { $0.value.completesPlaybackIfAppDies }.keys) }
     }
 
     func source(of id: SystemSoundID) -> SoundSource? {
@@ -86,11 +87,12 @@ final class SystemSoundTable: Sendable {
 
     /// Sets the completion; false if there is no such sound.
     func setCompletion(_ completion: Completion?, of id: SystemSoundID) -> Bool {
-        state.withLock { state in
-            guard state.sounds[id] != nil || id.predefinedSound != nil else { return false }
-            state.completions[id] = completion
-            return true
+        let (isSet, before): (Bool, Completion?) = state.withLock { state in
+            guard state.sounds[id] != nil || id.predefinedSound != nil else { return (false, nil) }
+            defer { state.completions[id] = completion }
+            return (true, state.completions[id])
         }
+        return withExtendedLifetime(before) { isSet }
     }
 
     func completion(of id: SystemSoundID) -> Completion? {

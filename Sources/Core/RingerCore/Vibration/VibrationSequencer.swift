@@ -37,7 +37,7 @@ struct VibrationSequencer: StateMachine {
         case report(VibrationReport)
     }
 
-    private struct Running {
+    struct Running {
         var id: UInt64
         var pattern: VibrationPattern
         var pulse = 0
@@ -58,7 +58,7 @@ struct VibrationSequencer: StateMachine {
         }
     }
 
-    private struct Question {
+    struct Question {
         var number: UInt64
         /// The level to turn at; nil for off.
         var level: MotorLevel?
@@ -66,7 +66,7 @@ struct VibrationSequencer: StateMachine {
         var vibration: UInt64?
     }
 
-    private enum Phase {
+    enum Phase {
         case idle
         /// Turning until `until`; with `isLimited`, the longest on-time ends it there.
         case turning(until: MonotonicTime, isLimited: Bool)
@@ -90,26 +90,26 @@ struct VibrationSequencer: StateMachine {
     static let longestPreparation = Duration.seconds(10)
 
     let longestOnTime: Duration
-    private var running: Running?
-    private var phase = Phase.idle
+    private(set) var running: Running?
+    private(set) var phase = Phase.idle
     /// The newest question.
-    private var newest = Question(number: 0)
+    private(set) var newest = Question(number: 0)
     /// The question that the motor has and did not answer yet.
-    private var unanswered: Question?
+    private(set) var unanswered: Question?
     /// The vibration that the motor was turned on for last, and why that failed; nil if it succeeded at least once.
-    private var turnedOn: (vibration: UInt64, error: RingerError?)?
+    private(set) var turnedOn: (vibration: UInt64, error: RingerError?)?
     /// Since when the motor may be turning: from a question for "on" to the answer to the newest one, if that was "off".
-    private var mayTurnSince: MonotonicTime?
+    private(set) var mayTurnSince: MonotonicTime?
     /// How long the motor turned since its last rest of ``shortestRest``, up to `mayTurnSince`.
-    private var turned = Duration.zero
-    private var restingSince: MonotonicTime?
+    private(set) var turned = Duration.zero
+    private(set) var restingSince: MonotonicTime?
     /// Preparations for a sleep that wait for the motor's answer.
-    private var preparations: [UInt64] = []
+    private(set) var preparations: [UInt64] = []
     /// Since when the machine is about to sleep.
-    private var preparedAt: MonotonicTime?
+    private(set) var preparedAt: MonotonicTime?
     /// How long the machine had slept at the last event that says so.
-    private var asleep = Duration.zero
-    private var timer: UInt64 = 0
+    private(set) var asleep = Duration.zero
+    private(set) var timer: UInt64 = 0
 
     init(longestOnTime: Duration) {
         self.longestOnTime = longestOnTime

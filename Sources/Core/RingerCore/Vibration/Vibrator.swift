@@ -12,12 +12,13 @@ public final class Vibrator: Sendable {
     }
 
     /// What turns: the motor itself, or that of a service, which runs whole patterns.
-    private enum Drive: Sendable {
+    enum Drive: Sendable {
         case motor(any VibrationMotor, StateMachineRunner<VibrationSequencer>)
         case service(any DeviceService, name: String, ServiceTurns)
     }
 
-    private let drive: Drive
+    private let core: Core
+    let drive: Drive
     private let clock: any DeviceClock
     private let report: @Sendable (VibrationReport) -> Void
     private let completions: CompletionTable<UInt64, VibrationEnd>
@@ -38,32 +39,40 @@ public final class Vibrator: Sendable {
     /// - Parameters:
     ///   - motor: The motor. The vibrator owns and closes it.
     ///   - clock: The device's clock.
+    ///   - core: The device's core.
     ///   - longestOnTime: How long the motor may turn without a rest of 0.1 s; drivers and motors endure 10 s.
     ///   - report: Receives what the motor does, in order.
     package init(
-        motor: any VibrationMotor, clock: any DeviceClock, longestOnTime: Duration = .seconds(10),
+        motor: any VibrationMotor, clock: any DeviceClock, in core: Core = Core(),
+        longestOnTime: Duration = .seconds(10),
         report: @escaping @Sendable (VibrationReport) -> Void = { _ in }
     ) {
+        self.core = core
         self.clock = clock
         self.longestOnTime = longestOnTime
         self.report = report
         let completions = CompletionTable<UInt64, VibrationEnd>()
-        let timer = TimerSlot(clock)
+        let timer = TimerSlot(clock, core)
         self.completions = completions
         let answering = motor as? any AnsweringMotor
-        let runner = StateMachineRunner(VibrationSequencer(longestOnTime: longestOnTime)) { action, runner in
+        let blocking = motor as? any BlockingMotor
+        let sequencer = VibrationSequencer(longestOnTime: longestOnTime)
+        let runner = StateMachineRunner(sequencer, in: core) { action, runner in
             switch action {
             case .motor(let question, let level):
-                // A stop that returned since then, while another thread performs the actions, wants the motor off.
-                guard runner.read({ $0.isNewest(question) }) else { return runner.send(.skipped(question)) }
-                let answer: @Sendable (RingerError?) -> Void = { error in
-                    runner.send(.answered(question, error, now: clock.now, asleep: clock.timeAsleep))
+                let ask: @Sendable () -> Void = {
+                    // A stop that returned since then wants the motor off.
+                    guard runner.read({ $0.isNewest(question) }) else { return runner.send(.skipped(question)) }
+                    let answer: @Sendable (RingerError?) -> Void = { error in
+                        runner.send(.answered(question, error, now: clock.now, asleep: clock.timeAsleep))
+                    }
+                    if let answering {
+                        answering.turn(to: level, answer: answer)
+                    } else {
+                        answer(motor.turn(to: level, clock.now))
+                    }
                 }
-                if let answering {
-                    answering.turn(to: level, answer: answer)
-                } else {
-                    answer(motor.turn(to: level, clock))
-                }
+                core.perform { if let blocking { blocking.execute(ask) } else { ask() } }
             case .schedule(let number, let time):
                 timer.set(at: time) { [weak runner] in
                     runner?.send(.timer(number, now: clock.now, asleep: clock.timeAsleep))
@@ -85,9 +94,10 @@ public final class Vibrator: Sendable {
     /// The motor of a service, which is named `name`. The motor is reported on from the first request to the end of the
     /// last one: the service does not report the pulses in between.
     package init(
-        of service: any DeviceService, name: String, clock: any DeviceClock, longestOnTime: Duration,
+        of service: any DeviceService, name: String, clock: any DeviceClock, in core: Core, longestOnTime: Duration,
         report: @escaping @Sendable (VibrationReport) -> Void = { _ in }
     ) {
+        self.core = core
         drive = .service(service, name: name, ServiceTurns())
         self.clock = clock
         self.longestOnTime = longestOnTime
@@ -113,10 +123,10 @@ public final class Vibrator: Sendable {
     /// - Returns: Identifies the vibration, for ``stop(_:)``.
     @discardableResult
     public func start(_ pattern: VibrationPattern, completion: (@Sendable (VibrationEnd) -> Void)? = nil) -> ID {
-        withUserCompletion(completion, on: clock) { begin(pattern, completion: $0) }
+        withUserCompletion(completion, on: clock, core) { begin(pattern, completion: $0) }
     }
 
-    /// Begins `pattern` for another service, whose completion runs inside the motor's state machine and must not block.
+    /// Begins `pattern` for another service. `completion` runs inside a transition.
     func begin(_ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void) -> ID {
         let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         begin(number, pattern, completion)
@@ -129,7 +139,7 @@ public final class Vibrator: Sendable {
     /// - Returns: How the vibration ended.
     public func vibrate(_ pattern: VibrationPattern) async -> VibrationEnd {
         let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        return await outcome({ begin(number, pattern, $0) }, onCancel: { stop(ID(number: number)) })
+        return await outcome(core, { begin(number, pattern, $0) }, onCancel: { stop(ID(number: number)) })
     }
 
     /// Stops `vibration` at once; nil for any vibration.
@@ -139,7 +149,7 @@ public final class Vibrator: Sendable {
         switch drive {
         case .motor(_, let runner):
             runner.send(.stop(vibration?.number, now: clock.now, asleep: clock.timeAsleep))
-        case .service(let service, _, _): service.stopVibration(vibration?.number)
+        case .service(let service, _, _): core.perform { service.stopVibration(vibration?.number) }
         }
     }
 
@@ -152,18 +162,20 @@ public final class Vibrator: Sendable {
             completions.add(number, completion)
             runner.send(.play(number, pattern, now: clock.now, asleep: clock.timeAsleep))
         case .service(let service, _, let turns):
-            if turns.begin() { report(.on(strength: pattern.strength, at: clock.now)) }
-            service.vibrate(number, pattern) { [clock, report] end in
-                if case .failed(let error) = end { report(.onFailed(error, at: clock.now)) }
-                if turns.end() { report(.off(at: clock.now)) }
-                completion(end)
+            core.perform { [core, clock, report] in
+                if turns.begin() { report(.on(strength: pattern.strength, at: clock.now)) }
+                service.vibrate(number, pattern) { end in
+                    if case .failed(let error) = end { report(.onFailed(error, at: clock.now)) }
+                    if turns.end() { report(.off(at: clock.now)) }
+                    core.transition { completion(end) }
+                }
             }
         }
     }
 
     /// Turns the motor off before the machine sleeps, and keeps it off until ``wakes()``, or until the clock tells that the
-    /// machine slept. `completion` is called once the motor is off, or turning it off failed: before the call returns, or on
-    /// the thread that performs the motor's actions now; at the latest when the machine woke or the sleep is given up.
+    /// machine slept. `completion` is called inside a transition, once the motor is off, or turning it off failed; at the
+    /// latest when the machine woke or the sleep is given up.
     ///
     /// A service's motor is the service's to turn off.
     package func prepareForSleep(_ completion: @escaping @Sendable () -> Void) {
@@ -209,7 +221,7 @@ public final class Vibrator: Sendable {
 
 /// How many vibrations run at the service for this process: one that is replaced ends after the next one has begun.
 /// Any thread.
-private final class ServiceTurns: Sendable {
+final class ServiceTurns: Sendable {
     private let count = Mutex(0)
 
     /// Counts one more; whether it is the first.

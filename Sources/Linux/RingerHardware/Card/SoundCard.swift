@@ -28,7 +28,7 @@ struct SoundCard: Sendable, Hashable {
             }
             index = Int(result)
         } else {
-            guard let file = DirectoryListing.numbered(prefix, in: directory).first,
+            guard let file = try DirectoryListing.existing(prefix, in: directory).first,
                 let number = Int(file.dropFirst(prefix.utf8CodeUnitCount))
             else { throw RingerError(.notFound, "find a sound card", directory.string) }
             index = number

@@ -1,18 +1,36 @@
 import Glibc
+import RingerCore
 import SystemPackage
 
 /// Reads the names in a directory.
 enum DirectoryListing {
     /// The names that consist of `prefix` and a number, in numeric order; empty if the directory cannot be read.
+    static func numbered(_ prefix: StaticString, in directory: FilePath) -> [String] {
+        (try? existing(prefix, in: directory)) ?? []
+    }
+
+    /// The names that consist of `prefix` and a number, in numeric order; empty if there is no such directory.
     ///
     /// The corresponding C function is `readdir`.
-    static func numbered(_ prefix: StaticString, in directory: FilePath) -> [String] {
-        guard let stream = opendir(directory.string) else { return [] }
+    ///
+    /// - Throws: ``RingerError`` with the code `system` if the directory cannot be read, such as for want of a descriptor:
+    ///   what is in it is not known, and another attempt may succeed.
+    static func existing(_ prefix: StaticString, in directory: FilePath) throws(RingerError) -> [String] {
+        func failure() -> RingerError { RingerError(.system, "list the files", directory.string, errno: .current) }
+        guard let stream = opendir(directory.string) else {
+            if Errno.current == .noSuchFileOrDirectory { return [] }
+            throw failure()
+        }
         defer { closedir(stream) }
         // Sorted while inserting: a few names among hundreds, and sorting code would cost more memory than it saves
         // time.
         var found: [(number: Int, name: String)] = []
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                if errno != 0 { throw failure() }
+                return found.map(\.name)
+            }
             // SAFETY: `d_name` ends with a zero within the entry, which lives until the next call of `readdir`.
             let name: (number: Int, name: String)? = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
@@ -23,7 +41,6 @@ enum DirectoryListing {
             let index = found.firstIndex { $0.number > name.number } ?? found.endIndex
             found.insert(name, at: index)
         }
-        return found.map(\.name)
     }
 
     /// All names except "." and ".."; empty if the directory cannot be read.

@@ -50,17 +50,21 @@ public struct EvdevSelector: Sendable, Hashable {
             }
             return handle
         }
-        var denied: RingerError?
-        for file in DirectoryListing.numbered("event", in: paths.input) {
+        var failure: RingerError?
+        for file in try DirectoryListing.existing("event", in: paths.input) {
             do throws(RingerError) {
                 let handle = try EvdevHandle(paths.input.appending(file), access)
                 if matches(handle) && can(handle) { return handle }
             } catch {
-                // Skip a device that is disappearing; remember one that is forbidden, since it may be the wanted one.
-                if error.code == .permissionDenied { denied = denied ?? error }
+                // Skip a device that is disappearing, and a file that is none; remember one that is forbidden or failed, since
+                // it may be the wanted one.
+                switch error.code {
+                case .notFound, .disconnected, .unsupported, .invalid: break
+                default: failure = failure ?? error
+                }
             }
         }
-        if let denied { throw denied }
+        if let failure { throw failure }
         let named = name.map { " named \"\($0)\"" } ?? ""
         throw RingerError(.notFound, "find an input device\(named) with \(wanted)", paths.input.string)
     }

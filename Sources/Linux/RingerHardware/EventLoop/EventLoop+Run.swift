@@ -6,7 +6,7 @@ extension EventLoop {
     /// The calling thread sleeps meanwhile, and no other thread is started for tasks. Do not close the loop before
     /// `body` ends. If the main thread calls this, nothing that `body` awaits may need the main actor.
     ///
-    /// - Parameter body: What to run. It must not block between suspensions: switch edges wait for it.
+    /// - Parameter body: What to run. While it blocks between suspensions, what the loop watches waits.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     public func run<Value: Sendable, Failure: Error>(

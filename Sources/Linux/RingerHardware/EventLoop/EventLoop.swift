@@ -11,7 +11,7 @@ import SystemPackage
 ///
 /// It is also a task executor: a subscriber in `Task(executorPreference: loop)` receives an edge without a change of
 /// threads.
-public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
+public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable {
     /// Called with what a descriptor is ready for: `POLLIN`, `POLLOUT`, `POLLERR`, `POLLHUP`.
     public typealias DescriptorHandler = @Sendable (_ ready: Int16) -> Void
 
@@ -51,7 +51,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     /// A timerfd for the next timer, exact to the microsecond: the time-out of `ppoll` itself may be late by a
     /// thousandth of its length.
     private let alarm: CInt
-    private let thread = Atomic<UInt>(0)
+    private let runner = Atomic<UInt>(0)
     private let callbacks = CallbackThread()
     private let process = OwningProcess()
     /// Why the thread does not run with the requested real-time priority; nil if it does, or none was requested.
@@ -84,7 +84,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
             Glibc.close(alarm)
             throw RingerError("start the thread", "event loop \(name)", error)
         }
-        thread.store(UInt(id), ordering: .releasing)
+        runner.store(UInt(id), ordering: .releasing)
         var schedulingError: RingerError?
         if let realTimePriority {
             var parameters = sched_param()
@@ -117,7 +117,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         (wake, alarm) = try Self.descriptors(name)
         schedulingError = nil
         hasOwnThread = false
-        thread.store(UInt(pthread_self()), ordering: .releasing)
+        runner.store(UInt(pthread_self()), ordering: .releasing)
     }
 
     private static func descriptors(_ name: String) throws(RingerError) -> (wake: CInt, alarm: CInt) {
@@ -149,6 +149,9 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     }
 
     // MARK: - Time
+
+    /// The loop itself.
+    public var thread: (any DeviceThread)? { self }
 
     /// The instant now. The corresponding C function is `clock_gettime`, with `CLOCK_MONOTONIC`.
     public var now: MonotonicTime { .now }
@@ -241,7 +244,7 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
     // MARK: - Work
 
     /// Whether the caller runs on the loop's thread.
-    public var isCurrentThread: Bool { thread.load(ordering: .acquiring) == UInt(pthread_self()) }
+    public var isCurrentThread: Bool { runner.load(ordering: .acquiring) == UInt(pthread_self()) }
 
     /// Calls `body` on the loop's thread soon. After ``close()``, when the thread has ended, a caller takes its place: this
     /// one, which calls `body` before it returns, or another that is at work, so that nothing runs on two threads at once.
@@ -320,8 +323,8 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
         // The thread is awake, and looks at its work before it sleeps.
         if isCurrentThread { return }
         var one: UInt64 = 1
-        // This fails only if the counter is full; the loop is awake then.
-        _ = write(wake, &one, MemoryLayout<UInt64>.size)
+        // While the counter is full it fails, and the loop is awake. A loop that missed its work would sleep on.
+        for _ in 0..<10 where write(wake, &one, MemoryLayout<UInt64>.size) > 0 { return }
     }
 
     // MARK: - The thread
@@ -348,12 +351,16 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
                 return (next, state.work.isEmpty, state.isClosed)
             }
             if isClosed { return finish() }
+            var timeout: Int64 = mustWait ? -1 : 0
             if next != armed {
-                // This fails only for times out of range, which `MonotonicTime` cannot hold.
-                _ = ringer_timerfd_set(alarm, next)
-                armed = next
+                if ringer_timerfd_set(alarm, next) == 0 {
+                    armed = next
+                } else if mustWait && next > 0 {
+                    // Less exact, and it is set again at the next turn.
+                    timeout = max(0, next - now.nanoseconds)
+                }
             }
-            let ready = ringer_poll(&descriptors, UInt(descriptors.count), mustWait ? -1 : 0)
+            let ready = ringer_poll(&descriptors, UInt(descriptors.count), timeout)
             if ready > 0 {
                 // An expired alarm is no longer set.
                 if descriptors[1].revents != 0 { armed = 0 }
@@ -410,14 +417,14 @@ public final class EventLoop: DeviceClock, TaskExecutor, Sendable {
 
     /// Runs what is handed in, as the loop's thread, until nothing is left.
     private func runRest() {
-        thread.store(UInt(pthread_self()), ordering: .releasing)
+        runner.store(UInt(pthread_self()), ordering: .releasing)
         var taken: [Work] = []
         repeat {
             runWork(&taken)
         } while state.withLock { state in
             if state.work.isEmpty {
                 state.hasRunner = false
-                thread.store(0, ordering: .releasing)
+                runner.store(0, ordering: .releasing)
             }
             return state.hasRunner
         }

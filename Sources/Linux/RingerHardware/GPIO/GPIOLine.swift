@@ -45,7 +45,7 @@ public enum GPIOLine: Sendable, Hashable {
 
     private static func find(_ name: String, _ devices: FilePath) throws(RingerError) -> LocatedLine {
         var failure: RingerError?
-        for file in DirectoryListing.numbered("gpiochip", in: devices) {
+        for file in try DirectoryListing.existing("gpiochip", in: devices) {
             do throws(RingerError) {
                 let chip = try GPIOChip(devices.appending(file))
                 if let offset = try chip.offset(ofLine: name) { return LocatedLine(chip: chip, offset: offset) }
@@ -62,7 +62,7 @@ public enum GPIOLine: Sendable, Hashable {
         let file = devices.appending(chip.allSatisfy(\.isNumber) ? "gpiochip\(chip)" : chip)
         if access(file.string, F_OK) == 0 { return try GPIOChip(file) }
         var failure: RingerError?
-        for file in DirectoryListing.numbered("gpiochip", in: devices) {
+        for file in try DirectoryListing.existing("gpiochip", in: devices) {
             do throws(RingerError) {
                 let candidate = try GPIOChip(devices.appending(file))
                 if candidate.label == chip { return candidate }

@@ -8,7 +8,10 @@ import SystemPackage
 /// turning, since the kernel does not define the level of a released line. A chip that disappears, such as an I2C
 /// expander whose driver is unbound, may keep driving the line: the motor waits for the chip's return by inotify. If
 /// possible, describe the motor to the kernel as gpio-vibrator and use ``ForceFeedbackMotor``. Any thread may use it.
-public final class GPIOMotor: VibrationMotor {
+///
+/// The driver of a chip behind a slow bus may block for long. A ``Vibrator`` drives the motor from a thread of its own, which
+/// the first vibration starts with the scheduling of the device's thread, so that edges of the switch do not wait for it.
+public final class GPIOMotor: VibrationMotor, BlockingMotor {
     private struct State: ~Copyable {
         var request: GPIOLineRequest?
         var name: String
@@ -22,6 +25,7 @@ public final class GPIOMotor: VibrationMotor {
     private let paths: HardwarePaths
     private let state: Mutex<State>
     private let comeBack: MotorReturn
+    private let thread = Mutex<MotorThread>(.unused)
 
     /// Requests the line, and turns the motor off.
     ///
@@ -85,6 +89,38 @@ public final class GPIOMotor: VibrationMotor {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }
 
+    package func execute(_ body: @escaping @Sendable () -> Void) {
+        if let thread = ownThread() { thread.execute(body) } else { body() }
+    }
+
+    private enum MotorThread {
+        case unused
+        case used(EventLoop)
+        case closed
+    }
+
+    /// The motor's thread; nil if the system has none left, or the motor was closed.
+    private func ownThread() -> EventLoop? {
+        thread.withLock { thread in
+            switch thread {
+            case .used(let loop): return loop
+            case .closed: return nil
+            case .unused:
+                guard let loop = try? EventLoop(name: "ringer-motor") else { return nil }
+                thread = .used(loop)
+                return loop
+            }
+        }
+    }
+
+    private func endThread() {
+        let before = thread.withLock { thread in
+            defer { thread = .closed }
+            return thread
+        }
+        if case .used(let loop) = before { loop.close() }
+    }
+
     /// Calls `handler` on the loop's thread whenever a chip that disappeared may be back.
     public func onReturn(_ handler: @escaping @Sendable () -> Void) {
         comeBack.setHandler(handler)
@@ -98,6 +134,7 @@ public final class GPIOMotor: VibrationMotor {
             defer {
                 state.request = nil
                 comeBack.end()
+                endThread()
             }
             try stop(&state)
         }

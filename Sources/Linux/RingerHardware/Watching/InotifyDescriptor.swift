@@ -8,9 +8,10 @@ import SystemPackage
 /// directory is missing (/dev/input without any input device) or unreadable, its nearest readable ancestor is watched
 /// instead. sysfs does not support inotify; see ``UeventSocket``. The corresponding kernel interface is inotify(7).
 struct InotifyDescriptor: ChangeNotifier, ~Copyable {
-    private let directory: FilePath
+    // These two never change; Swift 6.2 lets no initializer call a mutating method beside a constant.
+    private var directory: FilePath
+    private(set) var descriptor: CInt
     private var watch: CInt = -1
-    let descriptor: CInt
 
     private static let mask = UInt32(
         IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)

@@ -10,8 +10,10 @@ protocol DecodedSample: BitwiseCopyable, Sendable {
     /// From a floating-point sample.
     init(sampleDouble: Double)
     /// Decodes whole samples, as many as both spans hold. One witness for each type, so that each is specialised.
+    @_lifetime(output: copy output)
     static func decode(_ coding: SampleCoding, _ bytes: Span<UInt8>, into output: inout MutableSpan<Self>)
     /// Converts 16-bit samples, as many as the output holds.
+    @_lifetime(output: copy output)
     static func convert(_ samples: Span<Int16>, into output: inout MutableSpan<Self>)
 }
 
@@ -36,10 +38,12 @@ extension Int16: DecodedSample {
         self = Int16(truncatingIfNeeded: Int32((clamped + 6_755_399_441_055_744) - 6_755_399_441_055_744))
     }
 
+    @_lifetime(output: copy output)
     static func decode(_ coding: SampleCoding, _ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) {
         coding.decode(bytes, into: &output)
     }
 
+    @_lifetime(output: copy output)
     static func convert(_ samples: Span<Int16>, into output: inout MutableSpan<Int16>) {
         for index in 0..<Swift.min(samples.count, output.count) { output[index] = Int16(sample16: samples[index]) }
     }
@@ -60,10 +64,12 @@ extension Float: DecodedSample {
     @inline(__always)
     init(sampleDouble: Double) { self = Float(sampleDouble) }
 
+    @_lifetime(output: copy output)
     static func decode(_ coding: SampleCoding, _ bytes: Span<UInt8>, into output: inout MutableSpan<Float>) {
         coding.decode(bytes, into: &output)
     }
 
+    @_lifetime(output: copy output)
     static func convert(_ samples: Span<Int16>, into output: inout MutableSpan<Float>) {
         for index in 0..<Swift.min(samples.count, output.count) { output[index] = Float(sample16: samples[index]) }
     }
@@ -84,10 +90,12 @@ extension Double: DecodedSample {
     @inline(__always)
     init(sampleDouble: Double) { self = sampleDouble }
 
+    @_lifetime(output: copy output)
     static func decode(_ coding: SampleCoding, _ bytes: Span<UInt8>, into output: inout MutableSpan<Double>) {
         coding.decode(bytes, into: &output)
     }
 
+    @_lifetime(output: copy output)
     static func convert(_ samples: Span<Int16>, into output: inout MutableSpan<Double>) {
         for index in 0..<Swift.min(samples.count, output.count) { output[index] = Double(sample16: samples[index]) }
     }

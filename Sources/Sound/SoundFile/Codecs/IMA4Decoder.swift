@@ -14,6 +14,7 @@ struct IMA4Decoder: Sendable {
     }
 
     /// Decodes whole packets, as many as both spans hold; returns how many.
+    @_lifetime(output: copy output)
     mutating func decode(_ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) -> Int {
         let channels = states.count
         let packetBytes = Self.bytesPerChannel * channels
@@ -44,6 +45,7 @@ struct IMA4Decoder: Sendable {
 
     /// Two channels in lockstep, so that neither waits for the other's sums.
     @inline(__always)
+    @_lifetime(output: copy output)
     private mutating func stereo(
         _ input: Span<UInt8>, into output: inout MutableSpan<Int16>, _ differences: Span<Int32>, _ moves: Span<Int32>
     ) {
@@ -65,6 +67,7 @@ struct IMA4Decoder: Sendable {
     }
 
     @inline(__always)
+    @_lifetime(output: copy output)
     private mutating func one(
         _ input: Span<UInt8>, _ channel: Int, of channels: Int, into output: inout MutableSpan<Int16>,
         _ differences: Span<Int32>, _ moves: Span<Int32>

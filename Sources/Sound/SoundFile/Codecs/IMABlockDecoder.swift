@@ -10,6 +10,7 @@ struct IMABlockDecoder: Sendable {
     }
 
     /// Takes in a block's header, which is also its first frame.
+    @_lifetime(output: copy output)
     mutating func begin(_ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) {
         for channel in states.indices {
             let low = Int32(bytes[channel * 4])
@@ -21,6 +22,7 @@ struct IMABlockDecoder: Sendable {
     }
 
     /// Decodes whole groups, as many as both spans hold.
+    @_lifetime(output: copy output)
     mutating func decode(_ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) {
         let channels = states.count
         let groups = min(bytes.count / (4 * channels), output.count / (8 * channels))
@@ -51,6 +53,7 @@ struct IMABlockDecoder: Sendable {
     }
 
     /// Two channels in lockstep, so that neither waits for the other's sums.
+    @_lifetime(output: copy output)
     private mutating func stereo(
         _ bytes: Span<UInt8>, _ groups: Int, into output: inout MutableSpan<Int16>, _ differences: Span<Int32>,
         _ moves: Span<Int32>

@@ -26,6 +26,7 @@ struct SampleCoding: Sendable {
 
     /// Decodes whole samples, as many as both spans hold.
     @inline(__always)
+    @_lifetime(output: copy output)
     func decode<T: DecodedSample>(_ bytes: Span<UInt8>, into output: inout MutableSpan<T>) {
         if let table {
             Self.look(up: bytes, in: table.span, into: &output)
@@ -61,6 +62,7 @@ struct SampleCoding: Sendable {
     }
 
     /// 16-bit samples in the other byte order than the machine's, as many as both spans hold.
+    @_lifetime(output: copy output)
     static func swap(_ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) {
         let count = min(bytes.count / 2, output.count)
         // Cut to one length, so that the compiler needs no check for each sample.
@@ -71,6 +73,7 @@ struct SampleCoding: Sendable {
 
     /// One table entry for each byte.
     @inline(__always)
+    @_lifetime(output: copy output)
     private static func look<T: DecodedSample>(
         up bytes: Span<UInt8>, in table: Span<Int16>, into output: inout MutableSpan<T>
     ) {
@@ -85,6 +88,7 @@ struct SampleCoding: Sendable {
 
     /// One sample for each integer, as it lies in the file.
     @inline(__always)
+    @_lifetime(output: copy output)
     private static func each<I: FixedWidthInteger & BitwiseCopyable, T: DecodedSample>(
         _ type: I.Type, _ bytes: Span<UInt8>, into output: inout MutableSpan<T>, make: (I) -> T
     ) {
@@ -97,6 +101,7 @@ struct SampleCoding: Sendable {
 
     /// One sample for each three bytes, whose most significant is the first (`high` is 0) or the last (2).
     @inline(__always)
+    @_lifetime(output: copy output)
     private static func eachOfThree<T: DecodedSample>(
         _ bytes: Span<UInt8>, high: Int, into output: inout MutableSpan<T>
     ) {

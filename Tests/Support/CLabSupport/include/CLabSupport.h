@@ -36,4 +36,19 @@ int lab_uinput_end_erase(int fd, struct uinput_ff_erase *erase);
 /* From now on the calling thread has this user's rights to files, and none of root's. */
 void lab_set_file_user(unsigned int user);
 
+/* Tests/Lab/failing_calls.c, where it is preloaded; otherwise these do nothing, and nothing fails. */
+int lab_calls_can_fail(void);
+/* Counts system calls until the end; the one of this number fails with this error, and as many of its function as
+ * `times` says. */
+void lab_calls_begin(int number, int times, int error);
+/* How many calls there were since the beginning. */
+int lab_calls_end(void);
+int lab_calls_failed(void);
+/* Whether a failing call was repeated for ever. */
+int lab_calls_endless(void);
+/* The first call that failed. */
+const char *lab_calls_description(void);
+/* Calls of this thread are the test's own: 1; or no longer: -1. */
+void lab_calls_spare(int change);
+
 #endif

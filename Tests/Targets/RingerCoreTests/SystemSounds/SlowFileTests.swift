@@ -37,34 +37,58 @@ struct SlowFileTests {
         #expect(bench.heard == [50_000..<250_000, 550_000..<750_000] && bench.outcomes == [.finished, .finished])
     }
 
-    @Test("sounds that are played while one is decoded begin after it, in the order of the calls")
-    func order() throws {
+    @Test("a sound in memory replaces one that is being decoded, and begins at once")
+    func replaced() throws {
         let other = try bench.sounds.register(try directory.writeWAV("other.wav", frames: 4800))
         let (before, last) = (try bench.register(milliseconds: 500), try bench.register(milliseconds: 300))
         bench.play(before)
         advance(50)
-        for id in [file, memory, other, last] { bench.play(id) }
         // What plays is not replaced before the next sound can begin.
+        bench.play(file)
         advance(25)
         #expect(bench.heard == [0..<75_000] && bench.outcomes.isEmpty)
+        for id in [memory, other, last] { bench.play(id) }
+        advance(25)
         work.finish()
         advance(1000)
-        #expect(bench.results.all.map(\.sound).filter { $0 != before } == [file, memory, other, last])
-        #expect(bench.outcomes.dropLast().allSatisfy { $0 == .stopped(.replaced) })
-        #expect(bench.outcomes.last == .finished && bench.heard.last == 75_000..<375_000)
+        #expect(bench.results.all.map(\.sound) == [memory, before, file, other, last])
+        #expect(bench.outcomes == Array(repeating: .stopped(.replaced), count: 4) + [.finished])
+        #expect(bench.heard == [0..<75_000, 75_000..<375_000])
     }
 
-    @Test("stopping a sound that is being decoded ends it at once, and lets the next one begin")
+    @Test("neither a vibration nor an alert's motor waits for a sound that is being decoded")
+    func vibration() {
+        bench.play(file)
+        bench.sounds.start(.vibrate)
+        advance(1)
+        #expect(bench.board.motor.isOn)
+        #expect(work.finish() == 1)
+        advance(500)
+        #expect(bench.heard == [1_000..<201_000])
+    }
+
+    @Test("a sound is decoded once for all calls that wait for it, and two sounds at a time at most")
+    func budget() throws {
+        let files = try (0..<4).map { try bench.sounds.register(try directory.writeWAV("\($0).wav", frames: 4800)) }
+        for id in files { for _ in 0..<100 { bench.sounds.start(id) } }
+        // So many calls of an ID wait at most.
+        #expect(bench.sounds.underWay == 4 * OutputQueue.mostWaiting)
+        var loads: [Int] = []
+        while case let count = work.finish(), count > 0 { loads.append(count) }
+        #expect(loads == [2, 2])
+        advance(200)
+        #expect(bench.heard.last == 0..<100_000 && bench.sounds.underWay == 0)
+        #expect(bench.sounds.cachedBytes == 4 * 9_600)
+    }
+
+    @Test("stopping a sound that is being decoded ends it at once")
     func stopped() {
         let call = bench.play(file)
-        bench.play(memory)
         bench.sounds.stop(call)
         #expect(bench.outcomes == [.stopped(.caller)])
-        advance(500)
-        #expect(bench.heard == [0..<100_000] && bench.outcomes == [.stopped(.caller), .finished])
         work.finish()
         advance(500)
-        #expect(bench.heard.count == 1 && bench.sounds.underWay == 0 && bench.sounds.cachedBytes == 0)
+        #expect(bench.heard.isEmpty && bench.sounds.underWay == 0 && bench.sounds.cachedBytes == 0)
         let ended = bench.events.all.count { if case .soundEnded(.stopped, _, _) = $0 { true } else { false } }
         #expect(ended == 1)
     }

@@ -74,6 +74,25 @@ import Testing
         #expect(file.openCount == 2)
     }
 
+    @Test("nothing is written of a sound whose gate is shut while its PCM is being opened, without a message")
+    func gateShutWhileOpening() async throws {
+        let (gate, file) = (Gate(), TemporaryFile())
+        let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
+        let hearing = Hearing()
+        let limit = output.opensLater(gate)
+        var options = PlaybackOptions()
+        let sound = RingerCore.Gate()
+        options.gate = sound
+        _ = output.play(.noise(frames: 4_800), options, hearing.handler)
+        while !gate.isAwaited { await Task.yield() }
+        #expect(!sound.shut())
+        gate.open()
+        limit.cancel()
+        let events = await hearing.untilEnd()
+        #expect(events.names == ["stopped"] && events.position?.played == 0)
+        #expect(file.samples.isEmpty)
+    }
+
     @Test("a PCM that is being opened for a sound is closed by the time the output is released")
     func releaseWhileOpening() async throws {
         let (gate, file) = (Gate(), TemporaryFile())

@@ -363,13 +363,13 @@ private struct BrokenSource: ~Copyable, OpenDevice {
 /// A device that is read once: with an error of its bus, or with success.
 private struct FailingSource: ~Copyable, OpenDevice {
     let descriptor: CInt
-    let name = "failing"
+    var name: String { "failing" }
     private let writer: CInt
     private let fails: Bool
 
     init(fails: Bool) throws(RingerError) {
         var ends: [CInt] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw RingerError("open", name, Errno(rawValue: errno)) }
+        guard pipe(&ends) == 0 else { throw RingerError("open", "failing", Errno(rawValue: errno)) }
         self.fails = fails
         (descriptor, writer) = (ends[0], ends[1])
         // One byte: it is ready at once, and then no more.

@@ -91,6 +91,9 @@ final class OpenPCM {
 
     private static func openError(_ number: CInt, _ subject: String) -> RingerError {
         var error = error(number, "open", subject)
+        // If a file of the configuration could not be opened, alsa-lib keeps a configuration without it, which has no such
+        // PCM. The next attempt reads it anew.
+        if number == ENOENT { snd_config_update_free_global() }
         // The device was not there before: it is missing, not disconnected.
         if number == ENODEV || number == ENXIO { error.code = .notFound }
         return error

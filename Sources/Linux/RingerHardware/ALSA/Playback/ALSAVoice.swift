@@ -4,7 +4,9 @@ import RingerCore
 import Synchronization
 import SystemPackage
 
-/// One sound on one PCM: performs the actions of its ``PlaybackMachine``.
+/// One sound on one PCM: performs the actions of its ``PlaybackMachine``, and obeys the sound's gate.
+///
+/// It looks at the gate before each step that could be heard, and at least once a period while something is.
 // SAFETY: the variables are used on the sound thread only; `stop` and `setGain` hand over to it.
 final class ALSAVoice: Playback, @unchecked Sendable {
     private var machine: PlaybackMachine
@@ -17,6 +19,10 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     private var descriptors: [pollfd] = []
     private var scratch: [Int16] = []
     private var isMeasured = false
+    /// The gain that the sound was given last.
+    private var gain: Float
+    /// The next look at the gate, where no descriptor is watched that leads to one in each period.
+    private var nextLook: (any DeviceTimer)?
     private var handler: (@Sendable (PlaybackEvent) -> Void)?
 
     let number: UInt64
@@ -26,7 +32,9 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     /// Whether the sound's owner times it, and has to know who judges it.
     private let isTimed: Bool
     private let thread: SoundThread
-    private let isStopRequested = Atomic<Bool>(false)
+    private let gate: Gate
+    /// Whether nobody but ``stop()`` and ``setGain(_:over:)`` sets the gate.
+    private let ownsGate: Bool
     private let isOver = Atomic<Bool>(false)
 
     init(
@@ -40,6 +48,9 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         self.pcm = pcm
         waitsWhenBusy = options.waitsWhenBusy
         isTimed = options.reportAt != nil
+        gain = options.gain
+        gate = options.gate ?? Gate(gain: options.gain)
+        ownsGate = options.gate == nil
         self.thread = thread
         self.handler = handler
     }
@@ -47,12 +58,15 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     // MARK: - Any thread
 
     func stop() {
-        guard !isStopRequested.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        onThread { $0.send(.stop) }
+        gate.shut()
+        onThread { $0.look() }
     }
 
     func setGain(_ gain: Float, over duration: Duration) {
-        onThread { $0.send(.setGain(gain, over: duration)) }
+        onThread { voice in
+            if voice.ownsGate { voice.gate.setGain(gain) }
+            voice.look(duration)
+        }
     }
 
     private func onThread(_ body: @escaping @Sendable (ALSAVoice) -> Void) {
@@ -73,7 +87,27 @@ final class ALSAVoice: Playback, @unchecked Sendable {
             return endClosed(isLate ? .failed(error) : .stopped)
         }
         thread.add(self)
-        send(isStopRequested.load(ordering: .acquiring) ? .stop : .play(at: thread.loop.now))
+        look()
+        send(.play(at: thread.loop.now))
+    }
+
+    /// Does what the gate demands; a new gain is reached after `ramp`.
+    private func look(_ ramp: Duration = SoundPlayer.gainRamp) {
+        guard let level = gate.level else { return send(.stop) }
+        if level == gain { return }
+        gain = level
+        send(.setGain(level, over: ramp))
+    }
+
+    /// Looks at the gate after a period from now, if the stream runs and nothing else leads to a look.
+    private func lookLater() {
+        nextLook?.cancel()
+        nextLook = nil
+        guard let handle, watched.isEmpty else { return }
+        nextLook = thread.loop.schedule(at: thread.loop.now + handle.format.period) { [weak self] in
+            self?.look()
+            self?.lookLater()
+        }
     }
 
     private func endClosed(_ end: PlaybackEnd) {
@@ -83,7 +117,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     }
 
     /// Whether the sound was stopped and is not over.
-    var isStopping: Bool { machine.isStopping }
+    var isStopping: Bool { machine.isStopping || !gate.isOpen }
 
     /// Ends the sound before it returns, on the sound thread.
     func stopAtOnce() {
@@ -105,10 +139,14 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         case .write(let frames, let ramp): write(frames, ramp)
         case .pad(let frames): pad(frames)
         case .start:
+            guard gate.begin() else { return send(.stop) }
             ask { pcm throws(RingerError) in
                 try pcm.start()
                 return .started(at: .now)
             }
+            // The thread may have been held up after it began.
+            if !gate.isOpen { send(.stop) }
+            lookLater()
         case .readPosition:
             let before = MonotonicTime.now
             ask { pcm throws(RingerError) in .position(delay: try pcm.delay(), before: before, at: .now) }
@@ -150,7 +188,8 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         // The sound may have been stopped meanwhile.
         if isOver.load(ordering: .acquiring) { return thread.giveBack(unused: handle) }
         self.handle = handle
-        send(isStopRequested.load(ordering: .acquiring) ? .stop : .opened(handle.format, isMixed: handle.isMixed))
+        look()
+        send(.opened(handle.format, isMixed: handle.isMixed))
     }
 
     /// The voice's PCM cannot be opened.
@@ -166,6 +205,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     // MARK: - Writing
 
     private func write(_ frames: Range<Int>, _ ramp: GainRamp) {
+        guard gate.isOpen else { return send(.stop) }
         ask { pcm throws(RingerError) in
             if ramp.isUnity(from: frames.lowerBound) {
                 return .wrote(
@@ -200,6 +240,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     private func watch() {
         guard watched.isEmpty, let handle else { return }
+        defer { lookLater() }
         descriptors = handle.pollDescriptors()
         for (index, descriptor) in descriptors.enumerated() {
             watched.append(
@@ -210,6 +251,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     }
 
     private func isReady(_ index: Int, _ ready: Int16) {
+        look()
         guard let handle, !watched.isEmpty else { return }
         descriptors[index].revents = ready
         // A plug-in with several descriptors needs the state of all of them at one moment.
@@ -227,6 +269,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         for descriptor in watched { descriptor.cancel() }
         watched = []
         descriptors = []
+        lookLater()
     }
 
     private func schedule(_ timer: PlaybackMachine.Timer, _ deadline: MonotonicTime) {
@@ -234,6 +277,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         timers[timer] = thread.loop.schedule(at: deadline) { [weak self] in
             guard let self else { return }
             timers[timer] = nil
+            look()
             send(.due(timer, at: .now))
         }
     }
@@ -255,6 +299,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         if case .failed(let error) = end { thread.failed(error, of: pcm) }
         let position = judged(position)
         guard let handle = handle.take() else { return over(end, at: time ?? .now, position) }
+        lookLater()
         var isReusable = isReusable
         do throws(RingerError) {
             try handle.drop()

@@ -14,13 +14,15 @@ struct UseCaseManager: ~Copyable, @unchecked Sendable {
     ///
     /// - Throws: ``RingerError``: the configuration is missing or faulty. alsa-lib's message is the error's detail.
     init(card: Int) throws(RingerError) {
-        subject = "use cases of sound card \(card)"
+        // Assigned last: the compiler of Swift 6.2.3 crashes on an initializer that throws in between.
+        let subject = "use cases of sound card \(card)"
         ALSAMessages.keepOnThisThread()
         ALSAMessages.forget()
         var opened: OpaquePointer?
         let result = snd_use_case_mgr_open(&opened, "hw:\(card)")
         guard result >= 0, let opened else { throw Self.error(result, "read", subject) }
         manager = opened
+        self.subject = subject
     }
 
     deinit {

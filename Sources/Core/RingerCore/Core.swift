@@ -1,0 +1,154 @@
+import Glibc
+import Synchronization
+
+/// The one owner of a device's state machines: makes their transitions one at a time, and performs what follows from them.
+///
+/// A *transition* is what one call, edge or answer leads to in all state machines together. Any thread makes it, under one
+/// lock: state machines call each other directly, gates of sounds are shut, and when the call returns every thread sees the
+/// result.
+///
+/// An *effect* is what touches anything else: hardware, files, timers, threads, streams, the user's code. Effects are
+/// performed outside of the lock, one at a time, in the order in which transitions added them, by the device's thread: at the
+/// end of its own transition, or in its next turn. Without such a thread, as in virtual time, the thread of the transition
+/// performs them. An effect must not block.
+///
+/// Who takes a lock of its own inside a transition makes no transition while it holds that lock.
+// SAFETY: the variables are used under `lock` alone.
+package final class Core: @unchecked Sendable {
+    package typealias Effect = @Sendable () -> Void
+
+    private let thread: (any DeviceThread)?
+    private let lock = Mutex<Void>(())
+    /// The thread that makes a transition; 0 for none.
+    private let owner = Atomic<UInt>(0)
+    /// The effects that were added and not taken, from `head`.
+    private var effects: [Effect] = []
+    private var head = 0
+    /// How many effects were added in all, and how many were taken.
+    private var added: UInt64 = 0
+    private var taken: UInt64 = 0
+    /// How many effects had been added when the device's thread was last given work that takes them.
+    private var announced: UInt64 = 0
+    /// The thread that performs effects; 0 for none.
+    private var performer: UInt = 0
+    /// In the place of an effect that was taken.
+    private static let done: Effect = {}
+
+    /// A core whose effects are performed by `thread`; nil for that of the transition.
+    package init(_ thread: (any DeviceThread)? = nil) {
+        self.thread = thread
+    }
+
+    /// Makes a transition, or a part of the one that the calling thread makes.
+    package func transition<Answer: Sendable>(_ body: () -> Answer) -> Answer {
+        let caller = UInt(pthread_self())
+        if owner.load(ordering: .relaxed) == caller { return body() }
+        let (answer, isDue) = lock.withLock { _ in
+            owner.store(caller, ordering: .relaxed)
+            let answer = body()
+            owner.store(0, ordering: .relaxed)
+            return (answer, added > taken && performer == 0)
+        }
+        if isDue { performSoon(caller) }
+        return answer
+    }
+
+    /// Reads what transitions change. Performs no effect: the caller may hold a lock of its own that an effect takes.
+    package func read<Answer: Sendable>(_ body: () -> Answer) -> Answer {
+        let caller = UInt(pthread_self())
+        if owner.load(ordering: .relaxed) == caller { return body() }
+        return lock.withLock { _ in
+            owner.store(caller, ordering: .relaxed)
+            defer { owner.store(0, ordering: .relaxed) }
+            return body()
+        }
+    }
+
+    /// Adds an effect.
+    package func perform(_ effect: @escaping Effect) {
+        transition {
+            effects.append(effect)
+            added += 1
+        }
+    }
+
+    /// Frees `object` outside of the lock.
+    package func release(_ object: some Sendable) {
+        perform { withExtendedLifetime(object) {} }
+    }
+
+    /// Performs every effect that waits, on the device's thread, which may be performing one.
+    package func flush() {
+        performEffects(UInt(pthread_self()), upTo: .max)
+    }
+
+    // MARK: - Performing effects
+
+    /// The effects that wait, in order.
+    var waiting: [Effect] { lock.withLock { _ in Array(effects[head...]) } }
+
+    /// Performs the oldest effect: for tests, whose thread of the device may leave the effects to them.
+    ///
+    /// - Returns: Whether there was one.
+    package func performNext() -> Bool {
+        guard let effect = take(upTo: .max, isOutermost: false) else { return false }
+        effect()
+        return true
+    }
+
+    private func performSoon(_ caller: UInt) {
+        guard let thread else { return performEffects(caller, upTo: .max) }
+        if thread.isCurrentThread { return takeTurn(caller) }
+        let count = lock.withLock { _ in announced > taken ? 0 : added }
+        if count == 0 { return }
+        thread.execute { [self] in takeTurn(UInt(pthread_self())) }
+        // Only now, since this thread may have been held up before: until then others announce theirs.
+        lock.withLock { _ in announced = max(announced, count) }
+    }
+
+    /// Performs the effects that wait now. What they add is performed in the next turn, after a look at the descriptors.
+    private func takeTurn(_ caller: UInt) {
+        performEffects(caller, upTo: lock.withLock { _ in added })
+        let isLeft = lock.withLock { _ in
+            if added > taken && performer == 0 { announced = added }
+            return added > taken && performer == 0
+        }
+        if isLeft { thread?.execute { [self] in takeTurn(UInt(pthread_self())) } }
+    }
+
+    private func performEffects(_ caller: UInt, upTo limit: UInt64) {
+        let before = lock.withLock { _ in
+            let before = performer
+            if before == 0 { performer = caller }
+            return before
+        }
+        // Another thread performs what is left, where there is no thread of the device.
+        if before != 0 && before != caller { return }
+        let isCounted = UserCode.enterDrain()
+        defer { UserCode.leaveDrain(isCounted) }
+        while let effect = take(upTo: limit, isOutermost: before == 0) { effect() }
+    }
+
+    /// The next effect; nil if none is left up to `limit`, when the outermost caller is no longer the performer.
+    private func take(upTo limit: UInt64, isOutermost: Bool) -> Effect? {
+        lock.withLock { _ in
+            guard taken < min(added, limit) else {
+                if isOutermost { performer = 0 }
+                return nil
+            }
+            let effect = effects[head]
+            effects[head] = Self.done
+            head += 1
+            taken += 1
+            if head == effects.count {
+                effects.removeAll(keepingCapacity: head <= 64)
+                head = 0
+            } else if head >= 1024 && head * 2 >= effects.count {
+                // Under lasting load there is always one that waits.
+                effects.removeFirst(head)
+                head = 0
+            }
+            return effect
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+/// Whether one sound may be heard, and how loud: an atomic word that the player sets and the sound thread obeys.
+///
+/// It is made with the sound, and never opened again. A sound whose gate is shut before it began is never heard, whatever
+/// thread is held up where; one that had begun ends by itself within a period. Any thread; no call waits.
+package final class Gate: Sendable {
+    private static let open: UInt64 = 1
+    private static let begun: UInt64 = 2
+    private static let flags: UInt64 = 0xffff_ffff
+
+    /// The flags, and the gain in the upper half.
+    private let word: Atomic<UInt64>
+
+    /// An open gate of a sound that has not begun.
+    package init(gain: Float = 1) {
+        word = Atomic(Self.bits(of: gain) | Self.open)
+    }
+
+    /// Begins the sound, or continues it, directly before its stream starts.
+    ///
+    /// - Returns: Whether it may begin: the gate is open.
+    package func begin() -> Bool {
+        change { $0 | Self.begun } != nil
+    }
+
+    /// Shuts the gate.
+    ///
+    /// - Returns: Whether the sound had begun. If not, it never will.
+    @discardableResult
+    package func shut() -> Bool {
+        word.bitwiseAnd(~Self.open, ordering: .acquiringAndReleasing).oldValue & Self.begun != 0
+    }
+
+    /// The gain that the sound is to have, 0 to 1; nil if the gate is shut.
+    package var level: Float? {
+        let word = word.load(ordering: .acquiring)
+        return word & Self.open == 0 ? nil : Float(bitPattern: UInt32(word >> 32))
+    }
+
+    /// Whether the sound may be heard.
+    package var isOpen: Bool { word.load(ordering: .acquiring) & Self.open != 0 }
+
+    /// Sets the gain of a sound whose gate is open.
+    package func setGain(_ gain: Float) {
+        change { Self.bits(of: gain) | $0 & Self.flags }
+    }
+
+    /// Changes the word of an open gate; nil if it is shut.
+    @discardableResult
+    private func change(_ change: (UInt64) -> UInt64) -> UInt64? {
+        var known = word.load(ordering: .acquiring)
+        while known & Self.open != 0 {
+            let result = word.compareExchange(
+                expected: known, desired: change(known), ordering: .acquiringAndReleasing)
+            if result.exchanged { return known }
+            known = result.original
+        }
+        return nil
+    }
+
+    /// NaN, which would never equal itself, becomes 0.
+    private static func bits(of gain: Float) -> UInt64 { UInt64((gain.isNaN ? 0 : gain).bitPattern) << 32 }
+}
+
+extension Gate: Hashable {
+    package static func == (one: Gate, other: Gate) -> Bool { one === other }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}

@@ -1,0 +1,48 @@
+/// What of a sound is no value: its samples, its gate, its handle at the output, and who waits for its end. An entry lives
+/// from the moment at which the sound can be stopped until it is over.
+// SAFETY: used inside transitions of the core alone, which makes one at a time.
+final class SoundTable: @unchecked Sendable {
+    struct Entry: Sendable {
+        let sound: PCMBuffer
+        let gate = Gate()
+        let monitor: PlaybackMonitor?
+        let completion: @Sendable (SoundResult) -> Void
+        /// How the sound ends if it was stopped before the player began it.
+        var outcome: SoundOutcome?
+        var playback: (any Playback)?
+
+        init(
+            _ sound: PCMBuffer, _ monitor: PlaybackMonitor?, _ completion: @escaping @Sendable (SoundResult) -> Void
+        ) {
+            self.sound = sound
+            self.monitor = monitor
+            self.completion = completion
+        }
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+
+    subscript(id: UInt64) -> Entry? { entries[id] }
+
+    func add(_ id: UInt64, _ entry: Entry) {
+        entries[id] = entry
+    }
+
+    func set(_ playback: any Playback, of id: UInt64) {
+        entries[id]?.playback = playback
+    }
+
+    /// Shuts the gate of a sound. If the player does not know it yet, it ends as `outcome`, the first one given.
+    func shut(_ id: UInt64, as outcome: SoundOutcome) {
+        guard let entry = entries[id] else { return }
+        entry.gate.shut()
+        if entry.outcome == nil { entries[id]?.outcome = outcome }
+    }
+
+    /// Shuts every gate.
+    func shutAll(as outcome: SoundOutcome) {
+        for id in entries.keys { shut(id, as: outcome) }
+    }
+
+    func remove(_ id: UInt64) -> Entry? { entries.removeValue(forKey: id) }
+}

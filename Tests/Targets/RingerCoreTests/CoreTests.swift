@@ -1,0 +1,155 @@
+import Synchronization
+import Testing
+
+@testable import RingerCore
+
+@Suite("The core")
+struct CoreTests {
+    /// A device's thread that the test plays: it runs what it was given when the test says so.
+    private final class PlayedThread: DeviceThread {
+        private let isCurrent = Atomic(false)
+        private let given = Mutex<[@Sendable () -> Void]>([])
+        /// Called by the thread that hands something over, before that is done: what happens while it is held up there.
+        private let whileHeldUp = Mutex<(@Sendable () -> Void)?>(nil)
+
+        var isCurrentThread: Bool { isCurrent.load(ordering: .relaxed) }
+        var count: Int { given.withLock { $0.count } }
+
+        func execute(_ body: @escaping @Sendable () -> Void) {
+            whileHeldUp.withLock { $0.take() }?()
+            given.withLock { $0.append(body) }
+        }
+
+        func holdUpNext(_ body: @escaping @Sendable () -> Void) { whileHeldUp.withLock { $0 = body } }
+
+        /// Calls `body` as the device's thread.
+        func play(_ body: () -> Void) {
+            isCurrent.store(true, ordering: .relaxed)
+            body()
+            isCurrent.store(false, ordering: .relaxed)
+        }
+
+        /// One turn of its loop.
+        func turn() {
+            let due = given.withLock { given in
+                defer { given = [] }
+                return given
+            }
+            play { for body in due { body() } }
+        }
+    }
+
+    private let thread = PlayedThread()
+    private let core: Core
+    private let performed = Record<Int>()
+
+    init() { core = Core(thread) }
+
+    private func add(_ numbers: Int...) {
+        core.transition { for number in numbers { core.perform { [performed] in performed.append(number) } } }
+    }
+
+    @Test("effects are performed by the device's thread, in the order of the transitions, and announced once")
+    func order() {
+        add(1, 2)
+        add(3)
+        #expect(performed.all.isEmpty && thread.count == 1)
+        thread.turn()
+        #expect(performed.all == [1, 2, 3] && thread.count == 0)
+        add(4)
+        thread.turn()
+        #expect(performed.all == [1, 2, 3, 4])
+    }
+
+    @Test("the device's thread performs what is due at the end of its own transition")
+    func ownTransition() {
+        thread.play {
+            core.transition {
+                add(1)
+                add(2)
+                #expect(performed.all.isEmpty)
+            }
+            #expect(performed.all == [1, 2])
+        }
+        #expect(thread.count == 0)
+    }
+
+    // The thread that had added the first effect said so, and nobody else did any more; then it was preempted for seconds.
+    @Test("a thread that is held up before it wakes the device's thread holds up no effect")
+    func heldUp() {
+        thread.holdUpNext { [thread, core, performed] in
+            core.perform { performed.append(2) }
+            thread.turn()
+            #expect(performed.all == [1, 2])
+            thread.play { core.perform { performed.append(3) } }
+            #expect(performed.all == [1, 2, 3])
+        }
+        add(1)
+        #expect(performed.all == [1, 2, 3])
+        // What it announced at last is over; the next one is announced anew.
+        thread.turn()
+        add(4)
+        thread.turn()
+        #expect(performed.all == [1, 2, 3, 4])
+    }
+
+    @Test("what effects add is performed in the next turn: the device's thread looks at its descriptors in between")
+    func turns() {
+        core.perform { [core, performed] in
+            performed.append(1)
+            core.perform { performed.append(2) }
+        }
+        thread.turn()
+        #expect(performed.all == [1] && thread.count == 1)
+        thread.turn()
+        #expect(performed.all == [1, 2] && thread.count == 0)
+    }
+
+    @Test("an effect may perform those after it, in order")
+    func flush() {
+        core.perform { [core, performed] in
+            core.perform { performed.append(3) }
+            core.flush()
+            performed.append(4)
+        }
+        add(1, 2)
+        thread.turn()
+        #expect(performed.all == [1, 2, 3, 4])
+    }
+
+    @Test("without a thread effects are performed before the call returns, those of effects too")
+    func withoutThread() {
+        let core = Core()
+        core.transition {
+            core.perform { [performed] in
+                performed.append(1)
+                core.perform { performed.append(2) }
+                #expect(performed.all == [1])
+            }
+            #expect(performed.all.isEmpty)
+        }
+        #expect(performed.all == [1, 2])
+    }
+
+    @Test("threads that send at the same time lose no effect and no change")
+    func threads() async {
+        final class Counts: Sendable { let effects = Atomic(0) }
+        struct Counter: StateMachine {
+            var value = 0
+            mutating func handle(_ event: Int) -> [Int] {
+                value += event
+                return [event]
+            }
+        }
+        let (core, counts) = (Core(), Counts())
+        let runner = StateMachineRunner(Counter(), in: core) { action, _ in
+            core.perform { counts.effects.add(action, ordering: .relaxed) }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 { group.addTask { for _ in 0..<2_500 { runner.send(1) } } }
+        }
+        #expect(runner.read { $0.value } == 10_000)
+        // The last thread may have left effects to the one that performs them.
+        while counts.effects.load(ordering: .relaxed) < 10_000 { await Task.yield() }
+    }
+}
