@@ -3,10 +3,16 @@ import Ringer
 import RingerHardware
 import RingerTestKit
 
-/// Measures the mute detector's times, and counts its verdicts: `DetectorBenchmark quiet|busy TRIALS`.
+/// Measures the mute detector's times, and counts its verdicts: `DetectorBenchmark quiet|busy TRIALS`, or in the laboratory
+/// `DetectorBenchmark truth TRIALS PCM TITLE`.
 @main
 struct DetectorBenchmark {
     static func main() async throws {
+        if CommandLine.arguments.count == 5, let trials = Int(CommandLine.arguments[2]) {
+            var truth = try await Truth(pcm: CommandLine.arguments[3])
+            try await truth.measure(trials)
+            exit(truth.report(CommandLine.arguments[4]) ? 0 : 1)
+        }
         guard CommandLine.arguments.count == 3, let trials = Int(CommandLine.arguments[2]) else { exit(64) }
         let isBusy = CommandLine.arguments[1] == "busy"
         let loop = try EventLoop(name: "detector")
