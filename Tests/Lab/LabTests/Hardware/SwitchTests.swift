@@ -197,8 +197,8 @@ extension EitherTime {
 
 extension VirtualTime {
     @Suite struct SwitchTests {
-        // The simulated line gives an edge at the kernel's next tick, 10 ms after the one before: the bounces are slower
-        // than a contact's, and so is the debounce time. That of gpio-keys is the board's, 10 ms.
+        // The kernel's debounce timers tick at 100 Hz: the bounces of the raw line are slower than a contact's, and so is the
+        // debounce time. That of gpio-keys is the board's, 10 ms.
         @Test("a burst of bounces within the debounce time is one change", arguments: [LabSwitch.driver, .lineByName])
         func burst(_ source: LabSwitch) async throws {
             let isDriver = source == .driver
@@ -210,13 +210,13 @@ extension VirtualTime {
                 try source.move(to: .ring)
                 try await Task.sleep(for: .milliseconds(isDriver ? 2 : 80))
             }
-            try source.move(to: .silent)
             let lastEdge = MonotonicTime.now
+            try source.move(to: .silent)
             try await Task.sleep(for: .seconds(1))
             #expect(watched.probe.waiting == 1)
             let told = try await watched.probe.nextPosition()
             #expect(told.0 == .silent)
-            // The edge is there at a tick, and the kernel's timer is late by two at most.
+            // The kernel's timer is late by two ticks at most.
             let settle: Duration =
                 !source.isStampedWhenSettled ? .zero : isDriver ? .milliseconds(10) : .milliseconds(100)
             let delay = told.at - lastEdge
@@ -241,6 +241,8 @@ extension VirtualTime {
             "a thousand flips are a thousand changes, none lost, in order", arguments: [LabSwitch.driver, .lineByName])
         func thousand(_ source: LabSwitch) async throws {
             let watched = try WatchedSwitch(source.rawValue)
+            // The first position has the time at which it was read.
+            try await Task.sleep(for: .milliseconds(40))
             for flip in 0..<1_000 {
                 try source.move(to: flip.isMultiple(of: 2) ? .silent : .ring)
                 try await Task.sleep(for: .milliseconds(40))

@@ -34,7 +34,7 @@ extension VirtualTime {
                 let built = try await ChildProcess(package + "/Sources/Service/ALSAPlugin/build").wait()
                 guard built.status == 0 else { throw LabFailure("Sources/Service/ALSAPlugin/build: \(built.output)") }
                 let pcms = """
-                    <\(package)/Tests/Lab/asound.conf>
+                    <\(package)/lab/ringer_lab/machine/asound.conf>
                     pcm_type.ringer { lib "\(built.output)" }
                     pcm.ringer {
                         @args [ CATEGORY ]
@@ -150,7 +150,10 @@ extension VirtualTime {
         private static let rate = 48_000
 
         private func samples(seconds: Int) -> [Int16] {
-            (0..<seconds * Self.rate).map { Int16(5_000 + $0 % 20_000) * ($0 % 2 == 0 ? 1 : -1) }
+            (0..<seconds * Self.rate).map { frame in
+                let sign: Int16 = frame % 2 == 0 ? 1 : -1
+                return Int16(5_000 + frame % 20_000) * sign
+            }
         }
 
         /// Waits until a program is heard.

@@ -55,7 +55,7 @@ extension VirtualTime {
             let resumed = await next("InterruptionEnded", of: music)
             #expect(MonotonicTime.now - killed <= .milliseconds(100))
             #expect(resumed?.arguments == [.boolean(true)])
-            try await Task.sleep(for: .milliseconds(100) - (MonotonicTime.now - killed))
+            try await Task.sleep(for: Duration.milliseconds(100) - killed.duration(to: .now))
             try await heard(false)
             _ = try await music.call("Activate", interface: interface, path: session)
             let again = try await play(music, in: session)

@@ -4,7 +4,7 @@ import Testing
 // The tests in this folder run on the laboratory's kernel, against the drivers that a board has. `make lab` boots it and
 // runs them; anywhere else they are skipped.
 //
-// A test belongs to one of three suites, by the clock that it needs, and is written in an extension of it:
+// A test belongs to one of four suites, by the clock that it needs, and is written in an extension of it:
 //
 //     extension VirtualTime {
 //         @Suite struct MotorTests {
@@ -30,6 +30,9 @@ import Testing
 /// Virtual time: sleeping costs nothing and computing takes no time, so times are exact. Code that spins until
 /// the clock moves spins forever.
 @Suite(.serialized, .lab(.virtual)) enum VirtualTime {}
+
+/// Virtual time, with system calls that fail: `Tests/Lab/test --failing-calls` preloads what makes them fail.
+@Suite(.serialized, .lab(.virtual)) enum FailingCalls {}
 
 /// Either: these run twice.
 @Suite(.serialized, .lab(.real, .virtual)) enum EitherTime {}

@@ -1,4 +1,4 @@
-/// The laboratory's board, as Tests/Lab/board.dts and the overlays in dts/ describe it.
+/// The laboratory's board, as the laboratory's board.dts and its parts describe it.
 enum LabBoard {
     /// The only chip that the board has from the start.
     static let chip = SimulatedChip(device: "gpio-sim", chip: "gpiochip0")

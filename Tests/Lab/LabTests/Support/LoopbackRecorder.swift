@@ -1,4 +1,5 @@
 import CALSA
+import CLabSupport
 import Glibc
 import Synchronization
 
@@ -45,6 +46,7 @@ final class LoopbackRecorder: Sendable {
         nonisolated(unsafe) let pcm = handle
         let shared = shared
         try startThread {
+            lab_calls_spare(1)
             // Ten milliseconds at once: see `stop`.
             Self.record(pcm, framesAtOnce: rate / 100, channels: channels, shared)
         }

@@ -93,10 +93,16 @@ final class WatchedSwitch: Sendable {
     }
 
     /// Keeps the switch from being read, as a busy processor does, while `body` runs.
-    func whileUnread(_ body: () async throws -> Void) async rethrows {
+    func whileUnread(_ body: () async throws -> Void) async throws {
+        let reached = Latch()
         let gate = Latch()
-        loop.execute { gate.wait() }
+        loop.execute {
+            reached.open()
+            gate.wait()
+        }
         defer { gate.open() }
+        // An edge is there at once: the loop would read it before it came to the gate.
+        try await blocking { reached.wait() }
         try await body()
     }
 }

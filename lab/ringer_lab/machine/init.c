@@ -2,15 +2,20 @@
  * init: process 1 of the laboratory.
  *
  * Makes the guest habitable, runs one command as its child, leaves the child's exit status where the host finds it,
- * and switches the machine off. Tests/Lab/run boots it. RINGER_LAB_RUN, from the kernel's command line, is a folder of
- * the host's with:
+ * and switches the machine off. `ringer-lab` boots it. RINGER_LAB_RUN, from the kernel's command line, is a folder of
+ * the host's, which is /run/ringer-lab here, so that no path differs between runs. It has:
  *
  *     command       the child's arguments, each ended by NUL
  *     environment   its environment, the same way
  *     directory     the path of its working directory
+ *     writable      paths of the host's folders that the guest may write, the same way
+ *     terminal      if it exists: the child's input and output are the third console, as its terminal
+ *     messages      written here: what the kernel logged
  *     status        written here: the exit status in decimal, 128 and the signal's number for a death by signal
  *
  * The child's output goes to two of the kernel's consoles, which the host has tied to descriptors of its own.
+ *
+ * The host's files are mounted read-only, unless `writable` names the root; over /tmp and /var/tmp lie layers in memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/klog.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/socket.h>
@@ -31,6 +37,8 @@
 
 #define OUTPUT_CONSOLE "/dev/tty0"
 #define ERROR_CONSOLE "/dev/tty1"
+#define TERMINAL "/dev/tty2"
+#define RUN_FOLDER "/run/ringer-lab"
 
 /* The status that the host sees when the laboratory itself failed, as `timeout` and `env` use it. */
 #define LABORATORY_FAILED 125
@@ -54,6 +62,18 @@ static void report_status(int status)
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
     if (file < 0 || write(file, text, length) != length || close(file) < 0)
         perror("lab init: status"); /* the host takes a missing status for a failure */
+}
+
+/* What the kernel has logged, for the host. */
+static void save_messages(void)
+{
+    static char text[256 * 1024];
+    char path[4096];
+    snprintf(path, sizeof path, "%s/messages", run_folder);
+    int length = klogctl(3 /* SYSLOG_ACTION_READ_ALL */, text, sizeof text);
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    if (length < 0 || file < 0 || write(file, text, length) != length || close(file) < 0)
+        perror("lab init: messages");
 }
 
 static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
@@ -81,7 +101,26 @@ static void mount_on(const char *type, const char *target, const char *options)
         fail("mount %s on %s", type, target);
 }
 
-/* /tmp stays the host's: the checkout may be in it. What wants a folder of the guest's own has TMPDIR. */
+/* A folder of the host's that may be written. */
+static void mount_host(const char *folder, const char *target)
+{
+    if (mount("host", target, "hostfs", 0, folder) < 0)
+        fail("mount %s on %s", folder, target);
+}
+
+/* Over one of the host's folders, whose files stay visible, a layer in memory that takes what is written. */
+static void mount_layer(const char *folder, const char *name)
+{
+    char upper[64], work[64], options[256];
+    snprintf(upper, sizeof upper, "/run/%s.upper", name);
+    snprintf(work, sizeof work, "/run/%s.work", name);
+    if (mkdir(upper, 0755) < 0 || chmod(upper, 01777) < 0 || mkdir(work, 0755) < 0)
+        fail("mkdir %s", upper);
+    snprintf(options, sizeof options, "lowerdir=%s,upperdir=%s,workdir=%s", folder, upper, work);
+    if (mount("overlay", folder, "overlay", 0, options) < 0)
+        fail("mount a layer over %s", folder);
+}
+
 static void mount_all(void)
 {
     mount_on("proc", "/proc", NULL);
@@ -90,9 +129,14 @@ static void mount_all(void)
     mount_on("devpts", "/dev/pts", "mode=620,ptmxmode=666");
     mount_on("tmpfs", "/dev/shm", "mode=1777");
     mount_on("configfs", "/sys/kernel/config", NULL);
+    mount_on("tracefs", "/sys/kernel/tracing", NULL);
     mount_on("tmpfs", "/run", "mode=755");
     if (mkdir("/run/tmp", 0) < 0 || chmod("/run/tmp", 01777) < 0)
         fail("mkdir /run/tmp");
+    if (mkdir(RUN_FOLDER, 0711) < 0)
+        fail("mkdir %s", RUN_FOLDER);
+    mount_host(run_folder, RUN_FOLDER);
+    run_folder = RUN_FOLDER;
     if (symlink("/proc/self/fd", "/dev/fd") < 0 && errno != EEXIST)
         fail("symlink /dev/fd");
 }
@@ -138,8 +182,6 @@ static void open_consoles(void)
     open_console(ERROR_CONSOLE, O_WRONLY, STDERR_FILENO);
 }
 
-/* ---- The child ---- */
-
 /* Reads a file of NUL-ended strings into a NULL-ended list. */
 static char **read_list(const char *name)
 {
@@ -173,6 +215,31 @@ static char **read_list(const char *name)
     return list;
 }
 
+static void mount_folders(void)
+{
+    char **writable = read_list("writable");
+    for (size_t i = 0; writable[i] != NULL; i++)
+        if (strcmp(writable[i], "/") == 0)
+            return;
+    mount_layer("/tmp", "tmp");
+    mount_layer("/var/tmp", "var-tmp");
+    for (size_t i = 0; writable[i] != NULL; i++)
+        mount_host(writable[i], writable[i]);
+}
+
+/* ---- The child ---- */
+
+static void open_terminal(void)
+{
+    int terminal = open(TERMINAL, O_RDWR); /* the first one that a session opens controls it */
+    if (terminal < 0)
+        fail("%s", TERMINAL);
+    for (int number = 0; number < 3; number++)
+        if (dup2(terminal, number) < 0)
+            fail("dup2 %s", TERMINAL);
+    close(terminal);
+}
+
 static void become_child(void) __attribute__((noreturn));
 static void become_child(void)
 {
@@ -183,6 +250,10 @@ static void become_child(void)
         _exit(LABORATORY_FAILED);
     }
     setsid();
+    char path[4096];
+    snprintf(path, sizeof path, "%s/terminal", run_folder);
+    if (access(path, F_OK) == 0)
+        open_terminal();
     if (chdir(directory[0]) < 0) {
         fprintf(stderr, "lab init: %s: %s\n", directory[0], strerror(errno));
         _exit(LABORATORY_FAILED);
@@ -210,7 +281,7 @@ static int wait_for(pid_t child)
 int main(void)
 {
     if (getpid() != 1) {
-        fprintf(stderr, "lab init: only as process 1 of the laboratory; see Tests/Lab/run\n");
+        fprintf(stderr, "lab init: only as process 1 of the laboratory; see ringer-lab --help\n");
         return LABORATORY_FAILED;
     }
     run_folder = getenv("RINGER_LAB_RUN");
@@ -218,8 +289,10 @@ int main(void)
         fprintf(stderr, "lab init: RINGER_LAB_RUN is not set\n");
         switch_off();
     }
+    mount_host(run_folder, run_folder); /* for the status of what fails next */
     mount_all();
     open_consoles();
+    mount_folders();
     bring_up_loopback();
     if (sethostname("ringer-lab", strlen("ringer-lab")) < 0)
         fail("sethostname");
@@ -234,6 +307,7 @@ int main(void)
     /* What the consoles still hold must reach the host before the machine is gone. */
     tcdrain(STDOUT_FILENO);
     tcdrain(STDERR_FILENO);
+    save_messages();
     report_status(status);
     switch_off();
 }

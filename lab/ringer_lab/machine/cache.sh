@@ -1,5 +1,4 @@
 # bash, sourced by the other scripts: a cache outside of the checkout for what takes long to build and seldom changes.
-# The variable lab, the folder of these scripts, must be set.
 
 lab_cache=${RINGER_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ringer}/lab
 

@@ -1,0 +1,3 @@
+from ringer_lab.command import main
+
+raise SystemExit(main())

@@ -1,0 +1,221 @@
+"""The command `ringer-lab`."""
+
+import argparse
+import importlib.util
+import os
+import shutil
+import signal
+import sys
+
+from ringer_lab import LabError, __version__, machine
+
+DESCRIPTION = """\
+Runs firmware on a Linux kernel with real gpio, input, LED and sound drivers over simulated hardware. The kernel is a
+process of this machine (x86-64), boots in half a second and needs no rights. Time is virtual: sleeping takes no real
+time, computing no virtual time, and every run has the same times.
+
+  run COMMAND     runs a command in it, as root; input is empty, output and exit status are the command's
+  pytest TESTS    runs tests in it that use the fixture `lab`; JUnit and recordings are written to lab-results/
+  board           which line, driver, name, event device, LED and PCM the board has
+  shell           a terminal in it, in real time"""
+
+EPILOG = """\
+The guest sees the host's files in the same places, read-only; what it writes to /tmp, /var/tmp and $TMPDIR is gone with
+it. /dev, /proc, /sys and /run are its own. It has no network but its loopback. Of the environment it gets PATH, HOME,
+LANG, TERM, NO_COLOR, LD_LIBRARY_PATH and what --env names; RINGER_LAB=1 says that it is the laboratory.
+
+An overlay is device-tree source that begins with /dts-v1/; /plugin/; and gives lines of the chip to drivers:
+
+  &{/} { keys { compatible = "gpio-keys"; silent { label = "Silent"; gpios = <&gpio 20 0>; linux,code = <148>; }; }; };
+
+`&gpio { gpio-line-names = "MUTE_SW", "MOTOR_EN"; };` names the chip's 32 lines. `ringer-lab board` shows the outcome.
+
+exit status: the command's (128 and the number for a signal), and
+  124  it had not ended at the deadline
+  125  the laboratory failed; the reason is on standard error
+  64   bad usage"""
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        print(f"{self.prog}: {message}; see ringer-lab --help", file=sys.stderr)
+        raise SystemExit(64)
+
+
+def positive(text):
+    value = int(text)
+    if value <= 0:
+        raise ValueError
+    return value
+
+
+positive.__name__ = "positive number"
+
+
+def parser():
+    common = Parser(add_help=False)
+    common.add_argument(
+        "--overlay",
+        action="append",
+        default=[],
+        metavar="FILE.dtso",
+        help="a device-tree overlay of your board, applied after Ringer's own parts; any number",
+    )
+    common.add_argument("--bare", action="store_true", help="without Ringer's own parts: all lines are free")
+    common.add_argument(
+        "--speaker",
+        default="default",
+        metavar="PCM",
+        help="the PCM of the firmware that is recorded: a name, or hw:0 (default: default)",
+    )
+    common.add_argument("--rate", type=positive, default=48000, metavar="HZ", help="the speaker's (default: 48000)")
+    common.add_argument(
+        "--env",
+        action="append",
+        default=[],
+        metavar="NAME[=VALUE]",
+        help="a variable for the guest, with the host's value or this one",
+    )
+    common.add_argument("--bus", action="store_true", help="a dbus-daemon inside, as session and as system bus")
+    common.add_argument(
+        "--writable", action="append", default=[], metavar="DIR", help="a folder of the host's that the guest may write"
+    )
+    common.add_argument("--real-time", action="store_true", help="the guest's clock is the host's")
+    common.add_argument(
+        "--deadline",
+        type=positive,
+        default=300,
+        metavar="S",
+        help="real seconds until it is switched off (default: 300)",
+    )
+    common.add_argument("--memory", type=positive, default=512, metavar="MB", help="the guest's (default: 512)")
+
+    raw = argparse.RawDescriptionHelpFormatter
+    shared = common.format_help().partition("options:\n")[2].replace("options:", "")
+    main = Parser(
+        prog="ringer-lab",
+        description=DESCRIPTION,
+        formatter_class=raw,
+        epilog=f"options of all four:\n{shared}\n{EPILOG}",
+    )
+    main.add_argument("--version", action="version", version=__version__)
+    commands = main.add_subparsers(dest="what", required=True, metavar="run|pytest|board|shell", parser_class=Parser)
+    options = {"parents": [common], "epilog": EPILOG, "formatter_class": raw}
+    run = commands.add_parser("run", description="Runs a command in the laboratory.", **options)
+    run.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND")
+    tests = commands.add_parser("pytest", description="Runs pytest in the laboratory.", **options)
+    tests.add_argument(
+        "--output",
+        default="lab-results",
+        metavar="DIR",
+        help="gets junit.xml, and a folder for each test that failed (default: lab-results)",
+    )
+    tests.add_argument(
+        "--times",
+        type=positive,
+        metavar="N",
+        help="runs each test N times, with its events later by steps of --over divided by N",
+    )
+    tests.add_argument("--over", type=float, default=0.1, metavar="S", help="see --times (default: 0.1)")
+    tests.add_argument("--shift", type=float, metavar="S", help="runs each test with its events S seconds later")
+    tests.add_argument("command", nargs=argparse.REMAINDER, metavar="[--] TESTS", help="and options of pytest")
+    board = commands.add_parser("board", description="Shows the board.", **options)
+    board.add_argument("--json", action="store_true", help="as one JSON object")
+    commands.add_parser("shell", description="A terminal in the laboratory.", **options)
+    return main
+
+
+def options_of(arguments):
+    return machine.Options(
+        overlays=arguments.overlay,
+        bare=arguments.bare,
+        speaker=arguments.speaker,
+        rate=arguments.rate,
+        env=list(arguments.env),
+        real_time=arguments.real_time,
+        deadline=arguments.deadline,
+        memory=arguments.memory,
+        writable=list(arguments.writable),
+        bus=arguments.bus,
+    )
+
+
+def python(options, *arguments):
+    """A command of this interpreter, resolved here: a shim that looks for it takes seconds in the guest."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    options.env += [f"PYTHONPATH={package}", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"]
+    return [sys.executable, *arguments]
+
+
+def run(options, arguments):
+    command = arguments.command
+    if command[:1] == ["--"]:
+        command = command[1:]
+    if not command:
+        parser().error("run needs a command")
+    if command[0] in ("python", "python3"):
+        command = [sys.executable, *command[1:]]
+    if shutil.which(command[0]) is None:
+        raise LabError(f"{command[0]}: there is no such program here")
+    return machine.boot(options, command)
+
+
+def pytest(options, arguments):
+    if importlib.util.find_spec("pytest") is None:
+        raise LabError(f"{sys.executable} has no pytest: pip install pytest, or apt-get install python3-pytest")
+    output = os.path.abspath(arguments.output)
+    os.makedirs(output, exist_ok=True)
+    options.writable.append(output)
+    options.env += ["PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", f"RINGER_LAB_OUTPUT={output}"]
+    rest = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    shifts = []
+    if arguments.shift is not None:
+        shifts = [f"--lab-shift={arguments.shift:g}"]
+    elif arguments.times:
+        shifts = [f"--lab-times={arguments.times}", f"--lab-over={arguments.over:g}"]
+    return machine.boot(
+        options,
+        python(
+            options,
+            "-m",
+            "pytest",
+            "-p",
+            "ringer_lab.plugin",
+            "-p",
+            "no:cacheprovider",
+            f"--junitxml={output}/junit.xml",
+            f"--color={'yes' if sys.stdout.isatty() else 'no'}",
+            *shifts,
+            *rest,
+        ),
+    )
+
+
+def board(options, arguments):
+    return machine.boot(options, python(options, "-m", "ringer_lab.board", *(["--json"] if arguments.json else [])))
+
+
+def shell(options, _):
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise LabError("shell needs a terminal; a script runs with: ringer-lab run -- sh FILE")
+    options.real_time = True
+    size = os.get_terminal_size()
+    # Without the host's start-up files: what they look for may take long in the guest.
+    script = f"stty rows {size.lines} cols {size.columns}; export PS1='lab# '; exec bash --norc -i"
+    return machine.boot(options, ["sh", "-c", script], terminal=True)
+
+
+def main(words=None):
+    arguments = parser().parse_args(words)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    try:
+        command = {"run": run, "pytest": pytest, "board": board, "shell": shell}[arguments.what]
+        return command(options_of(arguments), arguments)
+    except LabError as error:
+        print(f"ringer-lab: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"ringer-lab: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        return 130
+    return machine.FAILED

@@ -1,0 +1,269 @@
+"""The board's device tree: overlays are compiled and applied, and the compiled tree is read."""
+
+import os
+import re
+import shutil
+import struct
+import subprocess
+from dataclasses import dataclass, field
+
+from ringer_lab import LabError
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machine")
+OWN_PARTS = [
+    "ringer-board",
+    "ring-silent-switch",
+    "sound-profile-slider",
+    "gpio-vibrator",
+    "headphone-jack",
+    "status-light",
+    "ringer-keys",
+]
+
+# Source: the devicetree specification, chapter 5, "Flattened Devicetree Format".
+FDT_MAGIC, FDT_BEGIN_NODE, FDT_END_NODE, FDT_PROP, FDT_NOP, FDT_END = 0xD00DFEED, 1, 2, 3, 4, 9
+EV_KEY, EV_SW, EV_ABS = 1, 5, 3
+COLORS = ["white", "red", "green", "blue", "amber", "violet", "yellow", "ir", "multicolor", "rgb"]
+
+
+@dataclass
+class Node:
+    path: str
+    properties: dict = field(default_factory=dict)
+    children: list = field(default_factory=list)
+
+    @property
+    def name(self):
+        return self.path.rsplit("/", 1)[1]
+
+    def text(self, name, default=None):
+        return self.properties[name].split(b"\0")[0].decode() if name in self.properties else default
+
+    def texts(self, name):
+        return [text.decode() for text in self.properties.get(name, b"").split(b"\0")[:-1]]
+
+    def cells(self, name):
+        data = self.properties.get(name, b"")
+        return struct.unpack(f">{len(data) // 4}I", data[: len(data) // 4 * 4])
+
+    def number(self, name, default=None):
+        return (self.cells(name) or (default,))[0]
+
+    def walk(self):
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass
+class Bank:
+    """A simulated GPIO chip."""
+
+    device: str
+    label: str
+    names: list
+    count: int
+    phandle: int
+
+
+@dataclass
+class Part:
+    """What one line of a chip belongs to: a key, a switch, a position of a slider, an LED, a motor."""
+
+    driver: str
+    device: str
+    label: str
+    bank: str
+    line: int
+    is_active_low: bool
+    path: str
+    type: int = EV_KEY
+    code: int | None = None
+    value: int = 1
+    debounce: float = 0.0
+
+
+def read(blob):
+    """The root node of a compiled device tree."""
+    magic, _, structure, strings = struct.unpack_from(">4I", blob)
+    if magic != FDT_MAGIC:
+        raise ValueError("not a compiled device tree")
+    position, stack = structure, []
+    while True:
+        (token,) = struct.unpack_from(">I", blob, position)
+        position += 4
+        if token == FDT_BEGIN_NODE:
+            end = blob.index(b"\0", position)
+            name = blob[position:end].decode()
+            parent = stack[-1] if stack else None
+            node = Node((parent.path.rstrip("/") if parent else "") + "/" + name)
+            if parent:
+                parent.children.append(node)
+            stack.append(node)
+            position = end + 4 & ~3
+        elif token == FDT_PROP:
+            length, offset = struct.unpack_from(">2I", blob, position)
+            name = blob[strings + offset : blob.index(b"\0", strings + offset)].decode()
+            stack[-1].properties[name] = blob[position + 8 : position + 8 + length]
+            position += 8 + length + 3 & ~3
+        elif token == FDT_END_NODE:
+            node = stack.pop()
+            if not stack:
+                return node
+        elif token != FDT_NOP:
+            raise ValueError("a damaged device tree")
+
+
+def banks(root):
+    """The simulated chips, by their phandle."""
+    found = {}
+    for node in root.walk():
+        if "gpio-simulator" not in node.texts("compatible"):
+            continue
+        for bank in node.children:
+            handle = bank.number("phandle", 0)
+            label = bank.text("gpio-sim,label", f"{node.name}-{bank.name}")
+            found[handle or bank.path] = Bank(
+                node.name, label, bank.texts("gpio-line-names"), bank.number("ngpios", 1), handle
+            )
+    return found
+
+
+def label_of(node):
+    """The name of a key, a switch or a motor; of an LED, that of its class device. Source: leds/common.yaml."""
+    if "label" in node.properties or "function" not in node.properties:
+        return node.text("label", node.name)
+    color = COLORS[node.number("color")] if node.number("color", len(COLORS)) < len(COLORS) else ""
+    number = node.number("function-enumerator")
+    return f"{color}:{node.text('function')}" + ("" if number is None else f"-{number}")
+
+
+def parts(root):
+    """Every use of a simulated chip's line by a driver."""
+    chips, found = banks(root), []
+
+    def visit(node, parent):
+        for name, _ in node.properties.items():
+            if not re.search(r"(^|-)gpios?$", name):
+                continue
+            cells = node.cells(name)
+            for handle, line, flags in zip(cells[0::3], cells[1::3], cells[2::3]):
+                if handle not in chips:
+                    continue
+                owner = node if "compatible" in node.properties else parent
+                found.append(
+                    Part(
+                        driver=(owner.texts("compatible") or [""])[0],
+                        device=owner.name,
+                        label=label_of(node),
+                        bank=chips[handle].label,
+                        line=line,
+                        is_active_low=bool(flags & 1),
+                        path=node.path,
+                        type=node.number("linux,input-type", EV_KEY),
+                        code=node.number("linux,code"),
+                        value=node.number("linux,input-value", 1),
+                        debounce=node.number("debounce-interval", 5) / 1000,
+                    )
+                )
+        for child in node.children:
+            visit(child, node)
+
+    visit(root, root)
+    return found
+
+
+def check(root):
+    """Complains of lines that two parts share, and of lines that a chip does not have."""
+    taken, counts = {}, {bank.label: bank.count for bank in banks(root).values()}
+    for part in parts(root):
+        if part.line >= counts[part.bank]:
+            raise LabError(
+                f"{part.path} wants line {part.line} of {part.bank}, which has {counts[part.bank]} lines: "
+                "change its gpios"
+            )
+        other = taken.setdefault((part.bank, part.line), part)
+        if other is not part:
+            raise LabError(
+                f"line {part.line} of {part.bank} has two parts, {other.path} and {part.path}: give one of "
+                "them another line, or leave Ringer's own parts out with --bare"
+            )
+
+
+def build(folder, include, overlays, bare):
+    """Writes the board's device tree to `folder` and returns its path."""
+    tree = compile_source(f"{FOLDER}/board.dts", folder, include)
+    own = [] if bare else [f"{FOLDER}/parts/{name}.dtso" for name in OWN_PARTS]
+    tree = apply(tree, [compile_source(path, folder, include) for path in own], folder)
+    for path in overlays:
+        compiled = compile_source(path, folder, include)
+        check_labels(path, compiled, tree)
+        tree = apply(tree, [compiled], folder)
+    with open(tree, "rb") as file:
+        check(read(file.read()))
+    return tree
+
+
+def compile_source(path, folder, include):
+    try:
+        with open(path, encoding="utf-8") as file:
+            source = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabError(f"the overlay cannot be read: {error}") from None
+    target = f"{folder}/{len(os.listdir(folder))}.dtb"
+    if "#include" in source:
+        source = tool(
+            path,
+            [
+                "cpp",
+                "-nostdinc",
+                "-undef",
+                "-D__DTS__",
+                "-x",
+                "assembler-with-cpp",
+                "-P",
+                "-I",
+                include,
+                "-I",
+                os.path.dirname(path) or ".",
+                path,
+            ],
+            "",
+        )
+    tool(
+        path,
+        ["dtc", "-q", "-@", "-i", os.path.dirname(path) or ".", "-I", "dts", "-O", "dtb", "-o", target, "-"],
+        source,
+    )
+    return target
+
+
+def check_labels(path, overlay, tree):
+    """Complains of a label that the overlay uses and the board has not."""
+    with open(overlay, "rb") as file:
+        fixups = [node for node in read(file.read()).children if node.name == "__fixups__"]
+    with open(tree, "rb") as file:
+        symbols = [node for node in read(file.read()).children if node.name == "__symbols__"]
+    known = sorted(symbols[0].properties) if symbols else []
+    for label in fixups[0].properties if fixups else []:
+        if label not in known:
+            raise LabError(f"{path} refers to &{label}; the labels here are " + ", ".join("&" + name for name in known))
+
+
+def apply(tree, overlays, folder):
+    if not overlays:
+        return tree
+    target = f"{folder}/{len(os.listdir(folder))}.dtb"
+    tool(overlays[-1], ["fdtoverlay", "-i", tree, "-o", target, *overlays], "")
+    return target
+
+
+def tool(path, command, text):
+    if shutil.which(command[0]) is None:
+        package = "cpp" if command[0] == "cpp" else "device-tree-compiler"
+        raise LabError(f"{command[0]} is missing: apt-get install {package}")
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    if done.returncode != 0:
+        reason = next((line for line in done.stderr.splitlines() if line.strip()), f"{command[0]} failed")
+        raise LabError(f"the overlay {path} is not right: {reason.replace('<stdin>', path)}")
+    return done.stdout

@@ -1,0 +1,158 @@
+"""The program under test."""
+
+import os
+import pty
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import tty
+
+from ringer_lab import LabError
+
+
+class Firmware:
+    """A program that runs in the laboratory. Its output is kept line by line, with times; its end is judged."""
+
+    def __init__(self, lab, command, env):
+        self.lab, self.name = lab, os.path.basename(command[0])
+        if command[0] in ("python", "python3"):
+            command = (sys.executable, *command[1:])
+        if shutil.which(command[0]) is None:
+            raise LabError(f"{command[0]}: there is no such program")
+        self.lines, self.ended_at, self.was_awaited = [], None, False  # lines: [(time, text)]
+        self.changed = threading.Condition()
+        # Standard output is a terminal: C's stdio would keep the lines for a pipe to itself.
+        terminal, output = pty.openpty()
+        tty.setraw(output)
+        source, errors = os.pipe()
+        self.process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=errors,
+            bufsize=0,
+            env=os.environ | (env or {}),
+            start_new_session=True,
+        )
+        self.started_at = time.monotonic()
+        os.close(output)
+        os.close(errors)
+        self.readers = [threading.Thread(target=self.collect, args=(end,), daemon=True) for end in (terminal, source)]
+        for reader in self.readers:
+            reader.start()
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def __repr__(self):
+        return f"Firmware({self.name})"
+
+    def collect(self, descriptor):
+        rest = b""
+        while True:
+            try:
+                data = os.read(descriptor, 65536)
+            except OSError:  # the terminal's other side was closed
+                data = b""
+            at = time.monotonic()
+            *texts, rest = (rest + (data or b"\n" * bool(rest))).split(b"\n")
+            with self.changed:
+                self.lines += [(at, text.decode(errors="replace").rstrip("\r")) for text in texts]
+                self.changed.notify_all()
+            if not data:
+                os.close(descriptor)
+                return
+
+    def watch(self):
+        os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        with self.changed:
+            self.ended_at = time.monotonic()
+            self.changed.notify_all()
+
+    @property
+    def output(self):
+        with self.changed:
+            return "\n".join(text for _, text in self.lines)
+
+    def kill(self, number):
+        with self.changed:
+            if self.ended_at is None:  # it keeps its number until somebody waits for it, which is later
+                os.kill(self.process.pid, number)
+
+    def wait_for(self, text, within=10):
+        """Waits until a line contains the text, and returns the time of the first that does."""
+        deadline = time.monotonic() + within
+        with self.changed:
+            while True:
+                for at, line in self.lines:
+                    if text in line:
+                        return at
+                left = deadline - time.monotonic()
+                if self.ended_at is not None and not any(reader.is_alive() for reader in self.readers):
+                    raise AssertionError(f"{self.name} ended without '{text}': {self.end_text()}")
+                if left <= 0:
+                    raise AssertionError(f"{self.name} did not say '{text}' within {within:g} s")
+                # After its end the readers may still have something.
+                self.changed.wait(left if self.ended_at is None else 0.01)
+
+    def signal(self, number):
+        """Sends a signal, and returns the time."""
+        self.lab.before_event()
+        at = time.monotonic()
+        self.kill(number)
+        return at
+
+    def input(self, text):
+        """Writes to its standard input, and returns the time."""
+        self.lab.before_event()
+        at = time.monotonic()
+        self.process.stdin.write(text.encode() if isinstance(text, str) else text)
+        return at
+
+    def datagram(self, path, data):
+        """Sends a datagram to its socket, and returns the time."""
+        self.lab.before_event()
+        at = time.monotonic()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.sendto(data.encode() if isinstance(data, str) else data, os.fspath(path))
+        return at
+
+    def wait(self, within=60):
+        """Waits for its end, and returns the exit status, negative for a signal. The test judges it."""
+        with self.changed:
+            if not self.changed.wait_for(lambda: self.ended_at is not None, within):
+                raise AssertionError(f"{self.name} had not ended after {within:g} s")
+        self.was_awaited = True
+        return self.process.wait()
+
+    def end_text(self):
+        status = self.process.wait()
+        how = f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
+        last = f"; its last line was: {self.lines[-1][1]}" if self.lines else ""
+        return f"{how}, {self.ended_at - self.started_at:.3f} s after its start{last}"
+
+    def finish(self):
+        """Ends it if it still runs; returns what is wrong with its end."""
+        problems = []
+        if self.ended_at is None:
+            self.kill(signal.SIGTERM)
+            with self.changed:
+                if not self.changed.wait_for(lambda: self.ended_at is not None, 5):
+                    problems.append(f"{self.name} had not ended 5 s after SIGTERM")
+                    os.kill(self.process.pid, signal.SIGKILL)
+                    self.changed.wait_for(lambda: self.ended_at is not None)
+            if not problems and self.process.wait() not in (0, -signal.SIGTERM):
+                problems.append(f"{self.name} ended badly after SIGTERM: {self.end_text()}")
+        elif self.process.wait() != 0 and not self.was_awaited:
+            problems.append(f"{self.name} died: {self.end_text()}")
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)  # what it left behind
+        except ProcessLookupError:
+            pass
+        self.process.wait()
+        self.process.stdin.close()
+        for reader in self.readers:
+            reader.join(1)
+        return problems

@@ -1,0 +1,123 @@
+"""What a hand does to the board: keys, switches, jacks, sliders. Their lines are found in the device tree."""
+
+import fcntl
+import functools
+import glob
+import os
+import re
+import struct
+import time
+
+from ringer_lab import LabError
+from ringer_lab.lines import read_text
+
+# Source: linux/input.h.
+EVIOCSCLOCKID, EV_SYN, SYN_DROPPED = 0x400445A0, 0, 3
+EVENT = struct.Struct("qqHHi")
+
+
+@functools.cache
+def codes():
+    """The kernel's names of keys, switches and axes, and their numbers."""
+    with open(os.environ["RINGER_LAB_CODES"], encoding="utf-8") as file:
+        found = re.findall(r"^#define ((?:KEY|BTN|SW|ABS)_\w+)\s+(0x[0-9a-fA-F]+|\d+)", file.read(), re.MULTILINE)
+    return {name: int(number, 0) for name, number in found} | {"ABS_SND_PROFILE": 0x22}
+
+
+def code(name):
+    if isinstance(name, int):
+        return name
+    if name not in codes():
+        raise LabError(f"the kernel has no key, switch or axis {name}")
+    return codes()[name]
+
+
+class Key:
+    def __init__(self, line):
+        self.line = line
+
+    def press(self, duration=0.05):
+        """Presses the key for that time, and returns when it was pressed."""
+        at = self.line.set(1)
+        time.sleep(duration)
+        self.line._set(0)
+        return at
+
+    def hold(self):
+        return self.line.set(1)
+
+    def release(self):
+        return self.line.set(0)
+
+
+class Switch:
+    def __init__(self, line):
+        self.line = line
+
+    def set(self, on):
+        return self.line.set(on)
+
+    def bounce(self, on, times=5, within=0.004):
+        return self.line.bounce(on, times, within)
+
+
+class Jack(Switch):
+    def insert(self):
+        return self.line.set(1)
+
+    def remove(self):
+        return self.line.set(0)
+
+
+class Slider:
+    """A slider of which one line is active at each position."""
+
+    def __init__(self, lines):
+        self.lines = lines
+
+    def set(self, value):
+        if value not in self.lines:
+            raise LabError(f"the slider has the positions {sorted(self.lines)}, not {value}")
+        lab = next(iter(self.lines.values())).lab
+        lab.before_event()
+        at = time.monotonic()
+        for position, line in sorted(self.lines.items(), key=lambda item: item[0] == value):
+            line._set(position == value)
+        return at
+
+
+class InputRecorder:
+    """What one input device reports from now on: [(time, type, code, value)], without the marks between reports."""
+
+    def __init__(self, name):
+        for device in sorted(glob.glob("/sys/class/input/event*")):
+            if read_text(f"{device}/device/name") == name:
+                self.name, self.path = name, f"/dev/input/{os.path.basename(device)}"
+                break
+        else:
+            raise LabError(f"no input device is called {name}")
+        self.file = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.ioctl(self.file, EVIOCSCLOCKID, struct.pack("i", time.CLOCK_MONOTONIC))
+        self.reports, self.problem = [], None
+
+    def drain(self):
+        try:
+            while self.problem is None:
+                data = os.read(self.file, 64 * EVENT.size)
+                for seconds, micros, kind, number, value in EVENT.iter_unpack(data):
+                    if kind == EV_SYN and number == SYN_DROPPED:
+                        self.problem = f"the recorder of {self.name} lost events: call advance() more often"
+                    elif kind != EV_SYN:
+                        self.reports.append((seconds + micros / 1e6, kind, number, value))
+        except BlockingIOError:
+            pass
+        except OSError as error:
+            self.problem = f"the recorder of {self.name} stopped: {error.strerror}"
+
+    @property
+    def events(self):
+        self.drain()
+        return list(self.reports)
+
+    def close(self):
+        os.close(self.file)

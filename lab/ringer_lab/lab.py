@@ -1,0 +1,190 @@
+"""The laboratory as a test sees it: the fixture `lab`."""
+
+import os
+import time
+
+from ringer_lab import LabError, devicetree, is_inside
+from ringer_lab.devicetree import EV_ABS, EV_KEY, EV_SW
+from ringer_lab.firmware import Firmware
+from ringer_lab.inputs import InputRecorder, Jack, Key, Slider, Switch, code
+from ringer_lab.lines import Chip, EdgeRecorder, Line, board, read_text, write_text
+from ringer_lab.speaker import CARD_FOLDER, TICK, Speaker
+
+DRIVERS = "/sys/bus/platform"
+
+
+class Lab:
+    """Everything is recorded from the beginning to `finish`. Times are seconds of the kernel's monotonic clock.
+
+    Every event of the test (a line that is set, a signal, ...) comes `shift` seconds later than the test says.
+    """
+
+    def __init__(self, shift=0.0):
+        if not is_inside():
+            raise LabError("this runs in the laboratory only: ringer-lab pytest, or ringer-lab run")
+        # Every test begins at the same distance from the kernel's ticks, whatever was before.
+        time.sleep(TICK - time.monotonic() % TICK)
+        self.shift, self.start, self.end = shift, time.monotonic(), None
+        self.tree = board()
+        self.banks = list(devicetree.banks(self.tree).values())
+        self.parts = devicetree.parts(self.tree)
+        self.edges = EdgeRecorder()
+        self.speaker = Speaker(self) if os.path.isdir(CARD_FOLDER) else None
+        self.firmwares, self.lines, self.inputs, self.pulls, self.unplugged = [], {}, [], {}, {}
+        for bank in self.banks:
+            for offset, name in enumerate(bank.names[: bank.count]):
+                if name:
+                    self._line(bank, offset)
+        for part in self.parts:
+            self._part_line(part)
+
+    def __repr__(self):
+        return "Lab()"
+
+    # The clock.
+
+    @property
+    def now(self):
+        return time.monotonic()
+
+    def advance(self, seconds):
+        """Lets that time pass: none outside, in virtual time."""
+        time.sleep(seconds)
+        self.edges.drain()
+
+    def before_event(self):
+        if self.shift:
+            time.sleep(self.shift)
+
+    # The firmware.
+
+    def firmware(self, *command, ready=None, within=10, env=None):
+        """Starts the firmware, and waits until it says `ready`."""
+        firmware = Firmware(self, command, env)
+        self.firmwares.append(firmware)
+        if ready is not None:
+            firmware.wait_for(ready, within)
+        return firmware
+
+    # The board.
+
+    def chip(self, bank):
+        return Chip(bank)
+
+    def _line(self, bank, offset, is_active_low=False, name=None):
+        key = (bank.label, offset, is_active_low)
+        if key not in self.lines:
+            own = bank.names[offset] if offset < len(bank.names) else ""
+            self.lines[key] = Line(self, bank, offset, name or own or f"{bank.label}.{offset}", is_active_low)
+        return self.lines[key]
+
+    def _part_line(self, part):
+        bank = next(bank for bank in self.banks if bank.label == part.bank)
+        return self._line(bank, part.line, part.is_active_low, part.label)
+
+    def line(self, which):
+        """A line by its name, by its number on the first chip, or as `CHIP:NUMBER`."""
+        for bank in self.banks:
+            if which in bank.names:
+                return self._line(bank, bank.names.index(which))
+            chip, _, number = str(which).rpartition(":")
+            if number.isdecimal() and chip in ("", bank.label) and int(number) < bank.count:
+                return self._line(bank, int(number))
+        known = [name for bank in self.banks for name in bank.names if name]
+        raise LabError(f"no line is called {which}; the names are: {', '.join(known) or 'none'}")
+
+    def _lines_of(self, kind, name):
+        found = [
+            part
+            for part in self.parts
+            if part.driver.startswith("gpio-keys") and part.type == kind and part.code == code(name)
+        ]
+        if not found:
+            raise LabError(f"the board has no {name}: an overlay describes it, with gpio-keys")
+        return {part.value: self._part_line(part) for part in found}
+
+    def key(self, name):
+        return Key(self._lines_of(EV_KEY, name)[1])
+
+    def switch(self, name="SW_MUTE_DEVICE"):
+        return Switch(self._lines_of(EV_SW, name)[1])
+
+    def jack(self, name="SW_HEADPHONE_INSERT"):
+        return Jack(self._lines_of(EV_SW, name)[1])
+
+    def slider(self, name="ABS_SND_PROFILE"):
+        return Slider(self._lines_of(EV_ABS, name))
+
+    def _part(self, drivers, name):
+        found = [part for part in self.parts if part.driver in drivers]
+        for part in found:
+            if name in (part.label, part.device, None):
+                return self._part_line(part)
+        raise LabError(
+            f"the board has no {name or drivers[0]}; there are: {', '.join(part.label for part in found) or 'none'}"
+        )
+
+    def led(self, name):
+        """The line of an LED, by the name that it has in /sys/class/leds."""
+        return self._part(["gpio-leds"], name)
+
+    def motor(self, name=None):
+        """The line of a gpio-vibrator."""
+        return self._part(["gpio-vibrator"], name)
+
+    def input(self, name):
+        """Records what the input device of this name reports."""
+        self.inputs.append(InputRecorder(name))
+        return self.inputs[-1]
+
+    def unplug(self, device):
+        """Takes a device away from its driver: a node of the device tree, or a sound card's `snd_aloop.0`."""
+        self.before_event()
+        link = f"{DRIVERS}/devices/{device}/driver"
+        if not os.path.exists(link):
+            plugged = sorted(
+                name for name in os.listdir(f"{DRIVERS}/devices") if os.path.exists(f"{DRIVERS}/devices/{name}/driver")
+            )
+            raise LabError(f"no device {device} is plugged in; there are: {', '.join(plugged)}")
+        self.unplugged[device] = os.path.realpath(link)
+        if device.startswith("snd_aloop") and self.speaker:
+            self.speaker.close()
+        at = time.monotonic()
+        write_text(f"{self.unplugged[device]}/unbind", device)
+        return at
+
+    def plug(self, device):
+        """Brings a device back that was unplugged. A speaker's sounds are not recorded any more."""
+        self.before_event()
+        return self._plug(device)
+
+    def _plug(self, device):
+        at = time.monotonic()
+        write_text(f"{self.unplugged.pop(device)}/bind", device)
+        return at
+
+    def remember_pull(self, line):
+        self.pulls.setdefault(line, read_text(line.pull))
+
+    # The end.
+
+    def finish(self):
+        """Ends the firmware, and puts the board back to rest. Returns what was wrong with it and with the recorders."""
+        problems = [problem for firmware in self.firmwares for problem in firmware.finish()]
+        problems += self.edges.problems()
+        if self.speaker:
+            problems += self.speaker.problems()
+            self.speaker.close()
+        for recorder in self.inputs:
+            recorder.drain()
+            problems += [recorder.problem] if recorder.problem else []
+            recorder.close()
+        for device in list(self.unplugged):
+            self._plug(device)
+        for line, pull in self.pulls.items():
+            write_text(line.pull, pull)
+        self.end = time.monotonic()
+        # The drivers believe a line once it has not bounced for a while.
+        time.sleep(max([0.05] + [2 * part.debounce for part in self.parts]))
+        self.edges.close()
+        return problems

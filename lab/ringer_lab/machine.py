@@ -1,0 +1,287 @@
+"""The machine: its kernel is booted as a process of the host, runs one command and is gone."""
+
+import contextlib
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+from dataclasses import dataclass, field
+
+from ringer_lab import LabError, devicetree
+
+DEADLINE_PASSED, FAILED = 124, 125
+GUEST_RUN = "/run/ringer-lab"  # where init.c mounts the run's folder
+NO_RANDOM_ADDRESSES = 0x0040000  # personality(2): ADDR_NO_RANDOMIZE
+KEPT = ["PATH", "HOME", "LANG", "TERM", "NO_COLOR", "LD_LIBRARY_PATH"]
+
+
+@dataclass
+class Options:
+    overlays: list = field(default_factory=list)
+    bare: bool = False
+    speaker: str = "default"
+    rate: int = 48000
+    env: list = field(default_factory=list)
+    real_time: bool = False
+    deadline: int = 300
+    memory: int = 512
+    writable: list = field(default_factory=list)
+    bus: bool = False
+
+
+def built(what):
+    """The path of the kernel or of process 1, built first where the cache has it not."""
+    packaged = f"{devicetree.FOLDER}/{ {'kernel': 'linux', 'init': 'init'}[what] }"
+    if os.path.exists(packaged):
+        return packaged
+    done = subprocess.run([f"{devicetree.FOLDER}/build-{what}"], stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise LabError(f"the guest's {what} could not be built: the line above says why")
+    return done.stdout.strip()
+
+
+def sound_configuration(speaker, rate):
+    """ALSA's configuration in the guest, and the kernel's options for it: the PCM `speaker` is the recorded one."""
+    with open(f"{devicetree.FOLDER}/asound.conf", encoding="utf-8") as file:
+        text = file.read()
+    if match := re.fullmatch(r"(?:plug)?hw:(?:CARD=)?(\w+)(?:,(?:DEV=)?0(?:,(?:SUBDEV=)?0)?)?", speaker):
+        # The card itself takes that place.
+        if match[1] == "0":
+            return text, ["snd_aloop.index=0", "snd_dummy.index=1"]
+        if match[1] not in ("1", "Loopback"):
+            return text, ["snd_aloop.index=1", f"snd_aloop.id={match[1]}"]
+        return text, []
+    if not re.fullmatch(r"[A-Za-z][\w-]*", speaker):
+        raise LabError(f"--speaker {speaker}: a name without arguments or hw:0 is meant")
+    if speaker != "loopback":
+        text += f'\npcm.!{speaker} {{ type plug slave {{ rate {rate} pcm "hw:Loopback,0,0" }} }}\n'
+    return text, []
+
+
+def environment(options):
+    values = {name: os.environ[name] for name in KEPT if name in os.environ}
+    for setting in options.env:
+        name, equals, value = setting.partition("=")
+        if equals or name in os.environ:
+            values[name] = value if equals else os.environ[name]
+    values |= {
+        "RINGER_LAB": "1",
+        "RINGER_LAB_RUN": GUEST_RUN,
+        "RINGER_LAB_TIME": "real" if options.real_time else "virtual",
+        "RINGER_LAB_BOARD": f"{GUEST_RUN}/board.dtb",
+        "RINGER_LAB_RATE": str(options.rate),
+        "RINGER_LAB_CODES": f"{GUEST_RUN}/codes",
+        "ALSA_CONFIG_PATH": f"{GUEST_RUN}/asound.conf",
+        "TMPDIR": "/run/tmp",
+    }
+    return values
+
+
+def check_space(run):
+    # dtc does not notice a full disk.
+    if shutil.disk_usage(run).free < 4 << 20:
+        raise LabError(f"{os.path.dirname(run)} is full: make room there, or set TMPDIR to another folder")
+
+
+def memory_folder(run, megabytes):
+    """Where the guest's memory is a file, which grows as the guest uses it."""
+    for folder in ("/dev/shm", run):
+        if os.path.isdir(folder) and shutil.disk_usage(folder).free >= megabytes << 20:
+            return folder
+    raise LabError(
+        f"neither /dev/shm nor {os.path.dirname(run)} has {megabytes} MB for the guest's memory: make room, "
+        "set TMPDIR to another folder, or use --memory"
+    )
+
+
+@contextlib.contextmanager
+def fixed_addresses():
+    """Programs started here get the same addresses in each run: how much memory the kernel sees depends on its own."""
+    personality = ctypes.CDLL(None).personality
+    before = personality(ctypes.c_ulong(0xFFFFFFFF))
+    # Some containers refuse it. Then only kernel.log differs between runs.
+    personality(ctypes.c_ulong(before | NO_RANDOM_ADDRESSES))
+    try:
+        yield
+    finally:
+        personality(ctypes.c_ulong(before))
+
+
+def strings(values):
+    return b"".join(os.fsencode(value) + b"\0" for value in values)
+
+
+def boot(options, command, terminal=False):
+    """Runs `command` in the laboratory; its output is this process's. Returns its exit status."""
+    kernel, init = built("kernel"), built("init")
+    include = f"{os.path.dirname(kernel)}/include"
+    for folder in options.writable:
+        if not os.path.isdir(folder):
+            raise LabError(f"--writable {folder}: no such folder")
+    run = tempfile.mkdtemp(prefix="ringer-lab.")
+    try:
+        check_space(run)
+        os.chmod(run, 0o711)  # other users of the guest read some of its files
+        os.mkdir(f"{run}/tree")
+        os.rename(devicetree.build(f"{run}/tree", include, options.overlays, options.bare), f"{run}/board.dtb")
+        shutil.copy(f"{include}/dt-bindings/input/linux-event-codes.h", f"{run}/codes")
+        configuration, sound = sound_configuration(options.speaker, options.rate)
+        if options.bus:
+            command = [
+                "dbus-run-session",
+                "--",
+                "sh",
+                "-c",
+                'export DBUS_SYSTEM_BUS_ADDRESS="$DBUS_SESSION_BUS_ADDRESS"; exec "$@"',
+                "sh",
+                *command,
+            ]
+        for name, content in {
+            "asound.conf": configuration.encode(),
+            "command": strings(command),
+            "directory": strings([os.getcwd()]),
+            "environment": strings(f"{name}={value}" for name, value in environment(options).items()),
+            "writable": strings(os.path.abspath(folder) for folder in options.writable),
+        }.items():
+            with open(f"{run}/{name}", "wb") as file:
+                os.chmod(file.fileno(), 0o600 if name == "environment" else 0o644)
+                file.write(content)
+        if terminal:
+            open(f"{run}/terminal", "w").close()
+        return run_kernel(kernel, init, run, options, command, sound, terminal)
+    except OSError as error:
+        raise LabError(f"{error.filename or run}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(run, ignore_errors=True)
+
+
+def run_kernel(kernel, init, run, options, command, sound, terminal):
+    # The kernel makes the descriptors of its consoles non-blocking for every process that shares them, so it gets pipes
+    # of its own.
+    pipes, copiers = [], []
+    for target in (sys.stdout, sys.stderr):
+        source, console = os.pipe()
+        copiers.append(threading.Thread(target=copy, args=(source, target.fileno())))
+        pipes.append(console)
+    writable = "/" in map(os.path.abspath, options.writable)
+    arguments = [
+        kernel,
+        f"mem={options.memory}M",
+        f"dtb={run}/board.dtb",
+        "root=/dev/root",
+        "rootfstype=hostfs",
+        "rootflags=/",
+        "rw" if writable else "ro",
+        f"init={init}",
+        f"RINGER_LAB_RUN={run}",
+        f"umid={os.path.basename(run)}",
+        f"uml_dir={run}/uml/",
+        "con=null",
+        f"con0=null,fd:{pipes[0]}",
+        f"con1=null,fd:{pipes[1]}",
+        *(["con2=fd:0,fd:1"] if terminal else []),
+        "stderr=1",
+        "console=stderr",
+        "quiet",
+        *sound,
+        # Addresses that a report shows are the same in each run.
+        *([] if options.real_time else ["time-travel=inf-cpu", "norandmaps"]),
+    ]
+    if not shutil.which("setpriv"):
+        raise LabError("setpriv is missing: apt-get install util-linux")
+    saved = termios.tcgetattr(0) if terminal else None
+    with open(f"{run}/kernel.log", "wb") as log, fixed_addresses():
+        process = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "TERM", *arguments],
+            env=os.environ | {"TMPDIR": memory_folder(run, options.memory)},
+            pass_fds=pipes,
+            process_group=None if terminal else 0,
+            stdin=None if terminal else subprocess.DEVNULL,
+            stdout=None if terminal else log,
+            stderr=log,
+        )
+    for console in pipes:
+        os.close(console)
+    for copier in copiers:
+        copier.start()
+    try:
+        process.wait(None if terminal else options.deadline)
+        passed = False
+    except subprocess.TimeoutExpired:
+        passed = True
+    finally:
+        end(process, not terminal)
+        if saved:
+            termios.tcsetattr(0, termios.TCSADRAIN, saved)
+    for copier in copiers:
+        copier.join()
+    return judge(run, options, command, passed, process.returncode)
+
+
+def copy(source, target):
+    """Copies what a console prints; drops it if nobody reads it any more."""
+    while data := os.read(source, 65536):
+        try:
+            while data:
+                data = data[os.write(target, data) :]
+        except OSError:
+            pass
+    os.close(source)
+
+
+def end(process, has_group):
+    """Ends the kernel and the processes that it made of its guest's."""
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        if has_group:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        process.wait()
+
+
+def read(path):
+    """A file that the guest wrote; empty if it did not."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def judge(run, options, command, passed, kernel_status):
+    log = read(f"{run}/kernel.log")
+    for victim in re.findall(r"Out of memory: Killed process \d+ \((.*?)\)", read(f"{run}/messages")):
+        print(
+            f"ringer-lab: no memory was left, and the kernel ended {victim}: try --memory {2 * options.memory}",
+            file=sys.stderr,
+        )
+    if status := read(f"{run}/status"):
+        return int(status)
+    if passed:
+        doing = read(f"{run}/doing") or os.path.basename(command[0])
+        print(
+            f"ringer-lab: switched off: {doing} had not ended after {options.deadline} s of "
+            "real time"
+            + (
+                ""
+                if options.real_time
+                else "; in virtual time no time passes while a program computes, so "
+                "one that spins until the clock moves never ends: let it sleep, or use --real-time"
+            ),
+            file=sys.stderr,
+        )
+        return DEADLINE_PASSED
+    raise LabError(
+        "the kernel ended without a status (its own was "
+        f"{kernel_status}); its last words:\n" + "\n".join(log.splitlines()[-20:])
+    )

@@ -1,0 +1,241 @@
+"""What the command does with good and with bad input. One sentence says what to do, and nothing is left running."""
+
+import os
+import pty
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import pytest
+from conftest import COMMAND
+
+KEY = """/dts-v1/;
+/plugin/;
+%s
+&{/} { %s { compatible = "gpio-keys"; key { label = "%s"; gpios = <&%s %d 0>; linux,code = <148>; }; }; };
+"""
+
+
+def overlay(folder, node="one", label="gpio", line=20, extra=""):
+    path = folder / f"{node}.dtso"
+    path.write_text(KEY % (extra, node, node, label, line))
+    return str(path)
+
+
+def processes():
+    found = set()
+    for entry in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{entry}/cmdline", "rb") as file:
+                if entry.isdecimal() and b"RINGER_LAB_RUN=" in file.read():
+                    found.add(int(entry))
+        except OSError:
+            pass
+    return found
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running(monkeypatch, tmp_path_factory):
+    """What this test's laboratories leave is found by their folders."""
+    folder = tmp_path_factory.mktemp("t")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    yield
+    for _ in range(100):
+        left = [pid for pid in processes() if str(folder).encode() in read(f"/proc/{pid}/cmdline")]
+        if not left and not os.listdir(folder):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"left: {left}, {os.listdir(folder)}")
+
+
+def read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def test_output_and_status_are_the_commands(ringer_lab):
+    run = ringer_lab("run", "--", "sh", "-c", "echo out; echo err >&2; exit 7")
+    assert (run.status, run.out, run.err) == (7, "out\n", "err\n")
+
+
+def test_a_death_by_signal_is_128_and_its_number(ringer_lab):
+    assert ringer_lab("run", "sh", "-c", "kill -9 $$").status == 128 + 9
+
+
+def test_sleeping_takes_its_time_in_the_guest(ringer_lab):
+    run = ringer_lab("run", "--deadline", "60", "--", "sh", "-c", "cat /proc/uptime; sleep 1000; cat /proc/uptime")
+    first, second = (float(line.split()[0]) for line in run.out.splitlines())
+    assert second - first == pytest.approx(1000, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["nonsense"], ["run"], ["run", "--nonsense"], ["run", "--deadline", "0", "true"]]
+)
+def test_bad_usage_is_64(ringer_lab, words):
+    run = ringer_lab(*words)
+    assert run.status == 64 and len(run.err.splitlines()) == 1
+
+
+def test_help_names_the_exit_statuses(ringer_lab):
+    run = ringer_lab("--help")
+    assert run.status == 0
+    assert all(word in run.out for word in ("124", "125", "64", "pytest", "board", "shell", "--writable"))
+
+
+def test_variables(ringer_lab, monkeypatch):
+    monkeypatch.setenv("FROM_HERE", "here")
+    monkeypatch.setenv("NOT_NAMED", "secret")
+    run = ringer_lab("run", "--env", "FROM_HERE", "--env", "SET=1=2", "env")
+    values = run.out.splitlines()
+    assert "FROM_HERE=here" in values and "SET=1=2" in values and "RINGER_LAB=1" in values
+    assert not any(value.startswith("NOT_NAMED") for value in values)
+
+
+def test_the_hosts_files_cannot_be_written_but_those_allowed(ringer_lab, tmp_path):
+    (tmp_path / "open").mkdir()
+    run = ringer_lab(
+        "run",
+        "--writable",
+        "open",
+        "sh",
+        "-c",
+        "echo 1 >closed; echo 2 >open/file; echo 3 >$TMPDIR/file; echo 4 >/tmp/from-the-guest; cat /tmp/from-the-guest",
+    )
+    assert run.out == "4\n"
+    assert not (tmp_path / "closed").exists() and (tmp_path / "open/file").read_text() == "2\n"
+    assert not os.path.exists("/tmp/from-the-guest")
+
+
+def test_nothing_outside_can_be_reached(ringer_lab):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        script = (
+            f"import socket\ntry: socket.create_connection(('127.0.0.1', {port}), 1)\nexcept OSError as e: print(e)\n"
+        )
+        run = ringer_lab("run", "python3", "-c", script + "import os; print(sorted(os.listdir('/sys/class/net')))")
+        server.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            server.accept()
+    assert run.out == "[Errno 111] Connection refused\n['lo']\n"
+
+
+def test_a_bus_inside(ringer_lab):
+    run = ringer_lab(
+        "run",
+        "--bus",
+        "--",
+        "sh",
+        "-c",
+        "for bus in session system; do "
+        "dbus-send --$bus --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetId; done",
+    )
+    assert run.status == 0 and run.out.count("string") == 2
+
+
+def test_the_board_shows_an_overlays_key(ringer_lab, tmp_path):
+    run = ringer_lab("board", "--bare", "--overlay", overlay(tmp_path, extra='&gpio { gpio-line-names = "FIRST"; };'))
+    rows = [line.split() for line in run.out.splitlines()]
+    assert ["0", "FIRST", "-", "-", "-", "-", "-"] in rows
+    assert ["20", "-", "gpio-keys", "one", "KEY_PROG1", "/dev/input/event0", "one"] in rows
+
+
+def test_a_terminal(tmp_path):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(COMMAND, [COMMAND, "shell"])
+    said = b""
+    try:
+        while select.select([terminal], [], [], 60)[0] and (data := os.read(terminal, 4096)):
+            said += data
+            if data.endswith(b"lab# "):
+                os.write(terminal, b"echo $((6 * 7))-$(tty); exit 5\n")
+    except OSError:  # the other side is closed
+        pass
+    if b"42-" not in said:
+        os.kill(pid, signal.SIGTERM)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5
+    assert b"42-/dev/tty2" in said
+
+
+def fails(run, *words):
+    assert run.status == 125
+    assert len(run.err.splitlines()) == 1, run.err
+    assert all(word in run.err for word in words), run.err
+
+
+def test_an_unknown_label(ringer_lab, tmp_path):
+    fails(
+        ringer_lab("run", "--overlay", overlay(tmp_path, label="gpio7"), "true"), "&gpio7", "the labels here are &gpio"
+    )
+
+
+def test_a_broken_overlay(ringer_lab, tmp_path):
+    (tmp_path / "broken.dtso").write_text("/dts-v1/;\n/plugin/;\n&{/} { oops };\n")
+    fails(ringer_lab("run", "--overlay", "broken.dtso", "true"), "broken.dtso", "syntax error")
+
+
+def test_a_missing_overlay(ringer_lab):
+    fails(ringer_lab("run", "--overlay", "missing.dtso", "true"), "missing.dtso", "No such file")
+
+
+def test_two_parts_on_one_line(ringer_lab, tmp_path):
+    two = ["--overlay", overlay(tmp_path, "one"), "--overlay", overlay(tmp_path, "two")]
+    fails(ringer_lab("run", *two, "true"), "line 20", "/one/key", "/two/key", "--bare")
+
+
+def test_a_line_that_the_chip_does_not_have(ringer_lab, tmp_path):
+    fails(ringer_lab("run", "--overlay", overlay(tmp_path, line=40), "true"), "line 40", "32 lines")
+
+
+def test_a_firmware_that_does_not_exist(ringer_lab):
+    fails(ringer_lab("run", "./nonesuch"), "./nonesuch")
+
+
+def test_a_full_disk():
+    # A file system of 16 KB for what the laboratory writes.
+    script = 'mount -t tmpfs -o size=16k none "$1" && TMPDIR=$1 exec "$2" run true'
+    with tempfile.TemporaryDirectory(dir=os.environ["TMPDIR"]) as folder:
+        words = ["unshare", "--mount", "sh", "-c", script, "sh", folder, COMMAND]
+        run = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 125
+    assert "is full: make room there" in run.stderr and len(run.stderr.splitlines()) == 1
+
+
+def test_a_firmware_that_spins_in_virtual_time(ringer_lab):
+    run = ringer_lab("run", "--deadline", "2", "sh", "-c", "while :; do :; done")
+    assert run.status == 124
+    assert "2 s of real time" in run.err and "virtual time" in run.err and "--real-time" in run.err
+
+
+def test_a_firmware_that_needs_more_memory_than_there_is(ringer_lab):
+    run = ringer_lab("run", "--memory", "128", "python3", "-c", "x = []\nwhile True: x.append(bytearray(16 << 20))")
+    assert run.status != 0 and "--memory 256" in run.err
+
+
+def test_a_kernel_that_cannot_be_built(ringer_lab, tmp_path, monkeypatch):
+    monkeypatch.setenv("RINGER_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "bin").mkdir()
+    for tool in ("bash", "dirname", "readlink", "dpkg-query", "python3", "sha256sum", "cut", "cat"):
+        os.symlink(subprocess.check_output(["which", tool], text=True).strip(), tmp_path / "bin" / tool)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    run = ringer_lab("run", "bash")
+    assert run.status == 125 and "apt-get install" in run.err and "gcc" in run.err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_guest_ends_with_the_command(number):
+    process = subprocess.Popen(
+        [COMMAND, "run", "--real-time", "sh", "-c", "echo up; sleep 100"],
+        stdout=subprocess.PIPE,
+        # A test that was started in the background ignores SIGINT, and so would the command.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert process.stdout.readline() == b"up\n"
+    process.send_signal(number)
+    assert process.wait(20) in (128 + number, -number)
