@@ -109,7 +109,7 @@ public struct TimelinePicture: Sendable {
     }
 
     /// Markers on one line, each at its time, and their texts below.
-    private static func labels(
+    static func labels(
         _ name: String, _ labels: [TimelineLanes.Label], from y: Double, _ axis: TimelineAxis,
         _ style: SVGCanvas.Marker, _ canvas: inout SVGCanvas
     ) -> Double {
@@ -133,7 +133,7 @@ public struct TimelinePicture: Sendable {
         return y + height
     }
 
-    private static func timeAxis(from y: Double, top: Double, _ axis: TimelineAxis, _ canvas: inout SVGCanvas) {
+    static func timeAxis(from y: Double, top: Double, _ axis: TimelineAxis, _ canvas: inout SVGCanvas) {
         for tick in axis.ticks {
             canvas.gridLine(x: tick.x, from: top, to: y + 4)
             canvas.text(tick.text, x: tick.x, y: y + 18, style: .tick)
