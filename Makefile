@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check unit lab installation library feedback examples overlays lab-gpiod2 processors sanitize memory \
-	soak format lint warnings bench install uninstall clean
+.PHONY: help run test check unit lab lab-tool orders orders-deep mutations installation library feedback examples overlays lab-gpiod2 processors arm64 arm64-test \
+	arm64-link swift-debian sanitize memory month soak failing-calls detector format lint warnings bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -10,21 +10,30 @@ help: ## This list
 run: ## Build, and show the ring/silent switch: the machine's own, or a simulated board
 	@scripts/run
 
-test: ## The unit tests, and those on the laboratory's kernel; FILTER=Announcement runs the unit tests of that name alone
+test: ## The unit tests, all orders of events, and the tests on the laboratory's kernel; FILTER=Announcement runs the unit tests of that name alone
 ifdef FILTER
 	@scripts/test --filter '$(FILTER)'
 else
-	@scripts/steps unit lab
+	@scripts/steps unit orders lab
 endif
 
 check: ## All other tests: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
-	@SOAK=60 scripts/steps lint warnings installation library feedback examples overlays lab-gpiod2 processors memory soak sanitize
+	@SOAK=60 scripts/steps lint warnings installation library feedback examples overlays lab-tool lab-gpiod2 mutations processors arm64-link memory month soak sanitize
 
 unit: ## The tests that run on any machine
 	@scripts/test
 
 lab: ## The tests on the laboratory's kernel, against real gpio, input and sound drivers
 	@Tests/Lab/test --libgpiod 1
+
+orders: ## Every order of events up to ten steps: no promise of the core is broken
+	@Tests/Systems/AllOrders/test
+
+orders-deep: ## The same, further and with other fingerprints
+	@Tests/Systems/AllOrders/test deep
+
+mutations: ## Faults of the core, each of which the search of all orders has to find
+	@Tests/Systems/AllOrders/test mutations
 
 installation: ## The test of what make install places, and of make uninstall
 	@Tests/Systems/Install/test
@@ -42,14 +51,38 @@ examples: ## The products of examples/, against the peers that they meet in the 
 overlays: ## The device-tree overlays on their boards' own trees, against the kernel's bindings
 	@dts/check
 
+lab-tool: ## ringer-lab, for firmware that is not Ringer's: its command, its fixture, its examples, the steps of its first page
+	@lab/tests/run
+
 lab-gpiod2: ## Those of the laboratory's tests that use GPIO lines, with libgpiod 2.x
 	@Tests/Lab/test --libgpiod 2 --filter '(Switch|Overflow|Motor|MotorReturn|Discovery|Hotplug|DeviceSwitch|UnreadableSwitch|DeviceSleep)Tests/'
 
-processors: ## Other processors: the rules under qemu, and all that needs no Foundation compiled for aarch64
+failing-calls: ## Every system call of ten scenarios fails in turn, in the laboratory
+	@Tests/Lab/test --libgpiod 1 --failing-calls
+
+detector: ## The mute detector's verdicts beside the switch, in the laboratory: hours; MEASUREMENTS=100 for some minutes
+	@Benchmarks/Detector/truth $(MEASUREMENTS)
+
+processors: ## 32-bit ARM: the rules under qemu, and the C files compiled
 	@Tests/Systems/Processors/test
+
+arm64: ## Programs, the library and the products for 64-bit ARM (Debian 13), with a Swift SDK made of Debian's packages
+	@scripts/arm64
+
+arm64-link: ## 64-bit ARM: the SDK's failures, Minimal and ringerd linked; under qemu the digests, the service and its plug-in
+	@Tests/Systems/Arm64/test sdk programs digests service
+
+arm64-test: ## All tests of 64-bit ARM under qemu
+	@Tests/Systems/Arm64/test
+
+swift-debian: ## Build with Debian's own Swift, which may be older, and run the unit tests with it
+	@scripts/swift-debian
 
 memory: ## Resident memory over 20,000 sounds, alerts and vibrations, which must stay flat
 	@Benchmarks/Memory/run 20000
+
+month: ## A month of announcements, flips and interruptions in virtual time: none missed, none twice, memory flat
+	@scripts/month
 
 soak: ## Ten minutes of load on the service, which must be flat afterwards; SOAK=60 for a minute
 	@scripts/soak $(SOAK)
