@@ -84,7 +84,7 @@ let package = Package(
         source("Linux", "CLinux", libraries: ["dl"]),
         source("Linux", "RingerHardware", ["RingerCore", "CGPIOD", "CEvdev", "CALSA", "CLinux", system]),
 
-        source("Device", "Ringer", ["RingerCore", "RingerHardware", logging]),
+        source("Device", "Ringer", ["RingerCore", "RingerHardware", "CLinux", logging]),
         source("Device", "RingerTestKit", ["Ringer"]),
         source("Device", "RingerTrace", ["RingerCore"]),
 

@@ -6,6 +6,15 @@ linking=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 built_small=${built_small-.build/footprint}
 small=(-c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections)
 
+# The revision of the source, "" where there is no git; RINGER_REVISION where that is set. A plus sign: with changes.
+revision() {
+    if [ -n "${RINGER_REVISION+set}" ]; then
+        echo "$RINGER_REVISION"
+    else
+        git -C "$linking" describe --always --exclude '*' --abbrev=12 --dirty=+ 2>/dev/null || true
+    fi
+}
+
 # small_program PRODUCT [PACKAGE]: builds the product of this package, or of another one that uses it, and prints its path.
 # Relocations take a tenth of the room (glibc 2.36 and newer), there is no table of the program's own symbols, which only
 # plug-ins would read, equal functions are there once, of which Swift's generic code has many, and what runs at the start
@@ -18,6 +27,11 @@ small_program() {
     options=(--package-path "${2-$linking/../..}" --scratch-path "$scratch" "${small[@]}" --quiet -Xswiftc -use-ld=lld
         -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
         -Xlinker "--symbol-ordering-file=$order" -Xlinker --no-warn-symbol-ordering)
+    # The program says which revision it is of: a small object overrides ringer_revision.
+    mkdir -p "$scratch"
+    echo "const char ringer_revision[] = \"$(revision)\";" |
+        "${clang[@]:-cc}" -x c -c -o "$scratch/revision.o" -
+    options+=(-Xlinker "$(realpath "$scratch/revision.o")" -Xlinker --build-id)
     # The build does not notice a changed order of functions.
     rm -f "$scratch"/*/release/"$1"
     "${swift_build[@]}" "${options[@]}" --product "$1" >&2

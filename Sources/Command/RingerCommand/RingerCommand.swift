@@ -9,6 +9,7 @@ struct RingerCommand: AsyncParsableCommand {
         commandName: "ringer",
         abstract: "The ring/silent switch, the vibration motor and short sounds of an embedded Linux device.",
         discussion: "Exit status: 0 done, 1 failed with one line on standard error, 64 bad usage.",
+        version: "ringer \(RingerVersion.text)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Device",

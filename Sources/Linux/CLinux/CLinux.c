@@ -32,6 +32,13 @@ static struct timespec timespec_of(int64_t nanoseconds) {
     return (struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(nanoseconds % 1000000000)};
 }
 
+__attribute__((weak)) const char ringer_revision[] = "";
+
+const char *ringer_revision_text(void)
+{
+    return ringer_revision;
+}
+
 int ringer_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout) {

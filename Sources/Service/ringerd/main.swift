@@ -27,6 +27,7 @@ struct Arguments {
           --config FILE      The configuration file (default: /etc/ringer/ringerd.conf, where there is one).
           --pcm-socket PATH  Serve the ALSA plug-in at this socket (default: \(PCMServer.standardPath) with --system, else none).
           --introspect       Print the introspection data of the interfaces.
+          --version          Print the version and the revision.
           --help             Print this text.
 
         Exit status: 0 after SIGTERM or SIGINT; with one line on standard error 1 failed, 64 bad usage, 78 wrong configuration.
@@ -164,6 +165,10 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
 let words = Array(CommandLine.arguments.dropFirst())
 if words.contains("--help") {
     write(Arguments.help, to: STDOUT_FILENO)
+    exit(EXIT_SUCCESS)
+}
+if words.contains("--version") {
+    write("ringerd \(RingerVersion.text)\n", to: STDOUT_FILENO)
     exit(EXIT_SUCCESS)
 }
 if words.contains("--introspect") {

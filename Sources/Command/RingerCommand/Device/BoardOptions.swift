@@ -42,7 +42,7 @@ struct BoardOptions: ParsableArguments {
     var motor: MotorSpecification?
     @Option(
         help:
-            "The ALSA PCM to play to. With a simulated board, its sounds are played there too. (default: the card's, see docs/sessions.md)"
+            "The ALSA PCM to play to. With a simulated board, its sounds are played there too. (default: the card's, as 'ringer doctor' shows it)"
     )
     var pcm: String?
     @Option(help: "The sound card whose volume and jacks are used: its id or number. (default: the first)")

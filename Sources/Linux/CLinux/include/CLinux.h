@@ -11,6 +11,10 @@
 #include "messages.h"
 #include "sockets.h"
 
+/// The revision of the source that a program was built from; "" where its build does not say. Whoever links a program may
+/// define the variable `ringer_revision`.
+const char *ringer_revision_text(void);
+
 /// A new close-on-exec, non-blocking event counter, or -1 with errno. The corresponding C function is `eventfd`.
 int ringer_eventfd(void);
 

@@ -1,3 +1,4 @@
+import Glibc
 import SystemPackage
 
 /// The device-tree overlays in `dts/`: which one describes a board's parts.
@@ -19,6 +20,11 @@ package enum DeviceTreeOverlay {
         ("rock-pi-4", ["radxa,rockpi4"]),
     ]
 
+    /// Where the overlays were installed, or their folder in the source.
+    private static var folder: String {
+        ["/usr/share/ringer/dts", "/usr/local/share/ringer/dts"].first { access($0, F_OK) == 0 } ?? "dts"
+    }
+
     /// How to describe a missing part in this machine's device tree.
     ///
     /// The machine is known by its own `compatible`. If no overlay is for it, the answer is the overlay of the part
@@ -35,10 +41,10 @@ package enum DeviceTreeOverlay {
         // The most exact name of the board first; each ends with a zero.
         for name in names.split(separator: "\0") {
             if let board = boards.first(where: { $0.compatible.contains(String(name)) }) {
-                return "describe it in the device tree: dts/\(board.overlay).dtso is for this board, \(name); "
+                return "describe it in the device tree: \(folder)/\(board.overlay).dtso is for this board, \(name); "
                     + "driver \(driver)"
             }
         }
-        return "describe it in the device tree: dts/\(part).dtso, its lines changed for this board; driver \(driver)"
+        return "describe it in the device tree: \(folder)/\(part).dtso, its lines changed for this board; driver \(driver)"
     }
 }

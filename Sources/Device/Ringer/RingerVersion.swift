@@ -1,0 +1,13 @@
+import CLinux
+
+/// Which Ringer this is.
+package enum RingerVersion {
+    /// The version, as RINGER_VERSION of ringer.h.
+    package static let number = "0.1.0"
+
+    /// Version and revision, such as "0.1.0 (3f2a9c1d04be)"; without the revision where the build did not say it.
+    package static var text: String {
+        let revision = String(cString: ringer_revision_text())
+        return revision.isEmpty ? number : "\(number) (\(revision))"
+    }
+}
