@@ -2,7 +2,7 @@
 # missing packages are installed (as root) or named.
 
 .PHONY: help run test check unit lab lab-tool orders orders-deep mutations installation library feedback examples overlays lab-gpiod2 processors arm64 arm64-test \
-	arm64-link swift-debian sanitize memory month soak failing-calls detector format lint warnings bench install uninstall clean
+	arm64-link swift-debian sanitize memory month soak deb packages failing-calls detector format lint warnings bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -18,7 +18,7 @@ else
 endif
 
 check: ## All other tests: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
-	@SOAK=60 scripts/steps lint warnings installation library feedback examples overlays lab-tool lab-gpiod2 mutations processors arm64-link memory month soak sanitize
+	@SOAK=60 scripts/steps lint warnings installation library feedback examples overlays lab-tool lab-gpiod2 orders-deep mutations packages processors arm64-link memory month soak sanitize
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -60,7 +60,7 @@ lab-gpiod2: ## Those of the laboratory's tests that use GPIO lines, with libgpio
 failing-calls: ## Every system call of ten scenarios fails in turn, in the laboratory
 	@Tests/Lab/test --libgpiod 1 --failing-calls
 
-detector: ## The mute detector's verdicts beside the switch, in the laboratory: hours; MEASUREMENTS=100 for some minutes
+detector: ## The mute detector's verdicts beside the switch, in the laboratory: an hour; MEASUREMENTS=100 for some minutes
 	@Benchmarks/Detector/truth $(MEASUREMENTS)
 
 processors: ## 32-bit ARM: the rules under qemu, and the C files compiled
@@ -101,6 +101,12 @@ warnings: ## Build everything from new, and fail on a warning
 
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
+
+deb: ## Debian packages for Debian 12 in .build/deb/bookworm
+	@scripts/deb
+
+packages: ## Debian packages, installed, used, upgraded and removed in fresh roots
+	@Tests/Systems/Packages/test
 
 install: ## Install the command, the service, the ALSA plug-in, the library for C, and their files; PREFIX is /usr/local, DESTDIR is for packages
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
