@@ -7,6 +7,13 @@ package protocol StateMachine: Sendable {
 
     /// Takes in an event and returns what to do, in order.
     mutating func handle(_ event: Event) -> [Action]
+
+    /// Takes in an event and appends what to do, in order: to an array whose memory is used again, at each edge of the switch.
+    mutating func handle(_ event: Event, _ actions: inout [Action])
+}
+
+extension StateMachine {
+    package mutating func handle(_ event: Event, _ actions: inout [Action]) { actions += handle(event) }
 }
 
 /// A state machine of a ``Core``: any thread sends events, and the actions are carried out in the same transition.
@@ -14,12 +21,15 @@ package protocol StateMachine: Sendable {
 /// An action that concerns another state machine calls it; one that concerns anything else adds an effect
 /// (``Core/perform(_:)``). Actions are carried out one at a time, in the order of the events: those of an event that an
 /// action sends come after it.
-// SAFETY: the variables are used inside transitions of the core alone, which makes one at a time.
+// SAFETY: the variables are used inside transitions of the core alone, which makes one at a time. The checks for overlapping
+// accesses, a tenth of an edge's instructions, find nothing: a machine is a value, whose methods know no runner.
 package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendable {
     package let core: Core
-    private var machine: Machine
-    private var pending: [Machine.Action] = []
-    private var isAtWork = false
+    @exclusivity(unchecked) private var machine: Machine
+    @exclusivity(unchecked) private var actions: [Machine.Action] = []
+    /// Those that are being carried out, the next one last.
+    @exclusivity(unchecked) private var current: [Machine.Action] = []
+    @exclusivity(unchecked) private var isAtWork = false
     private let carryOut: @Sendable (Machine.Action, StateMachineRunner) -> Void
 
     /// Runs `machine` in `core`; `carryOut` carries out an action, inside the transition.
@@ -33,7 +43,10 @@ package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendab
 
     /// Sends an event.
     package func send(_ event: Machine.Event) {
-        send { machine in (machine.handle(event), ()) }
+        core.transition {
+            machine.handle(event, &actions)
+            carryOutActions()
+        }
     }
 
     /// Calls `body` with the machine to send an event, and returns the answer of `body`. The actions have been carried out
@@ -43,24 +56,42 @@ package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendab
     ) -> Answer {
         core.transition {
             let (new, answer) = body(&machine)
-            if isAtWork {
-                pending.append(contentsOf: new)
-                return answer
-            }
-            isAtWork = true
-            var actions = new
-            while !actions.isEmpty {
-                for action in actions { carryOut(action, self) }
-                actions = pending
-                pending = []
-            }
-            isAtWork = false
+            actions += new
+            carryOutActions()
             return answer
         }
+    }
+
+    private func carryOutActions() {
+        if isAtWork { return }
+        isAtWork = true
+        while !actions.isEmpty {
+            swap(&actions, &current)
+            if current.count > 1 { current.reverse() }
+            let isLarge = current.count > 16
+            // To take the last one moves it: nothing is copied, and the memory is kept for the next event.
+            while let action = current.popLast() { carryOut(action, self) }
+            if isLarge { current = [] }
+        }
+        isAtWork = false
+    }
+
+    /// Changes the machine where no action follows from that.
+    func change(_ body: (inout Machine) -> Void) {
+        core.transition { body(&machine) }
     }
 
     /// Reads the machine's current state.
     package func read<Result: Sendable>(_ body: (Machine) -> Result) -> Result {
         core.read { body(machine) }
+    }
+}
+
+/// A weak reference, for closures: a captured weak variable would be checked for overlapping accesses.
+struct Weak<Object: AnyObject & Sendable>: Sendable {
+    weak let value: Object?
+
+    init(_ value: Object) {
+        self.value = value
     }
 }

@@ -63,6 +63,11 @@ struct PlayerMachine: StateMachine {
 
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
+        handle(event, &actions)
+        return actions
+    }
+
+    mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .play(let id, let terms, let frames, nil, let now):
             play(id, terms, frames, now, &actions)
@@ -90,7 +95,6 @@ struct PlayerMachine: StateMachine {
             for id in inOrder { decideAnew(id, now, &actions) }
             actions.append(.rules(rules))
         }
-        return actions
     }
 
     private mutating func play(

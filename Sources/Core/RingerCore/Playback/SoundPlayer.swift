@@ -73,7 +73,8 @@ public final class SoundPlayer: Sendable {
                 core.release(entry)
             }
         }
-        publisher.observe { [weak runner] in runner?.send(.state($0, now: clock.now)) }
+        let weakRunner = Weak(runner)
+        publisher.observe { weakRunner.value?.send(.state($0, now: clock.now)) }
     }
 
     /// The user's preferences. Setting them stops sounds that they forbid.

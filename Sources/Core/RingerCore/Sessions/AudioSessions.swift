@@ -71,7 +71,7 @@ public final class AudioSessions: Sendable {
                     for index in order { recipients[index]?.events.send(told[index].1) }
                 }
             }
-            let snapshot: @Sendable () -> SessionSnapshot = { Self.snapshot(runner, publisher, player) }
+            func snapshot() -> SessionSnapshot { Self.snapshot(runner, publisher, player) }
             switch action {
             case .begin(let number, let terms):
                 player.start(SoundPlayer.ID(number: number), under: terms)
@@ -87,7 +87,7 @@ public final class AudioSessions: Sendable {
             case .releaseOutput:
                 core.perform { formats.release() }
             case .follow(let routeChanges):
-                registry.follow(routeChanges, snapshot)
+                registry.follow(routeChanges) { Self.snapshot(runner, publisher, player) }
             case .tell(let told):
                 tell(told)
             case .setActivity(let activity):
@@ -96,9 +96,11 @@ public final class AudioSessions: Sendable {
                 if let route = change.new.output { publisher.setDeviceRoute(route) }
                 report(.routeChanged(change, at: clock.now))
             case .refresh(let told):
-                runner.send { machine in ([], machine.beginRefresh()) }
-                registry.follow([:], snapshot)
-                tell(told + registry.judge(snapshot))
+                runner.change { $0.beginRefresh() }
+                // At an edge every step counts: nothing is made for a follower or a subscriber that is not there.
+                if registry.isFollowed { registry.follow([:]) { Self.snapshot(runner, publisher, player) } }
+                let judged = registry.judge(snapshot)
+                tell(told.isEmpty ? judged : told + judged)
                 settled.notify(())
             case .prefer(let preferences):
                 core.perform { formats.prefer(preferences) }
@@ -418,14 +420,5 @@ public final class AudioSessions: Sendable {
             core.perform { [deviceService] in deviceService?.remove(id) }
             registry.remove(id)
         }
-    }
-}
-
-/// A weak reference, for closures.
-private struct Weak<Object: AnyObject & Sendable>: Sendable {
-    weak let value: Object?
-
-    init(_ value: Object) {
-        self.value = value
     }
 }

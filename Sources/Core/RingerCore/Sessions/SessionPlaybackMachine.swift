@@ -67,6 +67,12 @@ struct SessionPlaybackMachine: StateMachine {
         }
     }
 
+    mutating func handle(_ event: Event, _ actions: inout [Action]) {
+        // That of every edge allocates nothing.
+        guard case .deviceChanged = event else { return actions += handle(event) }
+        if mustRefresh() { actions.append(.refresh(telling: [])) }
+    }
+
     /// Whether to return a refresh now. Not where one is due already: one change may lead to many more, and each refresh
     /// judges every session.
     private mutating func mustRefresh() -> Bool {

@@ -101,6 +101,9 @@ final class SessionRegistry: Sendable {
         }
     }
 
+    /// Whether there is a follower.
+    var isFollowed: Bool { state.withLock { $0.follower != nil } }
+
     /// Reports a change to the follower, if there is one.
     func follow(_ routeChanges: [SessionID: [RouteChange]], _ snapshot: @escaping @Sendable () -> SessionSnapshot) {
         guard let follower = state.withLock({ $0.follower }) else { return }

@@ -42,8 +42,18 @@ struct DeviceStateReducer: StateMachine {
     }
 
     mutating func handle(_ event: Event) -> [Action] {
-        guard case .change(let change, let source, let index, let time) = event else { return handleOne(event) }
-        return combine(change, of: index).flatMap { handleOne(.change($0, source: source, index: index, at: time)) }
+        var actions: [Action] = []
+        handle(event, &actions)
+        return actions
+    }
+
+    mutating func handle(_ event: Event, _ actions: inout [Action]) {
+        guard case .change(let change, let source, let index, let time) = event else {
+            return handleOne(event, &actions)
+        }
+        for change in combine(change, of: index) {
+            handleOne(.change(change, source: source, index: index, at: time), &actions)
+        }
     }
 
     /// The changes of the whole device that follow from one of a source: something is plugged in while it is in any
@@ -66,7 +76,7 @@ struct DeviceStateReducer: StateMachine {
         }
     }
 
-    private mutating func handleOne(_ event: Event) -> [Action] {
+    private mutating func handleOne(_ event: Event, _ actions: inout [Action]) {
         let before = state
         let hardwareBefore = hardware
         var report: DeviceEvent?
@@ -93,7 +103,6 @@ struct DeviceStateReducer: StateMachine {
             state.hasReceiver = hasReceiver
         }
         state.sessions = sessions.union(ownSessions)
-        var actions: [Action] = []
         switch event {
         case .change(.key, _, _, _): break
         case .change(let change, _, _, _): actions.append(.change(change))
@@ -104,7 +113,6 @@ struct DeviceStateReducer: StateMachine {
             actions.append(.publish(state))
         }
         if let report { actions.append(.report(report)) }
-        return actions
     }
 
     private mutating func ringSilent(_ event: SwitchEvent, _ source: String) -> DeviceEvent {
