@@ -13,30 +13,44 @@ import Synchronization
 /// performs them. An effect must not block.
 ///
 /// Who takes a lock of its own inside a transition makes no transition while it holds that lock.
-// SAFETY: the variables are used under `lock` alone.
+// SAFETY: the variables are used under `lock` alone; nothing that is called meanwhile uses them, so that their accesses do not
+// overlap and need no check.
 package final class Core: @unchecked Sendable {
     package typealias Effect = @Sendable () -> Void
 
-    private let thread: (any DeviceThread)?
+    private let hasThread: Bool
+    private let thread: any DeviceThread
     private let lock = Mutex<Void>(())
     /// The thread that makes a transition; 0 for none.
     private let owner = Atomic<UInt>(0)
-    /// The effects that were added and not taken, from `head`.
-    private var effects: [Effect] = []
-    private var head = 0
+    /// The effects that were added and not taken, from `head` to `tail`. Behind them is memory for the next ones.
+    @exclusivity(unchecked) private var effects: [Waiting] = []
+    @exclusivity(unchecked) private var head = 0
+    @exclusivity(unchecked) private var tail = 0
     /// How many effects were added in all, and how many were taken.
-    private var added: UInt64 = 0
-    private var taken: UInt64 = 0
+    @exclusivity(unchecked) private var added: UInt64 = 0
+    @exclusivity(unchecked) private var taken: UInt64 = 0
     /// How many effects had been added when the device's thread was last given work that takes them.
-    private var announced: UInt64 = 0
+    @exclusivity(unchecked) private var announced: UInt64 = 0
     /// The thread that performs effects; 0 for none.
-    private var performer: UInt = 0
-    /// In the place of an effect that was taken.
-    private static let done: Effect = {}
+    @exclusivity(unchecked) private var performer: UInt = 0
+
+    /// An effect, nil once it was taken. An array of functions, and a generic
+    /// function that returns one, would wrap each, at the price of an allocation.
+    private struct Waiting {
+        var effect: Effect?
+    }
+
+    /// In the place of the device's thread where there is none.
+    private struct NoThread: DeviceThread {
+        var isCurrentThread: Bool { false }
+        func execute(_ body: @escaping @Sendable () -> Void) { body() }
+    }
 
     /// A core whose effects are performed by `thread`; nil for that of the transition.
     package init(_ thread: (any DeviceThread)? = nil) {
-        self.thread = thread
+        hasThread = thread != nil
+        self.thread = thread ?? NoThread()
     }
 
     /// Makes a transition, or a part of the one that the calling thread makes.
@@ -67,7 +81,12 @@ package final class Core: @unchecked Sendable {
     /// Adds an effect.
     package func perform(_ effect: @escaping Effect) {
         transition {
-            effects.append(effect)
+            if tail < effects.count {
+                effects[tail].effect = effect
+            } else {
+                effects.append(Waiting(effect: effect))
+            }
+            tail += 1
             added += 1
         }
     }
@@ -79,26 +98,26 @@ package final class Core: @unchecked Sendable {
 
     /// Performs every effect that waits, on the device's thread, which may be performing one.
     package func flush() {
-        performEffects(UInt(pthread_self()), upTo: .max)
+        _ = performEffects(UInt(pthread_self()), isTurn: false)
     }
 
     // MARK: - Performing effects
 
     /// The effects that wait, in order.
-    var waiting: [Effect] { lock.withLock { _ in Array(effects[head...]) } }
+    var waiting: [Effect] { lock.withLock { _ in effects[head..<tail].compactMap(\.effect) } }
 
     /// Performs the oldest effect: for tests, whose thread of the device may leave the effects to them.
     ///
     /// - Returns: Whether there was one.
     package func performNext() -> Bool {
-        guard let effect = take(upTo: .max, isOutermost: false) else { return false }
+        var isLeft = false
+        guard let effect = take(upTo: .max, isOutermost: false, &isLeft).effect else { return false }
         effect()
         return true
     }
 
     private func performSoon(_ caller: UInt) {
-        guard let thread else { return performEffects(caller, upTo: .max) }
-        if thread.isCurrentThread { return takeTurn(caller) }
+        if !hasThread || thread.isCurrentThread { return takeTurn(caller) }
         let count = lock.withLock { _ in announced > taken ? 0 : added }
         if count == 0 { return }
         thread.execute { [self] in takeTurn(UInt(pthread_self())) }
@@ -108,47 +127,53 @@ package final class Core: @unchecked Sendable {
 
     /// Performs the effects that wait now. What they add is performed in the next turn, after a look at the descriptors.
     private func takeTurn(_ caller: UInt) {
-        performEffects(caller, upTo: lock.withLock { _ in added })
-        let isLeft = lock.withLock { _ in
-            if added > taken && performer == 0 { announced = added }
-            return added > taken && performer == 0
+        if performEffects(caller, isTurn: hasThread) {
+            thread.execute { [self] in takeTurn(UInt(pthread_self())) }
         }
-        if isLeft { thread?.execute { [self] in takeTurn(UInt(pthread_self())) } }
     }
 
-    private func performEffects(_ caller: UInt, upTo limit: UInt64) {
-        let before = lock.withLock { _ in
+    /// Performs the effects that wait, of a turn only those that wait now.
+    ///
+    /// - Returns: Whether some are left, which nobody performs. They count as announced.
+    private func performEffects(_ caller: UInt, isTurn: Bool) -> Bool {
+        let (before, limit) = lock.withLock { _ in
             let before = performer
             if before == 0 { performer = caller }
-            return before
+            return (before, isTurn ? added : .max)
         }
         // Another thread performs what is left, where there is no thread of the device.
-        if before != 0 && before != caller { return }
+        if before != 0 && before != caller { return false }
         let isCounted = UserCode.enterDrain()
         defer { UserCode.leaveDrain(isCounted) }
-        while let effect = take(upTo: limit, isOutermost: before == 0) { effect() }
+        var isLeft = false
+        while let effect = take(upTo: limit, isOutermost: before == 0, &isLeft).effect { effect() }
+        return isLeft
     }
 
     /// The next effect; nil if none is left up to `limit`, when the outermost caller is no longer the performer.
-    private func take(upTo limit: UInt64, isOutermost: Bool) -> Effect? {
+    private func take(upTo limit: UInt64, isOutermost: Bool, _ isLeft: inout Bool) -> Waiting {
         lock.withLock { _ in
             guard taken < min(added, limit) else {
-                if isOutermost { performer = 0 }
-                return nil
+                if isOutermost {
+                    performer = 0
+                    isLeft = added > taken
+                    if isLeft { announced = added }
+                }
+                return Waiting(effect: nil)
             }
-            let effect = effects[head]
-            effects[head] = Self.done
+            let effect = effects[head].effect.take()
             head += 1
             taken += 1
-            if head == effects.count {
-                effects.removeAll(keepingCapacity: head <= 64)
-                head = 0
-            } else if head >= 1024 && head * 2 >= effects.count {
+            if head == tail {
+                if tail > 64 { effects = [] }
+                (head, tail) = (0, 0)
+            } else if head >= 1024 && head * 2 >= tail {
                 // Under lasting load there is always one that waits.
                 effects.removeFirst(head)
+                tail -= head
                 head = 0
             }
-            return effect
+            return Waiting(effect: effect)
         }
     }
 }
