@@ -118,9 +118,9 @@ public final class Device: Sendable {
     ///
     /// - Throws: ``RingerError`` if the switch or a state source does not start. The ports are closed then.
     public init(_ ports: Ports, configuration: Configuration = Configuration()) throws(RingerError) {
-        let reporter = EventReporter(clock: ports.clock, configuration)
         let core = Core(ports.clock.thread)
-        let report: @Sendable (DeviceEvent) -> Void = { event in core.perform { reporter.report(event) } }
+        let reporter = EventReporter(clock: ports.clock, core, configuration)
+        let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
         let publisher = StatePublisher(in: core, hasSwitch: ports.ringSilent != nil, report: report)
         self.core = core
         self.ports = ports
@@ -430,7 +430,7 @@ public final class Device: Sendable {
     }
 
     func report(_ event: DeviceEvent) {
-        core.perform { [reporter] in reporter.report(event) }
+        reporter.report(event)
     }
 
     /// Stops the motor and all sounds without waiting for the device's thread, which may be busy.

@@ -2,7 +2,8 @@ import Logging
 import RingerCore
 import Synchronization
 
-/// Sends each event to the relay and the subscribers at once, then to the observer and the log on the callback thread.
+/// Sends each event to the relay and the subscribers, as an effect of the transition that reports it, then to the observer and
+/// the log on the callback thread. Where there is none of them, an event takes no more than a look.
 ///
 /// While the observer or the log blocks, at most ``Device/eventBuffer`` events wait for it; the oldest of more are dropped,
 /// and a `degraded` event counts those. Completions wait on the same thread, and none is dropped: each belongs to a call.
@@ -15,9 +16,11 @@ final class EventReporter: Sendable {
     private let observer: (@Sendable (DeviceEvent) -> Void)?
     private let relay: (@Sendable (DeviceEvent) -> Void)?
     private let clock: any DeviceClock
+    private let core: Core
 
-    init(clock: any DeviceClock, _ configuration: Device.Configuration) {
+    init(clock: any DeviceClock, _ core: Core, _ configuration: Device.Configuration) {
         self.clock = clock
+        self.core = core
         logger = configuration.logger
         observer = configuration.observer
         relay = configuration.relay
@@ -32,6 +35,11 @@ final class EventReporter: Sendable {
     var lostEvents: Int { lost.load(ordering: .relaxed) }
 
     func report(_ event: DeviceEvent) {
+        let isAwaited = relay != nil || observer != nil || logger != nil
+        if broadcast.announce(event, isAwaited: isAwaited) { core.perform { [self] in send(event) } }
+    }
+
+    private func send(_ event: DeviceEvent) {
         relay?(event)
         let count = broadcast.send(event)
         if count > 0 { lost.add(count, ordering: .relaxed) }

@@ -49,10 +49,10 @@ extension Device {
     package func waitForSwitch() async {
         guard let name = switchName else { return }
         await withCheckedContinuation { continuation in
-            let timer = clock.schedule(at: clock.now + FirstPosition.limit) { [firstPosition, core, reporter, clock] in
+            let timer = clock.schedule(at: clock.now + FirstPosition.limit) { [firstPosition, reporter, clock] in
                 let error = RingerError(
                     .timedOut, "read the first position", name, detail: "the slider has not settled for a second")
-                core.perform { reporter.report(.degraded(error, at: clock.now)) }
+                reporter.report(.degraded(error, at: clock.now))
                 firstPosition.end()
             }
             let isOver = firstPosition.isOver {

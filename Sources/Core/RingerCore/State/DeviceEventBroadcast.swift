@@ -5,8 +5,18 @@ package final class DeviceEventBroadcast: Sendable {
     // In this module, which knows the element's type, the compiler specialises it; in another module it would look
     // types up each time.
     private let broadcast = Broadcast<DeviceEvent>()
-    /// The newest position, sent first to subscribers that ask for it.
-    private let position = Mutex<DeviceEvent?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The newest position, sent first to subscribers that ask for it.
+        var position: DeviceEvent?
+        /// How many events were announced and not sent.
+        var waiting = 0
+
+        mutating func take(_ event: DeviceEvent) {
+            if case .switchMoved = event { position = event }
+        }
+    }
 
     package init() {}
 
@@ -19,17 +29,33 @@ package final class DeviceEventBroadcast: Sendable {
     package func subscribe(buffering count: Int, startsWithPosition: Bool = false) -> AsyncStream<DeviceEvent> {
         if !startsWithPosition { return broadcast.subscribe(buffering: .bufferingNewest(count)) }
         // No position can come between the first one and the subscription: both happen under the lock.
-        return position.withLock { newest in
-            broadcast.subscribe(buffering: .bufferingNewest(count), startingWith: newest)
+        return state.withLock { state in
+            broadcast.subscribe(buffering: .bufferingNewest(count), startingWith: state.position)
         }
     }
 
-    /// Sends `event` to every subscriber.
+    /// Announces an event.
+    ///
+    /// - Parameter isAwaited: Whether it has to be sent though nobody subscribes.
+    /// - Returns: Whether ``send(_:)`` has to follow. Not where nobody would get the event: it is over.
+    package func announce(_ event: DeviceEvent, isAwaited: Bool) -> Bool {
+        state.withLock { state in
+            if !isAwaited && state.waiting == 0 && broadcast.subscriberCount == 0 {
+                state.take(event)
+                return false
+            }
+            state.waiting += 1
+            return true
+        }
+    }
+
+    /// Sends an announced event to every subscriber.
     ///
     /// - Returns: How many subscribers lost an event because their buffers were full.
     package func send(_ event: DeviceEvent) -> Int {
-        position.withLock { newest in
-            if case .switchMoved = event { newest = event }
+        state.withLock { state in
+            state.waiting -= 1
+            state.take(event)
             return broadcast.send(event)
         }
     }

@@ -23,7 +23,9 @@ public struct DeviceStates: AsyncSequence, Sendable {
 
         /// Waits for a state newer than the last one; nil once the device is closed or the task cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> DeviceState? {
-            while !Task.isCancelled {
+            // Looked at once for each wait: an edge's instructions count.
+            var isCancelled = Task.isCancelled
+            while !isCancelled {
                 switch newest.take(after: seen) {
                 case .state(let state, let version):
                     seen = version
@@ -42,7 +44,8 @@ public struct DeviceStates: AsyncSequence, Sendable {
                     } onCancel: {
                         newest.cancel(ticket)
                     }
-                    if Task.isCancelled { newest.forget(ticket) }
+                    isCancelled = Task.isCancelled
+                    if isCancelled { newest.forget(ticket) }
                 }
             }
             return nil
@@ -121,11 +124,14 @@ final class NewestState: Sendable {
         state.withLock { $0.cancelled.removeAll { $0 == ticket } }
     }
 
-    /// Sets the newest state; ``wake()`` follows.
-    func set(_ newest: DeviceState) {
+    /// Sets the newest state.
+    ///
+    /// - Returns: Whether ``wake()`` has to follow, for a subscriber that waits.
+    func set(_ newest: DeviceState) -> Bool {
         state.withLock { state in
             state.newest = newest
             state.version += 1
+            return !state.waiting.isEmpty
         }
     }
 

@@ -21,6 +21,7 @@ package final class StatePublisher: Sendable {
         self.core = core
         let machine = DeviceStateReducer(hasSwitch: hasSwitch)
         let published = NewestState(machine.state)
+        let wake: Core.Effect = { published.wake() }
         let observers = ObserverList<DeviceState>()
         let changeObservers = ObserverList<DeviceStateChange>()
         self.published = published
@@ -32,8 +33,7 @@ package final class StatePublisher: Sendable {
                 changeObservers.notify(change)
             case .publish(let state):
                 observers.notify(state)
-                published.set(state)
-                core.perform { published.wake() }
+                if published.set(state) { core.perform(wake) }
             case .report(let event):
                 report(event)
             }
