@@ -380,8 +380,8 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                 continue
             }
             // An earlier handler may have stopped watching this one.
-            let handler = state.withLock { state in state.watched.first { $0.id == ids[index] }?.handler }
-            handler?(descriptor.revents)
+            let watched = state.withLock { state in state.watched.first { $0.id == ids[index] } }
+            watched?.handler(descriptor.revents)
         }
     }
 

@@ -44,6 +44,11 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     typealias ReleaseWatch = @Sendable (_ handler: @escaping @Sendable () -> Void) throws(RingerError) -> EndWatch
     typealias EndWatch = @Sendable () -> Void
 
+    /// A handler. A generic function that returned the bare function would wrap it, at the price of an allocation.
+    private struct Listener {
+        let handle: Handler
+    }
+
     private enum Phase {
         case idle, watching, closed
     }
@@ -57,9 +62,11 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         /// Ends watching for the release of the device, which another program holds.
         var endReleaseWatch: EndWatch?
         var timer: (any DeviceTimer)?
-        var handler: Handler?
+        var listener: Listener?
         /// The device was opened right after it had been lost, and has not been read since.
         var isDoubtful = false
+        /// Without reports: their memory, which is used again.
+        var reports: [Device.Report] = []
         /// How often opening or reading the device failed since it was last read.
         var failures = 0
     }
@@ -171,7 +178,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         let watch = ChangeWatch(inotify, loop: loop) { self.directoryChanged() }
         state.withLock { state in
             state.directoryWatch = watch
-            state.handler = handler
+            state.listener = Listener(handle: handler)
             state.phase = .watching
         }
         if case .lost(let error, _) = events.last { tryAgain(after: error) }
@@ -268,6 +275,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         var wasDoubtful = false
         let failure: RingerError? = state.withLock { state in
             guard var device = state.device.take() else { return nil }
+            swap(&reports, &state.reports)
             wasDoubtful = state.isDoubtful
             state.isDoubtful = false
             do throws(RingerError) {
@@ -285,6 +293,8 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
             return nil
         }
         for content in reports { report(.report(content)) }
+        reports.removeAll(keepingCapacity: reports.count <= 16)
+        state.withLock { swap(&reports, &$0.reports) }
         if let failure { report(.lost(failure, at: loop.now)) }
         if mayHaveMore { loop.execute { self.readMore() } }
         guard let failure else { return }
@@ -352,15 +362,15 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
 
     /// Calls the handler, which may call ``close()``.
     private func report(_ event: HotplugEvent<Device.Report>) {
-        let handler = state.withLock { $0.handler }
-        handler?(event)
+        let listener = state.withLock { $0.listener }
+        listener?.handle(event)
     }
 
     private func tearDown() {
         endReleaseWatch()
         state.withLock { state in
             state.phase = .closed
-            state.handler = nil
+            state.listener = nil
             state.deviceWatch?.cancel()
             state.directoryWatch?.close()
             state.timer?.cancel()
