@@ -25,7 +25,7 @@ small_program() {
     [ $# -eq 1 ] || scratch=$built_small/programs
     scratch=$linking/../../$scratch
     options=(--package-path "${2-$linking/../..}" --scratch-path "$scratch" "${small[@]}" --quiet -Xswiftc -use-ld=lld
-        -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
+        -Xlinker -O2 -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
         -Xlinker "--symbol-ordering-file=$order" -Xlinker --no-warn-symbol-ordering)
     # The program says which revision it is of: a small object overrides ringer_revision.
     mkdir -p "$scratch"
