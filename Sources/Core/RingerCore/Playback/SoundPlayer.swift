@@ -51,16 +51,20 @@ public final class SoundPlayer: Sendable {
                     let handler: @Sendable (PlaybackEvent) -> Void = { [weak runner] in
                         runner?.send(.playback(id, $0))
                     }
-                    guard entry.gate.isOpen else {
-                        let position = StreamPosition(played: 0, total: entry.sound.frames)
-                        return handler(.ended(.stopped, at: clock.now, position))
-                    }
+                    // One that was halted meanwhile is over.
+                    guard core.transition({ table.handOver(id) }) else { return }
                     let playback = output.play(entry.sound, options, handler)
                     core.transition { table.set(playback, of: id) }
                 }
             case .halt(let id):
-                table[id]?.gate.shut()
-                core.perform { core.transition { table[id]?.playback }?.stop() }
+                guard let entry = table[id] else { return }
+                entry.gate.shut()
+                if entry.isHandedOver {
+                    core.perform { core.transition { table[id]?.playback }?.stop() }
+                } else {
+                    let position = StreamPosition(played: 0, total: entry.sound.frames)
+                    runner.send(.playback(id, .ended(.stopped, at: clock.now, position)))
+                }
             case .setGain(let id, let gain):
                 table[id]?.gate.setGain(gain)
                 core.perform { core.transition { table[id]?.playback }?.setGain(gain, over: Self.gainRamp) }

@@ -9,6 +9,8 @@ final class SoundTable: @unchecked Sendable {
         let completion: @Sendable (SoundResult) -> Void
         /// How the sound ends if it was stopped before the player began it.
         var outcome: SoundOutcome?
+        /// Whether the output has it: then it ends when the output says so.
+        var isHandedOver = false
         var playback: (any Playback)?
 
         init(
@@ -26,6 +28,12 @@ final class SoundTable: @unchecked Sendable {
 
     func add(_ id: UInt64, _ entry: Entry) {
         entries[id] = entry
+    }
+
+    /// Whether the sound is to be handed to the output: it is not over.
+    func handOver(_ id: UInt64) -> Bool {
+        entries[id]?.isHandedOver = true
+        return entries[id] != nil
     }
 
     func set(_ playback: any Playback, of id: UInt64) {
