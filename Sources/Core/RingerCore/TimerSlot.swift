@@ -22,9 +22,10 @@ final class TimerSlot: Sendable {
     }
 
     private func replace(with next: (any DeviceTimer)?) {
-        timer.withLock { timer in
-            timer?.cancel()
-            timer = next
+        let before = timer.withLock { timer in
+            defer { timer = next }
+            return timer
         }
+        before?.cancel()
     }
 }

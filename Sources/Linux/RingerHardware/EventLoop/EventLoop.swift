@@ -140,12 +140,12 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
 
     /// Ends the thread after its current call. Timers and watches are dropped; work handed in before still runs.
     public func close() {
-        state.withLock { state in
-            state.isClosed = true
-            state.timers = []
-            state.watched = []
+        // What their closures refer to is freed outside of the lock.
+        let dropped = state.withLock { state in
+            defer { (state.isClosed, state.timers, state.watched) = (true, [], []) }
+            return (state.timers, state.watched)
         }
-        wakeUp()
+        withExtendedLifetime(dropped) { wakeUp() }
     }
 
     // MARK: - Time
@@ -184,7 +184,10 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         let id: UInt64
 
         func cancel() {
-            loop?.state.withLock { $0.timers.removeAll { $0.id == id } }
+            let timer = loop?.state.withLock { state in
+                state.timers.firstIndex { $0.id == id }.map { state.timers.remove(at: $0) }
+            }
+            withExtendedLifetime(timer) {}
         }
     }
 
@@ -233,11 +236,11 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         /// again and the descriptor may be closed at once.
         public func cancel() {
             guard let loop else { return }
-            loop.state.withLock { state in
-                state.watched.removeAll { $0.id == id }
+            let watched = loop.state.withLock { state in
                 state.descriptorsChanged = true
+                return state.watched.firstIndex { $0.id == id }.map { state.watched.remove(at: $0) }
             }
-            loop.wakeUp()
+            withExtendedLifetime(watched) { loop.wakeUp() }
         }
     }
 

@@ -34,6 +34,40 @@ import Testing
         #expect(held == nil)
     }
 
+    /// Uses the loop when it is freed.
+    private final class Held: Sendable {
+        private let loop: EventLoop
+        private let freed: Record<Int>
+
+        init(_ loop: EventLoop, _ freed: Record<Int>) {
+            (self.loop, self.freed) = (loop, freed)
+        }
+
+        deinit {
+            _ = loop.schedule(at: loop.now + .seconds(3600)) {}
+            freed.add(1)
+        }
+    }
+
+    // It was freed under the loop's lock, which the thread then waited for itself.
+    @Test("what a timer or a watch held may use the loop when it is freed")
+    func freed() {
+        let freed = Record<Int>()
+        func schedule() -> any DeviceTimer {
+            loop.schedule(at: loop.now + .seconds(3600)) { [held = Held(loop, freed)] in withExtendedLifetime(held) {} }
+        }
+        func watch() -> EventLoop.WatchedDescriptor {
+            loop.watch(-1, for: Int16(POLLIN)) { [held = Held(loop, freed)] _ in withExtendedLifetime(held) {} }
+        }
+        schedule().cancel()
+        watch().cancel()
+        (_, _) = (schedule(), watch())
+        #expect(freed.all.count == 2)
+        loop.close()
+        loop.sync {}
+        #expect(freed.all.count == 4)
+    }
+
     @Test("a task that the loop runs stays on its thread, and its error is the caller's")
     func run() throws {
         let order = Record<Bool>()
