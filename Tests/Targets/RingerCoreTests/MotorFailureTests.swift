@@ -148,6 +148,17 @@ struct FailingMotorTests {
         #expect(failures.count == (onlyFirst ? 1 : 2) && !bench.motor.isOn)
     }
 
+    // It was reported as a failure of the motor.
+    @Test("a motor that is closed before its turn to turn on has come has not failed")
+    func closedMeanwhile() throws {
+        var machine = VibrationSequencer(longestOnTime: .seconds(10))
+        let now = MonotonicTime(nanoseconds: 0)
+        #expect(machine.handle(.play(1, try .ms("100"), now: now)).count == 3)
+        _ = machine.handle(.stop(nil, now: now))
+        let closed = RingerError(.closed, "turn on", "motor")
+        #expect(machine.handle(.answered(1, closed, now: now)) == [.motor(2, nil)])
+    }
+
     @Test("a late failure to turn the motor off is reported, even if another vibration has begun")
     func lateTurnOffFails() throws {
         let bench = VibratorBench()

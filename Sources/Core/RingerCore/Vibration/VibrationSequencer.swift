@@ -207,7 +207,8 @@ struct VibrationSequencer: StateMachine {
     private mutating func noteTurnOn(
         for vibration: UInt64?, _ error: RingerError?, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        if let error { actions.append(.report(.onFailed(error, at: now))) }
+        // One that was closed meanwhile has not failed.
+        if let error, error.code != .closed { actions.append(.report(.onFailed(error, at: now))) }
         guard let vibration else { return }
         if let turnedOn, turnedOn.vibration == vibration, turnedOn.error == nil { return }
         turnedOn = (vibration, error)
