@@ -23,7 +23,7 @@ enum SoundSource: Sendable {
     typealias Loaded = Result<LoadedSound?, RingerError>
 
     /// The way to the samples of a source.
-    struct Access {
+    struct Access: Sendable {
         /// How many frames there are; 0 if that is not known without decoding them.
         var frames = 0
         /// What needs neither reading nor synthesising.
@@ -32,7 +32,7 @@ enum SoundSource: Sendable {
         var key: SoundCache.Key?
         var kept: KeptSound?
         /// Reads or synthesises the sound.
-        var read: () throws(RingerError) -> LoadedSound? = { nil }
+        var read: @Sendable () throws(RingerError) -> LoadedSound? = { nil }
     }
 }
 
@@ -71,11 +71,12 @@ extension SystemSoundServices {
                 try SoundLoader.load(path, registeredWith: frames)
             }
         case .contained(let file, let frames, let otherwise):
-            return .init(frames: frames) { () throws(RingerError) in
+            return .init(frames: frames) { [weak self] () throws(RingerError) in
                 do throws(RingerError) {
                     return LoadedSound(try SoundLoader.load(file, maximumDuration: SoundLimits.systemSoundDuration))
                 } catch {
-                    let sound = try self.load(self.order(otherwise, as: .sound).source)
+                    guard let self else { throw error }
+                    let sound = try load(order(otherwise, as: .sound).source)
                     return sound.map { LoadedSound($0.samples, fallback: SoundFallback(error)) }
                 }
             }
@@ -98,24 +99,30 @@ extension SystemSoundServices {
         }
     }
 
-    /// The result of ``load(_:)`` if that needs neither reading nor synthesising; nil otherwise.
+    /// The samples of `source`; nil if it has none.
+    func load(_ source: SoundSource) throws(RingerError) -> LoadedSound? {
+        try engine.load(access(source), of: table)
+    }
+}
+
+extension SystemSoundEngine {
+    /// The result of ``load(_:of:)`` if that needs neither reading nor synthesising; nil otherwise.
     func inMemory(_ access: SoundSource.Access) -> SoundSource.Loaded? {
         if let result = access.kept?.result { return result }
-        let found = access.known ?? access.key.flatMap { engine.cache[$0] }.map { .success($0) }
+        let found = access.known ?? access.key.flatMap { cache[$0] }.map { .success($0) }
         if let found { access.kept?.keep(found) }
         return found
     }
 
-    /// The samples of `source`; nil if it has none.
-    func load(_ source: SoundSource) throws(RingerError) -> LoadedSound? {
-        let access = access(source)
+    /// The samples of a source of the client whose sounds are in `table`; nil if it has none.
+    func load(_ access: SoundSource.Access, of table: SystemSoundTable) throws(RingerError) -> LoadedSound? {
         if let found = inMemory(access) { return try found.get() }
         let result = SoundSource.Loaded { () throws(RingerError) in try access.read() }
         access.kept?.keep(result)
         if let key = access.key, case .success(let sound?) = result, sound.isFinal {
-            engine.cache.keep(sound, for: key)
+            cache.keep(sound, for: key)
             // It may have been disposed of meanwhile.
-            if case .registered(_, let id) = key, table.source(of: id) == nil { engine.cache.remove(key) }
+            if case .registered(_, let id) = key, table.source(of: id) == nil { cache.remove(key) }
         }
         return try result.get()
     }

@@ -56,7 +56,7 @@ extension SystemSoundServices {
         attempt.frames = access.frames
         if case .failed(let error) = order.source { attempt.failure = error }
         guard attempt.decision.isHeard else { return attempt }
-        if let sound = inMemory(access) { attempt.take(sound) } else { attempt.isLoading = true }
+        if let sound = engine.inMemory(access) { attempt.take(sound) } else { attempt.isLoading = true }
         return attempt
     }
 
@@ -82,11 +82,9 @@ extension SystemSoundServices {
     func loadAside(_ source: SoundSource, for call: Call) {
         let access = access(source)
         let bytes = access.frames * 2 * MemoryLayout<Int16>.size
-        let waiting = SoundLoads.Call(number: call.id.number) { [weak self] in
-            SoundSource.Loaded { () throws(RingerError) in
-                guard let self else { throw RingerError(.closed, "play", "the system sound") }
-                return try self.load(source)
-            }
+        // The client may be closed meanwhile, and the sound play on to its end.
+        let waiting = SoundLoads.Call(number: call.id.number) { [engine, table] in
+            SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table) }
         } keep: { [kept = access.kept] in
             kept?.keep($0)
         }

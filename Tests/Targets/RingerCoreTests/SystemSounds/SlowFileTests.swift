@@ -136,6 +136,22 @@ struct SlowFileTests {
         #expect(bench.results.all.first?.error?.cause.code == .notFound)
     }
 
+    // It failed: its file was no longer registered.
+    @Test(
+        "a sound that is to be played to its end is, though its client is closed or dropped while it is decoded",
+        arguments: [true, false])
+    func clientDies(isDropped: Bool) throws {
+        var client: SystemSoundServices? = bench.sounds.makeClient()
+        let id = try #require(try client?.register(try directory.writeWAV("own.wav", frames: 9600)))
+        try client?.setCompletesPlaybackIfAppDies(true, of: id)
+        client?.start(id) { [results = bench.results] in results.append($0) }
+        advance(50)
+        if isDropped { client = nil } else { client?.close() }
+        #expect(work.finish() == 1)
+        advance(500)
+        #expect(bench.heard == [50_000..<250_000] && bench.outcomes == [.finished])
+    }
+
     @Test("an alert begins once its sound is decoded, and needs it decoded once; stopped before, it ends at once")
     func alert() {
         let alerts = Alerts(bench.sounds)
