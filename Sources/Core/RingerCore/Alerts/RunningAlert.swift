@@ -138,7 +138,7 @@ private final class AlertRound: Sendable {
         if !parts.vibration { round.pattern = nil }
         let call = SystemSoundServices.Call(id: sounds.engine.player.reserve())
         self.call.withLock { $0 = call }
-        sounds.begin(call, round, completion)
+        sounds.begin(call, round, whenOver: completion)
     }
 
     func stop(because cause: SoundOutcome.StopCause) {

@@ -194,7 +194,7 @@ public final class SystemSoundServices: Sendable {
     /// Begins `order` with a completion of the user's.
     func start(_ order: SystemSoundOrder, _ completion: (@Sendable (SystemSoundResult) -> Void)?) -> Call {
         let call = Call(id: engine.player.reserve())
-        withUserCompletion(completion, on: engine.clock, engine.core) { begin(call, order, $0) }
+        begin(call, order, completion)
         return call
     }
 
@@ -246,29 +246,34 @@ public final class SystemSoundServices: Sendable {
 
     func wait(for order: SystemSoundOrder) async -> SystemSoundResult {
         let call = Call(id: engine.player.reserve())
-        return await outcome(engine.core, { begin(call, order, $0) }, onCancel: { stop(call) })
+        return await outcome(engine.core, { begin(call, order, whenOver: $0) }, onCancel: { stop(call) })
     }
 
-    /// Begins a call. `completion` runs inside a transition; the completion of the sound's ID is the user's.
+    /// Begins a call. When it is over, `whenOver` runs inside the transition, and the completion of the sound's ID and
+    /// `completion` are the user's.
     func begin(
-        _ call: Call, _ order: SystemSoundOrder, _ completion: @escaping @Sendable (SystemSoundResult) -> Void
+        _ call: Call, _ order: SystemSoundOrder, _ completion: (@Sendable (SystemSoundResult) -> Void)? = nil,
+        whenOver: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
     ) {
-        let runsIDCompletion = order.kind == .play
-        let user = UserCompletion<SystemSoundResult>(engine.clock, engine.core) { [table] result in
-            table.completion(of: result.sound)?(result.sound, result.outcome)
+        let ofID: @Sendable (SystemSoundResult) -> SystemSoundTable.Completion? = { [table] result in
+            order.kind == .play ? table.completion(of: result.sound) : nil
+        }
+        let user = UserCompletion<SystemSoundResult>(engine.clock, engine.core) { result in
+            ofID(result)?(result.sound, result.outcome)
+            completion?(result)
         }
         engine.core.transition {
             let attempt = attempt(call, order)
-            engine.begin(attempt) { [table] result in
-                if runsIDCompletion, table.completion(of: result.sound) != nil { user.complete(result) }
-                completion(result)
+            engine.begin(attempt) { result in
+                if completion != nil || ofID(result) != nil { user.complete(result) }
+                whenOver(result)
             }
             if attempt.isLoading { loadAside(order.source, for: call) }
         }
-        user.callReturns()
         if case .registered(let id) = order.source, !table.contains(id) {
             // It was disposed of meanwhile.
             engine.send(.stop(call.id.number, .disposed, now: engine.clock.now))
         }
+        user.callReturns()
     }
 }
