@@ -16,8 +16,9 @@ extension Device {
     /// otherwise vibrations go on failing for 10 s. Sounds are not stopped.
     ///
     /// It returns once the motor is off, which is at once unless another thread is just turning it on or off, or its driver
-    /// fails; at the latest after 1 s, and each failure is a ``DeviceEvent/vibration(_:)``. Over the service it does
-    /// nothing.
+    /// fails; at the latest after 1 s, and each failure is a ``DeviceEvent/vibration(_:)``. The device's own thread, whose
+    /// wait would delay edges, waits for no other: there it returns false while the thread of a motor on a GPIO line is
+    /// turning that off. Over the service it does nothing.
     ///
     /// - Returns: Whether the motor is off; true for a device without one, false in a child of `fork`.
     @discardableResult
@@ -25,7 +26,8 @@ extension Device {
         guard let vibrator else { return true }
         // The motor is its parent's, which may want it to turn.
         if !process.isCurrent { return false }
-        let deadline = MonotonicTime.now + Self.longestPreparation
+        let isOwnThread = clock.thread?.isCurrentThread == true
+        let deadline = MonotonicTime.now + (isOwnThread ? .zero : Self.longestPreparation)
         for _ in 0..<Self.preparationAttempts {
             let isDone = Latch()
             vibrator.prepareForSleep { isDone.open() }

@@ -197,6 +197,42 @@ import Testing
         #expect(vibrator.isOff)
     }
 
+    /// A motor behind a slow bus, which is driven on a thread of its own.
+    private struct SlowMotor: BlockingMotor {
+        let name = "slow motor"
+        let thread: EventLoop
+        let answers = Latch()
+
+        func turnOn(strength: Float, limit: Duration) {}
+        func turnOff() { answers.wait() }
+        func close() {}
+        func execute(_ body: @escaping @Sendable () -> Void) { thread.execute(body) }
+    }
+
+    // It waited up to 1 s, in which no edge was handled.
+    @Test("on the device's thread the preparation does not wait for the motor's")
+    func ownThread() throws {
+        let loop = try EventLoop(name: "device")
+        let motor = SlowMotor(thread: try EventLoop(name: "motor"))
+        var ports = Device.Ports(simulated: SimulatedBoard(clock: loop))
+        ports.motor = motor
+        let device = try Device(ports)
+        device.vibrator?.start(.standard)
+        let hasReturned = Latch()
+        let helper = Thread {
+            hasReturned.wait(until: .now + .milliseconds(500))
+            motor.answers.open()
+        }
+        let results = Record<Bool>()
+        loop.sync { results.append(device.prepareForSleep()) }
+        hasReturned.open()
+        helper.join()
+        #expect(results.all == [false])
+        #expect(device.prepareForSleep())
+        device.close()
+        for loop in [loop, motor.thread] { loop.close() }
+    }
+
     @Test(
         "sleep is followed where the switch is a line, without being asked for, and not where a driver of the kernel reads it",
         arguments: [
