@@ -158,11 +158,14 @@ public final class Alerts: Sendable {
             }
             if isClosed { return refuse(RingerError(.closed, "alert", "device")) }
             if let joined { return joined }
-            new.join { [running, weak new] _ in
+            new.join { [running, core = sounds.engine.core, weak new] _ in
+                guard let new else { return }
                 running.value.withLock { state in
-                    if let new, state.now?.alert === new { state.now = nil }
+                    if state.now?.alert === new { state.now = nil }
                     state.ending.removeAll { $0 === new }
                 }
+                // It has the samples of its sound.
+                core.release(new)
             }
             new.join(completion)
             replaced?.stop(because: .replaced)

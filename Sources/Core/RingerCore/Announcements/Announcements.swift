@@ -33,7 +33,8 @@ public final class Announcements: Sendable {
                 }
             case .play(let id):
                 let number = sessions.player.reserve()
-                guard let sound = queued.begin(id, as: number) else { return }
+                guard let (sound, last) = queued.begin(id, as: number) else { return }
+                core.release(last)
                 sessions.play(sound, reserved: number, in: session.id) { [weak runner] result in
                     runner?.send(.ended(id, result, now: clock.now))
                 }
@@ -184,13 +185,13 @@ private final class QueuedAnnouncements: Sendable {
         state.withLock { $0.entries[id] = Entry(announcement: announcement, completion: completion) }
     }
 
-    /// The samples of an announcement that begins to play.
-    func begin(_ id: UInt64, as sound: SoundPlayer.ID) -> PCMBuffer? {
+    /// The samples of an announcement that begins to play, and the one that began last before.
+    func begin(_ id: UInt64, as sound: SoundPlayer.ID) -> (sound: PCMBuffer, last: Announcement?)? {
         state.withLock { state in
             guard let announcement = state.entries[id]?.announcement else { return nil }
             state.entries[id]?.sound = sound
-            state.last = announcement
-            return announcement.sound
+            defer { state.last = announcement }
+            return (announcement.sound, state.last)
         }
     }
 

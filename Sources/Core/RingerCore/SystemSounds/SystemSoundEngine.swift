@@ -52,6 +52,8 @@ final class SystemSoundEngine: Sendable {
                 core.perform { _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) } }
             case .complete(let number, let result):
                 completions.complete(number, with: result)
+            case .release(let samples):
+                core.release(samples)
             case .report(let event):
                 report(event)
             }

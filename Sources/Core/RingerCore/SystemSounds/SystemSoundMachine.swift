@@ -36,6 +36,8 @@ struct SystemSoundMachine: StateMachine {
         /// Send `.timer` with this number at this time.
         case schedule(Number, at: MonotonicTime)
         case complete(Number, SystemSoundResult)
+        /// Free the samples outside of the lock.
+        case release(PCMBuffer)
         case report(DeviceEvent)
     }
 
@@ -347,6 +349,7 @@ struct SystemSoundMachine: StateMachine {
             actions.append(.report(.soundEnded(result.outcome, sound: number, at: now)))
         }
         actions.append(.complete(number, result))
+        if let samples = call.attempt.samples { actions.append(.release(samples)) }
     }
 
     private func result(of call: Call, at now: MonotonicTime) -> SystemSoundResult {

@@ -42,13 +42,13 @@ final class SystemSoundTable: Sendable {
 
     /// Forgets a registered sound; false if there is none.
     func remove(_ id: SystemSoundID) -> Bool {
-        // What the completion refers to is freed outside of the lock.
-        let (isRemoved, completion): (Bool, Completion?) = state.withLock { state in
-            guard state.sounds.removeValue(forKey: id) != nil else { return (false, nil) }
+        // The samples, and what the completion refers to, are freed outside of the lock.
+        let (source, completion): (SoundSource?, Completion?) = state.withLock { state in
+            guard let source = state.sounds.removeValue(forKey: id) else { return (nil, nil) }
             state.properties[id] = nil
-            return (true, state.completions.removeValue(forKey: id))
+            return (source, state.completions.removeValue(forKey: id))
         }
-        return withExtendedLifetime(completion) { isRemoved }
+        return withExtendedLifetime((source, completion)) { source != nil }
     }
 
     /// Forgets everything for good.
