@@ -169,6 +169,10 @@ public final class Device: Sendable {
         for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
         let (speakerName, clock) = (ports.speaker.name, ports.clock)
         ports.speaker.reportProblems { report(.degraded($0, at: clock.now)) }
+        (clock as? EventLoop)?.onFailure { [weak core, weak reporter] error in
+            guard let core, let reporter else { return }
+            core.perform { reporter.report(.degraded(error, at: .now)) }
+        }
         ports.speaker.follow { publisher.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
             ports.service?.follow(

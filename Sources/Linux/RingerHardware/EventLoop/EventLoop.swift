@@ -42,6 +42,8 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         var nextID: UInt64 = 0
         var descriptorsChanged = true
         var isClosed = false
+        /// Gets the next failure to wait.
+        var onFailure: (@Sendable (RingerError) -> Void)?
         /// Whether a thread runs what is handed in: the loop's own until its end, then a caller for as long as there is work.
         var hasRunner = true
     }
@@ -142,8 +144,8 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     public func close() {
         // What their closures refer to is freed outside of the lock.
         let dropped = state.withLock { state in
-            defer { (state.isClosed, state.timers, state.watched) = (true, [], []) }
-            return (state.timers, state.watched)
+            defer { (state.isClosed, state.timers, state.watched, state.onFailure) = (true, [], [], nil) }
+            return (state.timers, state.watched, state.onFailure)
         }
         withExtendedLifetime(dropped) { wakeUp() }
     }
@@ -363,7 +365,16 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                     timeout = max(0, next - now.nanoseconds)
                 }
             }
-            let ready = ringer_poll(&descriptors, UInt(descriptors.count), timeout)
+            var ready = ringer_poll(&descriptors, UInt(descriptors.count), timeout)
+            if ready < 0 && Errno.current != .interrupted {
+                report(RingerError("wait for descriptors", "event loop", .current))
+                // The first two need no memory of the kernel: work and timers go on, and the others are tried again.
+                for index in descriptors.indices { descriptors[index].revents = 0 }
+                let pause = Self.pauseAfterFailure
+                ready = ringer_poll(&descriptors, 2, timeout < 0 ? pause : min(timeout, pause))
+                // A real-time thread that tried on would stop the machine.
+                if ready < 0 { usleep(UInt32(pause / 1000)) }
+            }
             if ready > 0 {
                 // An expired alarm is no longer set.
                 if descriptors[1].revents != 0 { armed = 0 }
@@ -373,6 +384,23 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
             }
             runTimers()
         }
+    }
+
+    /// So many nanoseconds the loop waits at most before it tries again to wait for all of its descriptors.
+    private static let pauseAfterFailure: Int64 = 100_000_000
+
+    /// Sets the function that gets the next failure to wait for descriptors, as for lack of memory, on the loop's thread. It
+    /// is called once.
+    package func onFailure(_ handler: @escaping @Sendable (RingerError) -> Void) {
+        let before = state.withLock { state in
+            defer { state.onFailure = handler }
+            return state.onFailure
+        }
+        withExtendedLifetime(before) {}
+    }
+
+    private func report(_ error: RingerError) {
+        state.withLock { $0.onFailure.take() }?(error)
     }
 
     private func dispatch(_ descriptors: [pollfd], _ ids: [UInt64]) {

@@ -266,6 +266,38 @@ import Testing
         loop.close()
     }
 
+    /// How often the calling thread has slept.
+    private static func sleeps() -> Int {
+        var usage = rusage()
+        // RUSAGE_THREAD, which Swift's Glibc module leaves out.
+        getrusage(1, &usage)
+        return usage.ru_nvcsw
+    }
+
+    // It spun: a real-time thread would have stopped the machine.
+    @Test("a loop that cannot wait for its descriptors reports it once, and sleeps between its attempts")
+    func cannotWait() async throws {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        // The kernel refuses more than that.
+        let count = try #require(Int(exactly: limit.rlim_cur).flatMap { $0 <= 1 << 20 ? $0 : nil })
+        let (failures, counts) = (Record<RingerError>(), Record<Int>())
+        loop.onFailure { failures.add($0) }
+        loop.sync {
+            for _ in 0..<count { _ = loop.watch(-1, for: Int16(POLLIN)) { _ in } }
+        }
+        loop.sync { counts.add(Self.sleeps()) }
+        for _ in 0..<3 {
+            await withCheckedContinuation { continuation in
+                _ = loop.schedule(at: loop.now + .milliseconds(20)) { continuation.resume() }
+            }
+        }
+        loop.sync { counts.add(Self.sleeps()) }
+        #expect(counts.all[1] - counts.all[0] >= 3)
+        #expect(failures.all.map(\.errno) == [.invalidArgument])
+        loop.close()
+    }
+
     @Test("a task that prefers the loop runs on its thread")
     func taskExecutor() async {
         let isThere = await Task(executorPreference: loop) { loop.isCurrentThread }.value
