@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.util
+import math
 import os
 import shutil
 import signal
@@ -45,6 +46,13 @@ class Parser(argparse.ArgumentParser):
 def positive(text):
     value = int(text)
     if value <= 0:
+        raise ValueError
+    return value
+
+
+def seconds(text):
+    value = float(text)
+    if not 0 <= value < math.inf:
         raise ValueError
     return value
 
@@ -116,8 +124,8 @@ def parser():
         metavar="N",
         help="runs each test N times, with its events later by steps of --over divided by N",
     )
-    tests.add_argument("--over", type=float, default=0.1, metavar="S", help="see --times (default: 0.1)")
-    tests.add_argument("--shift", type=float, metavar="S", help="runs each test with its events S seconds later")
+    tests.add_argument("--over", type=seconds, default=0.1, metavar="S", help="see --times (default: 0.1)")
+    tests.add_argument("--shift", type=seconds, metavar="S", help="runs each test with its events S seconds later")
     tests.add_argument("command", nargs=argparse.REMAINDER, metavar="[--] TESTS", help="and options of pytest")
     board = commands.add_parser("board", description="Shows the board.", **options)
     board.add_argument("--json", action="store_true", help="as one JSON object")
@@ -156,7 +164,7 @@ def run(options, arguments):
     if command[0] in ("python", "python3"):
         command = [sys.executable, *command[1:]]
     if shutil.which(command[0]) is None:
-        raise LabError(f"{command[0]}: there is no such program here")
+        raise LabError(f"{command[0]}: there is no such program here, or it is not executable")
     return machine.boot(options, command)
 
 
@@ -165,6 +173,7 @@ def pytest(options, arguments):
         raise LabError(f"{sys.executable} has no pytest: pip install pytest, or apt-get install python3-pytest")
     output = os.path.abspath(arguments.output)
     os.makedirs(output, exist_ok=True)
+    machine.check_space(output, "--output")
     options.writable.append(output)
     options.env += ["PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", f"RINGER_LAB_OUTPUT={output}"]
     rest = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command

@@ -1,9 +1,9 @@
 """The machine: its kernel is booted as a process of the host, runs one command and is gone."""
 
-import contextlib
 import ctypes
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -83,10 +83,9 @@ def environment(options):
     return values
 
 
-def check_space(run):
-    # dtc does not notice a full disk.
-    if shutil.disk_usage(run).free < 4 << 20:
-        raise LabError(f"{os.path.dirname(run)} is full: make room there, or set TMPDIR to another folder")
+def check_space(folder, setting):
+    if shutil.disk_usage(folder).free < 4 << 20:
+        raise LabError(f"{folder} is full: make room there, or set {setting} to another folder")
 
 
 def memory_folder(run, megabytes):
@@ -100,17 +99,11 @@ def memory_folder(run, megabytes):
     )
 
 
-@contextlib.contextmanager
-def fixed_addresses():
-    """Programs started here get the same addresses in each run: how much memory the kernel sees depends on its own."""
+def fix_addresses():
+    """Programs started from now on get the same addresses in each run: how much memory the kernel sees depends on them."""
     personality = ctypes.CDLL(None).personality
-    before = personality(ctypes.c_ulong(0xFFFFFFFF))
     # Some containers refuse it. Then only kernel.log differs between runs.
-    personality(ctypes.c_ulong(before | NO_RANDOM_ADDRESSES))
-    try:
-        yield
-    finally:
-        personality(ctypes.c_ulong(before))
+    personality(ctypes.c_ulong(personality(ctypes.c_ulong(0xFFFFFFFF)) | NO_RANDOM_ADDRESSES))
 
 
 def strings(values):
@@ -119,6 +112,8 @@ def strings(values):
 
 def boot(options, command, terminal=False):
     """Runs `command` in the laboratory; its output is this process's. Returns its exit status."""
+    if os.uname().machine != "x86_64":
+        raise LabError(f"this machine is {os.uname().machine}; the laboratory's kernel runs on x86_64 only")
     kernel, init = built("kernel"), built("init")
     include = f"{os.path.dirname(kernel)}/include"
     for folder in options.writable:
@@ -126,7 +121,7 @@ def boot(options, command, terminal=False):
             raise LabError(f"--writable {folder}: no such folder")
     run = tempfile.mkdtemp(prefix="ringer-lab.")
     try:
-        check_space(run)
+        check_space(os.path.dirname(run), "TMPDIR")  # dtc does not notice a full disk
         os.chmod(run, 0o711)  # other users of the guest read some of its files
         os.mkdir(f"{run}/tree")
         os.rename(devicetree.build(f"{run}/tree", include, options.overlays, options.bare), f"{run}/board.dtb")
@@ -193,35 +188,71 @@ def run_kernel(kernel, init, run, options, command, sound, terminal):
         # Addresses that a report shows are the same in each run.
         *([] if options.real_time else ["time-travel=inf-cpu", "norandmaps"]),
     ]
-    if not shutil.which("setpriv"):
-        raise LabError("setpriv is missing: apt-get install util-linux")
-    saved = termios.tcgetattr(0) if terminal else None
-    with open(f"{run}/kernel.log", "wb") as log, fixed_addresses():
-        process = subprocess.Popen(
-            ["setpriv", "--pdeathsig", "TERM", *arguments],
-            env=os.environ | {"TMPDIR": memory_folder(run, options.memory)},
-            pass_fds=pipes,
-            process_group=None if terminal else 0,
-            stdin=None if terminal else subprocess.DEVNULL,
-            stdout=None if terminal else log,
-            stderr=log,
-        )
-    for console in pipes:
-        os.close(console)
+    for argument in arguments[1:]:
+        if re.search(r"\s", argument):
+            raise LabError(f"{argument}: the kernel takes no path with spaces: set TMPDIR or RINGER_CACHE to another folder")
+    memory = memory_folder(run, options.memory)
+
+    def start():
+        with open(f"{run}/kernel.log", "ab") as log:
+            return subprocess.Popen(
+                arguments,
+                env=os.environ | {"TMPDIR": memory},
+                pass_fds=pipes,
+                start_new_session=True,
+                stdin=None if terminal else subprocess.DEVNULL,
+                stdout=None if terminal else log,
+                stderr=log,
+            )
+
+    gone, present = os.pipe()
+    watcher = os.fork()
+    if watcher == 0:
+        os.close(present)
+        watch(gone, start, run, None if terminal else options.deadline)
+    for descriptor in (gone, *pipes):
+        os.close(descriptor)
     for copier in copiers:
         copier.start()
     try:
-        process.wait(None if terminal else options.deadline)
-        passed = False
-    except subprocess.TimeoutExpired:
-        passed = True
-    finally:
-        end(process, not terminal)
-        if saved:
-            termios.tcsetattr(0, termios.TCSADRAIN, saved)
+        status = os.waitpid(watcher, 0)[1]
+    except BaseException:
+        os.close(present)
+        os.waitpid(watcher, 0)
+        raise
+    os.close(present)
     for copier in copiers:
         copier.join()
-    return judge(run, options, command, passed, process.returncode)
+    return judge(run, options, command, os.waitstatus_to_exitcode(status))
+
+
+def watch(gone, start, run, deadline):
+    """The watcher, a process of its own: it starts the kernel and kills all of the guest's processes when the kernel has
+    ended, at the deadline, or when the command is gone, even by SIGKILL: `gone` is a pipe whose other end only the command
+    holds. Its exit status is DEADLINE_PASSED, or the kernel's, 128 and the signal's number for a death by signal.
+    """
+    ready, status = [], FAILED
+    try:
+        os.setsid()  # what ends the command's process group, or its terminal, does not end the watcher
+        fix_addresses()
+        mode = termios.tcgetattr(0) if deadline is None else None
+        process = start()
+        try:
+            ready, _, _ = select.select([gone, os.pidfd_open(process.pid)], [], [], deadline)
+        finally:
+            # They are the kernel's process group. It has not been waited for: its number is still its own.
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            if mode:
+                termios.tcsetattr(0, termios.TCSADRAIN, mode)
+        status = (process.returncode if process.returncode >= 0 else 128 - process.returncode) if ready else DEADLINE_PASSED
+    except OSError as error:
+        with open(f"{run}/kernel.log", "a", encoding="utf-8") as log:
+            log.write(f"{error}\n")
+    finally:
+        if gone in ready:
+            shutil.rmtree(run, ignore_errors=True)
+        os._exit(status)
 
 
 def copy(source, target):
@@ -235,20 +266,6 @@ def copy(source, target):
     os.close(source)
 
 
-def end(process, has_group):
-    """Ends the kernel and the processes that it made of its guest's."""
-    if process.poll() is not None:
-        return
-    process.terminate()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        if has_group:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.wait()
-
-
 def read(path):
     """A file that the guest wrote; empty if it did not."""
     try:
@@ -258,7 +275,7 @@ def read(path):
         return ""
 
 
-def judge(run, options, command, passed, kernel_status):
+def judge(run, options, command, kernel_status):
     log = read(f"{run}/kernel.log")
     for victim in re.findall(r"Out of memory: Killed process \d+ \((.*?)\)", read(f"{run}/messages")):
         print(
@@ -267,7 +284,7 @@ def judge(run, options, command, passed, kernel_status):
         )
     if status := read(f"{run}/status"):
         return int(status)
-    if passed:
+    if kernel_status == DEADLINE_PASSED:
         doing = read(f"{run}/doing") or os.path.basename(command[0])
         print(
             f"ringer-lab: switched off: {doing} had not ended after {options.deadline} s of "
@@ -281,6 +298,8 @@ def judge(run, options, command, passed, kernel_status):
             file=sys.stderr,
         )
         return DEADLINE_PASSED
+    if re.search("physmem|physical memory", log):
+        raise LabError(f"the kernel cannot run with {options.memory} MB of memory: use --memory, or give it more")
     raise LabError(
         "the kernel ended without a status (its own was "
         f"{kernel_status}); its last words:\n" + "\n".join(log.splitlines()[-20:])

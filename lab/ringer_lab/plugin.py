@@ -70,10 +70,14 @@ def explain(item, lab, problems, when="call"):
     if problems:
         item.add_report_section(when, "laboratory", "\n".join(problems))
     if output := folder_of(item):
-        paths = recording.save(lab, output)
-        for name, path in paths.items():
-            item.user_properties.append((name, os.path.relpath(path, os.path.dirname(output))))
-        item.add_report_section(when, "recordings", "\n".join(paths.values()))
+        try:
+            paths = recording.save(lab, output)
+            for name, path in paths.items():
+                item.user_properties.append((name, os.path.relpath(path, os.path.dirname(output))))
+            item.add_report_section(when, "recordings", "\n".join(paths.values()))
+        except OSError as error:
+            shutil.rmtree(output, ignore_errors=True)  # junit.xml, which is written last, needs room as well
+            item.add_report_section(when, "recordings", f"none: {error}: make room there, or use another --output")
     if lab.shift:
         test = item.nodeid.partition("[")[0]
         item.add_report_section(

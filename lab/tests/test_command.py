@@ -26,25 +26,19 @@ def overlay(folder, node="one", label="gpio", line=20, extra=""):
 
 
 def processes():
-    found = set()
-    for entry in os.listdir("/proc"):
-        try:
-            with open(f"/proc/{entry}/cmdline", "rb") as file:
-                if entry.isdecimal() and b"RINGER_LAB_RUN=" in file.read():
-                    found.add(int(entry))
-        except OSError:
-            pass
-    return found
+    """Those of this test's laboratories: TMPDIR is in their arguments or in their environment."""
+    folder = os.environ["TMPDIR"].encode()
+    everybody = (int(entry) for entry in os.listdir("/proc") if entry.isdecimal())
+    return [pid for pid in everybody if folder in read(f"/proc/{pid}/cmdline") + read(f"/proc/{pid}/environ")]
 
 
 @pytest.fixture(autouse=True)
 def nothing_left_running(monkeypatch, tmp_path_factory):
-    """What this test's laboratories leave is found by their folders."""
     folder = tmp_path_factory.mktemp("t")
     monkeypatch.setenv("TMPDIR", str(folder))
     yield
     for _ in range(100):
-        left = [pid for pid in processes() if str(folder).encode() in read(f"/proc/{pid}/cmdline")]
+        left = processes()
         if not left and not os.listdir(folder):
             return
         time.sleep(0.1)
@@ -75,7 +69,7 @@ def test_sleeping_takes_its_time_in_the_guest(ringer_lab):
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["nonsense"], ["run"], ["run", "--nonsense"], ["run", "--deadline", "0", "true"]]
+    "words", [[], ["nonsense"], ["run"], ["run", "--nonsense"], ["run", "--deadline", "0", "true"], ["pytest", "--shift", "nan"]]
 )
 def test_bad_usage_is_64(ringer_lab, words):
     run = ringer_lab(*words)
@@ -145,20 +139,27 @@ def test_the_board_shows_an_overlays_key(ringer_lab, tmp_path):
     assert ["20", "-", "gpio-keys", "one", "KEY_PROG1", "/dev/input/event0", "one"] in rows
 
 
-def test_a_terminal(tmp_path):
+def shell():
+    """A shell at its first prompt: its process, and its terminal."""
     pid, terminal = pty.fork()
     if pid == 0:
         os.execv(COMMAND, [COMMAND, "shell"])
     said = b""
+    while not said.endswith(b"lab# "):
+        assert select.select([terminal], [], [], 60)[0], said
+        said += os.read(terminal, 4096)
+    return pid, terminal
+
+
+def test_a_terminal():
+    pid, terminal = shell()
+    os.write(terminal, b"echo $((6 * 7))-$(tty); exit 5\n")
+    said = b""
     try:
         while select.select([terminal], [], [], 60)[0] and (data := os.read(terminal, 4096)):
             said += data
-            if data.endswith(b"lab# "):
-                os.write(terminal, b"echo $((6 * 7))-$(tty); exit 5\n")
     except OSError:  # the other side is closed
         pass
-    if b"42-" not in said:
-        os.kill(pid, signal.SIGTERM)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 5
     assert b"42-/dev/tty2" in said
 
@@ -207,6 +208,18 @@ def test_a_full_disk():
     assert "is full: make room there" in run.stderr and len(run.stderr.splitlines()) == 1
 
 
+def test_a_full_cache():
+    script = 'mount -t tmpfs -o size=16k none "$TMPDIR" && RINGER_CACHE=$TMPDIR exec "$0" run true'
+    run = subprocess.run(["unshare", "--mount", "sh", "-c", script, COMMAND], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 125 and "make room there, or set RINGER_CACHE" in run.stderr
+
+
+def test_a_folder_whose_name_has_a_space(ringer_lab, monkeypatch):
+    with tempfile.TemporaryDirectory(prefix="a b", dir=os.environ["TMPDIR"]) as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        fails(ringer_lab("run", "true"), folder, "set TMPDIR")
+
+
 def test_a_firmware_that_spins_in_virtual_time(ringer_lab):
     run = ringer_lab("run", "--deadline", "2", "sh", "-c", "while :; do :; done")
     assert run.status == 124
@@ -216,6 +229,10 @@ def test_a_firmware_that_spins_in_virtual_time(ringer_lab):
 def test_a_firmware_that_needs_more_memory_than_there_is(ringer_lab):
     run = ringer_lab("run", "--memory", "128", "python3", "-c", "x = []\nwhile True: x.append(bytearray(16 << 20))")
     assert run.status != 0 and "--memory 256" in run.err
+
+
+def test_less_memory_than_the_kernel_needs(ringer_lab):
+    fails(ringer_lab("run", "--memory", "1", "true"), "1 MB", "--memory")
 
 
 def test_a_kernel_that_cannot_be_built(ringer_lab, tmp_path, monkeypatch):
@@ -228,14 +245,46 @@ def test_a_kernel_that_cannot_be_built(ringer_lab, tmp_path, monkeypatch):
     assert run.status == 125 and "apt-get install" in run.err and "gcc" in run.err
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_guest_ends_with_the_command(number):
+def start(*words, **settings):
+    """The command, with a guest that has said that it is up."""
     process = subprocess.Popen(
-        [COMMAND, "run", "--real-time", "sh", "-c", "echo up; sleep 100"],
+        [COMMAND, *words],
         stdout=subprocess.PIPE,
         # A test that was started in the background ignores SIGINT, and so would the command.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **settings,
     )
-    assert process.stdout.readline() == b"up\n"
+    assert b"up\n" in process.stdout
+    return process
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("guest", [["--real-time", "sh", "-c", "echo up; sleep 100"], ["sh", "-c", "echo up; yes >/dev/null"]])
+def test_the_guest_ends_with_the_command(guest, number):
+    process = start("run", *guest)
     process.send_signal(number)
     assert process.wait(20) in (128 + number, -number)
+
+
+def test_the_guests_tests_end_with_the_command(tmp_path):
+    (tmp_path / "test_spins.py").write_text("def test_spins(lab):\n    print('\\nup')\n    while True: pass\n")
+    process = start("pytest", "--", "-s", "test_spins.py", cwd=tmp_path)
+    process.kill()
+    assert process.wait(20) == -signal.SIGKILL
+
+
+def test_the_shell_ends_with_the_command():
+    pid, _ = shell()
+    os.kill(pid, signal.SIGKILL)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+
+
+def test_the_guest_ends_with_its_kernel(tmp_path):
+    # The guest's processes are the host's. They went on there, and could write its files.
+    script = f"echo up; while :; do echo >{tmp_path}/written; done 2>/dev/null"
+    process = start("run", "--real-time", "sh", "-c", script, stderr=subprocess.PIPE)
+    kernels = [pid for pid in processes() if b"RINGER_LAB_RUN=" in read(f"/proc/{pid}/cmdline")]
+    (kernel,) = (pid for pid in kernels if os.getpgid(pid) == pid)
+    os.kill(kernel, signal.SIGKILL)
+    assert process.wait(20) == 125 and b"its own was 137" in process.stderr.read()
+    assert not (tmp_path / "written").exists()

@@ -1,11 +1,14 @@
 """`ringer-lab pytest`: its fixture, what a failed test leaves, shifted events, runs that are alike."""
 
+import concurrent.futures
 import os
 import re
+import shutil
+import subprocess
 import wave
 
 import pytest
-from conftest import LAB
+from conftest import COMMAND, LAB, Run
 
 INSIDE = f"{LAB}/tests/inside"
 
@@ -53,6 +56,16 @@ def test_a_failed_test_leaves_its_recordings(ringer_lab, tmp_path):
     assert "gpio" in (run.output / named["kernel.log"]).read_text()
 
 
+def test_a_full_output(ringer_lab, tmp_path):
+    lines = "'sh', '-c', 'head -c 6000000 /dev/zero | tr \\\\0 x | fold -w 1000'"
+    (tmp_path / "test_long.py").write_text(f"def test_long(lab):\n    lab.firmware({lines}).wait()\n    assert 0\n")
+    # A file system that junit.xml has room in, and firmware.log not.
+    script = 'mkdir out && mount -t tmpfs -o size=5m none out && exec "$0" pytest --output out test_long.py'
+    run = subprocess.run(["unshare", "--mount", "sh", "-c", script, COMMAND], cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 1 and "No space left" in run.stdout and "--output" in run.stdout
+    assert "generated xml file" in run.stdout and "INTERNALERROR" not in run.stdout
+
+
 RINGER = """#!/bin/sh
 [ "$1" = trace ] && grep -q enddefinitions "$2" && echo "<svg/>" >"$3"
 """
@@ -96,20 +109,27 @@ def test_shifted_events_find_a_race_and_repeat_it(ringer_lab, tmp_path):
     assert ringer_lab("pytest", "--shift", "0.2", "test_race.py::test_race").failed == set()
 
 
-def test_runs_are_alike(ringer_lab, tmp_path):
-    (tmp_path / "test_alike.py").write_text(FAILING)
+def test_runs_are_alike(tmp_path):
+    def report(number):
+        folder = tmp_path / f"run-{number:04}"
+        folder.mkdir()
+        (folder / "test_alike.py").write_text(FAILING)
+        run = Run(["pytest", "test_alike.py"], folder)
+        names = ("run.vcd", "heard.wav", "firmware.log", "kernel.log")
+        files = [
+            # The firmware's environment names the folder.
+            (run.output / "test_fails" / name).read_bytes().replace(bytes(folder), b"")
+            for name in names
+        ]
+        junit = re.sub(r' timestamp="[^"]*"', "", (run.output / "junit.xml").read_text())
+        shutil.rmtree(folder)
+        return junit, files
 
-    def report():
-        run = ringer_lab("pytest", "test_alike.py")
-        texts = [(run.output / "junit.xml").read_text()]
-        folder = run.output / "test_fails"
-        texts += [(folder / name).read_bytes() for name in ("run.vcd", "heard.wav", "firmware.log", "kernel.log")]
-        texts[0] = re.sub(r' timestamp="[^"]*"', "", texts[0])
-        return texts
-
-    first = report()
-    for _ in range(int(os.environ.get("RINGER_LAB_RUNS", "5")) - 1):
-        assert report() == first
+    count = int(os.environ.get("RINGER_LAB_RUNS", "9"))
+    first = report(0)
+    with concurrent.futures.ThreadPoolExecutor(8) as eight_at_once:
+        for other in eight_at_once.map(report, range(1, count)):
+            assert other == first
 
 
 SPEAKER = """
