@@ -107,7 +107,10 @@ let package = Package(
         .target(
             name: "CAudioToolbox", path: "Sources/Apple/CAudioToolbox", publicHeadersPath: "entry",
             cSettings: [.headerSearchPath("include")]),
-        source("Apple", "AudioToolboxC", ["CAudioToolbox", "ProcessDevice", "RingerC", "SessionProperties"]),
+        // Swift 6.2 does not yet implement functions of a header by itself.
+        source(
+            "Apple", "AudioToolboxC", ["CAudioToolbox", "ProcessDevice", "RingerC", "SessionProperties"],
+            features: ["CImplementation"]),
 
         source("C", "CRinger"),
         source(
@@ -115,7 +118,7 @@ let package = Package(
             [
                 "CRinger", "CLinux", "FourCharacterCodes", "ProcessDevice", "Ringer", "RingerClient", "RingerTestKit",
                 "SessionProperties",
-            ]),
+            ], features: ["CImplementation"]),
 
         systemLibrary("Command", "CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
         source("Command", "RingerTerminal", ["Ringer", "RingerTestKit", "SystemSounds", system]),
@@ -196,13 +199,6 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
-
-#if compiler(<6.3)
-// The library for C is written with @c, which Swift 6.3 has first.
-let later: Set = ["RingerC", "AudioToolboxC", "c-client", "audiotoolbox-client", "RingerCTests", "AudioToolboxCTests"]
-package.targets.removeAll { later.contains($0.name) }
-package.products.removeAll { $0.name == "libringer" }
-#endif
 
 // It reads what is internal to the library, optimised: built with -enable-testing, by its own script.
 if Context.environment["RINGER_ALL_ORDERS"] != nil {

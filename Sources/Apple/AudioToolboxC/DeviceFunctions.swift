@@ -1,10 +1,13 @@
 // ringer-audiotoolbox.h documents these functions.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-import CAudioToolbox
+// Swift 6.2 implements those functions alone that the module exports.
+@_exported import CAudioToolbox
 import ProcessDevice
 import RingerC
 
-@c @implementation public func ringer_audiotoolbox_open(_ device: OpaquePointer?) -> CInt {
+@_cdecl("ringer_audiotoolbox_open") @implementation public func ringer_audiotoolbox_open(
+    _ device: OpaquePointer?
+) -> CInt {
     result {
         guard let device else {
             ProcessDevice.use(nil)
@@ -16,14 +19,14 @@ import RingerC
     }
 }
 
-@c @implementation public func ringer_audiotoolbox_close() {
+@_cdecl("ringer_audiotoolbox_close") @implementation public func ringer_audiotoolbox_close() {
     ProcessDevice.use(nil)
 }
 
-@c @implementation public func ringer_callbacks_get_fd() -> CInt {
+@_cdecl("ringer_callbacks_get_fd") @implementation public func ringer_callbacks_get_fd() -> CInt {
     result { try ProcessDevice.callbacks.descriptor() }
 }
 
-@c @implementation public func ringer_callbacks_dispatch() -> CInt {
+@_cdecl("ringer_callbacks_dispatch") @implementation public func ringer_callbacks_dispatch() -> CInt {
     CInt(clamping: ProcessDevice.callbacks.dispatch())
 }

@@ -38,17 +38,19 @@ private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle
     }
 }
 
-@c @implementation public func ringer_config_new() -> OpaquePointer? {
+@_cdecl("ringer_config_new") @implementation public func ringer_config_new() -> OpaquePointer? {
     OpaquePointer(Unmanaged.passRetained(ConfigurationHandle()).toOpaque())
 }
 
-@c @implementation public func ringer_config_free(_ config: OpaquePointer?) {
+@_cdecl("ringer_config_free") @implementation public func ringer_config_free(_ config: OpaquePointer?) {
     guard let config else { return }
     // SAFETY: the reference that ringer_config_new retained.
     Unmanaged<ConfigurationHandle>.fromOpaque(UnsafeRawPointer(config)).release()
 }
 
-@c @implementation public func ringer_config_set_board(_ config: OpaquePointer?, _ board: ringer_board) -> CInt {
+@_cdecl("ringer_config_set_board") @implementation public func ringer_config_set_board(
+    _ config: OpaquePointer?, _ board: ringer_board
+) -> CInt {
     change(config) { values in
         guard board.rawValue <= RINGER_BOARD_SIMULATED_REAL_TIME.rawValue else {
             throw Failure(EINVAL, "\(board.rawValue) is no board")
@@ -57,35 +59,37 @@ private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle
     }
 }
 
-@c @implementation public func ringer_config_set_switch(
+@_cdecl("ringer_config_set_switch") @implementation public func ringer_config_set_switch(
     _ config: OpaquePointer?, _ specification: UnsafePointer<CChar>?
 ) -> CInt {
     change(config) { $0.hardware.ringSilent = try SwitchSpecification(try text(specification, "specification")) }
 }
 
-@c @implementation public func ringer_config_set_motor(
+@_cdecl("ringer_config_set_motor") @implementation public func ringer_config_set_motor(
     _ config: OpaquePointer?, _ specification: UnsafePointer<CChar>?
 ) -> CInt {
     change(config) { $0.hardware.motor = try MotorSpecification(try text(specification, "specification")) }
 }
 
-@c @implementation public func ringer_config_set_status_light(
+@_cdecl("ringer_config_set_status_light") @implementation public func ringer_config_set_status_light(
     _ config: OpaquePointer?, _ led: UnsafePointer<CChar>?
 ) -> CInt {
     change(config) { $0.hardware.statusLight = try text(led, "led") }
 }
 
-@c @implementation public func ringer_config_set_pcm(_ config: OpaquePointer?, _ pcm: UnsafePointer<CChar>?) -> CInt {
+@_cdecl("ringer_config_set_pcm") @implementation public func ringer_config_set_pcm(
+    _ config: OpaquePointer?, _ pcm: UnsafePointer<CChar>?
+) -> CInt {
     change(config) { $0.hardware.pcm = try text(pcm, "pcm") }
 }
 
-@c @implementation public func ringer_config_set_route_pcm(
+@_cdecl("ringer_config_set_route_pcm") @implementation public func ringer_config_set_route_pcm(
     _ config: OpaquePointer?, _ route: ringer_route, _ pcm: UnsafePointer<CChar>?
 ) -> CInt {
     change(config) { $0.hardware.routes[try .of(route, "route")] = try text(pcm, "pcm") }
 }
 
-@c @implementation public func ringer_config_set_mixer(
+@_cdecl("ringer_config_set_mixer") @implementation public func ringer_config_set_mixer(
     _ config: OpaquePointer?, _ card: UnsafePointer<CChar>?, _ element: UnsafePointer<CChar>?
 ) -> CInt {
     change(config) { values in
@@ -94,7 +98,9 @@ private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle
     }
 }
 
-@c @implementation public func ringer_config_set_following(_ config: OpaquePointer?, _ sources: UInt32) -> CInt {
+@_cdecl("ringer_config_set_following") @implementation public func ringer_config_set_following(
+    _ config: OpaquePointer?, _ sources: UInt32
+) -> CInt {
     change(config) { values in
         guard let bits = UInt8(exactly: sources), Device.Hardware.Following.all.isSuperset(of: .init(rawValue: bits))
         else { throw Failure(EINVAL, "0x\(String(sources, radix: 16)) has bits that are nothing to follow") }

@@ -1,13 +1,14 @@
 // ringer.h documents these functions.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-import CRinger
+// Swift 6.2 implements those functions alone that the module exports.
+@_exported import CRinger
 import Glibc
 import Ringer
 import RingerTestKit
 
 // MARK: The device
 
-@c @implementation public func ringer_device_open(
+@_cdecl("ringer_device_open") @implementation public func ringer_device_open(
     _ config: OpaquePointer?, _ device: UnsafeMutablePointer<OpaquePointer?>?
 ) -> CInt {
     carryOut {
@@ -19,7 +20,7 @@ import RingerTestKit
     }
 }
 
-@c @implementation public func ringer_device_close(_ device: OpaquePointer?) {
+@_cdecl("ringer_device_close") @implementation public func ringer_device_close(_ device: OpaquePointer?) {
     guard let device else { return }
     // SAFETY: the reference that ringer_device_open retained.
     let reference = Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(device))
@@ -34,17 +35,19 @@ import RingerTestKit
     while limit > 0, clock.advanceToNextTimer(by: MonotonicTime(nanoseconds: .max)) { limit -= 1 }
 }
 
-@c @implementation public func ringer_device_close_on_termination(_ device: OpaquePointer?) -> CInt {
+@_cdecl("ringer_device_close_on_termination") @implementation public func ringer_device_close_on_termination(
+    _ device: OpaquePointer?
+) -> CInt {
     carryOut {
         try DeviceHandle.at(device).device.closeOnTermination()
     }
 }
 
-@c @implementation public func ringer_device_get_fd(_ device: OpaquePointer?) -> CInt {
+@_cdecl("ringer_device_get_fd") @implementation public func ringer_device_get_fd(_ device: OpaquePointer?) -> CInt {
     attempt { try DeviceHandle.at(device).queue.descriptor }
 }
 
-@c @implementation public func ringer_device_read_event(
+@_cdecl("ringer_device_read_event") @implementation public func ringer_device_read_event(
     _ device: OpaquePointer?, _ event: UnsafeMutablePointer<ringer_event>?
 ) -> CInt {
     attempt {
@@ -56,7 +59,7 @@ import RingerTestKit
     }
 }
 
-@c @implementation public func ringer_device_get_state(
+@_cdecl("ringer_device_get_state") @implementation public func ringer_device_get_state(
     _ device: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_state>?
 ) -> CInt {
     carryOut {
@@ -65,25 +68,31 @@ import RingerTestKit
     }
 }
 
-@c @implementation public func ringer_device_set_screen_locked(_ device: OpaquePointer?, _ is_locked: CInt) -> CInt {
+@_cdecl("ringer_device_set_screen_locked") @implementation public func ringer_device_set_screen_locked(
+    _ device: OpaquePointer?, _ is_locked: CInt
+) -> CInt {
     carryOut {
         try DeviceHandle.at(device).device.setScreenLocked(is_locked != 0)
     }
 }
 
-@c @implementation public func ringer_device_set_route(_ device: OpaquePointer?, _ route: ringer_route) -> CInt {
+@_cdecl("ringer_device_set_route") @implementation public func ringer_device_set_route(
+    _ device: OpaquePointer?, _ route: ringer_route
+) -> CInt {
     carryOut {
         try DeviceHandle.at(device).device.setRoute(.of(route, "route"))
     }
 }
 
-@c @implementation public func ringer_device_set_volume(_ device: OpaquePointer?, _ volume: Float) -> CInt {
+@_cdecl("ringer_device_set_volume") @implementation public func ringer_device_set_volume(
+    _ device: OpaquePointer?, _ volume: Float
+) -> CInt {
     carryOut {
         try DeviceHandle.at(device).device.setOutputVolume(volume)
     }
 }
 
-@c @implementation public func ringer_device_set_light(
+@_cdecl("ringer_device_set_light") @implementation public func ringer_device_set_light(
     _ device: OpaquePointer?, _ on_ms: UInt32, _ off_ms: UInt32
 ) -> CInt {
     carryOut {
@@ -98,7 +107,7 @@ import RingerTestKit
     }
 }
 
-@c @implementation public func ringer_device_get_preferences(
+@_cdecl("ringer_device_get_preferences") @implementation public func ringer_device_get_preferences(
     _ device: OpaquePointer?, _ preferences: UnsafeMutablePointer<ringer_preferences>?
 ) -> CInt {
     carryOut {
@@ -107,7 +116,7 @@ import RingerTestKit
     }
 }
 
-@c @implementation public func ringer_device_set_preferences(
+@_cdecl("ringer_device_set_preferences") @implementation public func ringer_device_set_preferences(
     _ device: OpaquePointer?, _ preferences: UnsafePointer<ringer_preferences>?
 ) -> CInt {
     carryOut {
@@ -117,7 +126,7 @@ import RingerTestKit
     }
 }
 
-@c @implementation public func ringer_device_decide(
+@_cdecl("ringer_device_decide") @implementation public func ringer_device_decide(
     _ device: OpaquePointer?, _ kind: ringer_sound_kind, _ category: ringer_category, _ options: UInt32,
     _ decision: UnsafeMutablePointer<ringer_decision>?
 ) -> CInt {
@@ -154,7 +163,7 @@ import RingerTestKit
 
 // MARK: Requests
 
-@c @implementation public func ringer_device_play_file(
+@_cdecl("ringer_device_play_file") @implementation public func ringer_device_play_file(
     _ device: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ category: ringer_category, _ options: UInt32,
     _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
@@ -164,7 +173,7 @@ import RingerTestKit
     }
 }
 
-@c @implementation public func ringer_device_play_samples(
+@_cdecl("ringer_device_play_samples") @implementation public func ringer_device_play_samples(
     _ device: OpaquePointer?, _ samples: UnsafePointer<Int16>?, _ frames: Int, _ channels: UInt32, _ rate: UInt32,
     _ category: ringer_category, _ options: UInt32, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
@@ -192,7 +201,7 @@ func pcm(
     return PCMBuffer(sampleRate: Double(rate), channels: Int(channels), samples: copy)
 }
 
-@c @implementation public func ringer_device_register_sound(
+@_cdecl("ringer_device_register_sound") @implementation public func ringer_device_register_sound(
     _ device: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ sound: UnsafeMutablePointer<UInt32>?
 ) -> CInt {
     carryOut {
@@ -202,13 +211,15 @@ func pcm(
     }
 }
 
-@c @implementation public func ringer_device_dispose_sound(_ device: OpaquePointer?, _ sound: UInt32) -> CInt {
+@_cdecl("ringer_device_dispose_sound") @implementation public func ringer_device_dispose_sound(
+    _ device: OpaquePointer?, _ sound: UInt32
+) -> CInt {
     carryOut {
         try DeviceHandle.at(device).device.sounds.dispose(SystemSoundID(rawValue: sound))
     }
 }
 
-@c @implementation public func ringer_device_notify(
+@_cdecl("ringer_device_notify") @implementation public func ringer_device_notify(
     _ device: OpaquePointer?, _ notification: UnsafePointer<ringer_notification>?,
     _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
@@ -234,13 +245,13 @@ func pcm(
     }
 }
 
-@c @implementation public func ringer_device_play_system_sound(
+@_cdecl("ringer_device_play_system_sound") @implementation public func ringer_device_play_system_sound(
     _ device: OpaquePointer?, _ sound: UInt32, _ as_alert: CInt, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt { try DeviceHandle.at(device).playSystemSound(sound, asAlert: as_alert != 0, id) }
 }
 
-@c @implementation public func ringer_device_announce(
+@_cdecl("ringer_device_announce") @implementation public func ringer_device_announce(
     _ device: OpaquePointer?, _ paths: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ category: ringer_category,
     _ options: UInt32, _ priority: Int32, _ expiry_ms: UInt32, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
@@ -257,7 +268,7 @@ func pcm(
     }
 }
 
-@c @implementation public func ringer_device_alert(
+@_cdecl("ringer_device_alert") @implementation public func ringer_device_alert(
     _ device: OpaquePointer?, _ sound: UInt32, _ limit_ms: UInt32, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt {
@@ -265,7 +276,7 @@ func pcm(
     }
 }
 
-@c @implementation public func ringer_device_vibrate(
+@_cdecl("ringer_device_vibrate") @implementation public func ringer_device_vibrate(
     _ device: OpaquePointer?, _ times_ms: UnsafePointer<UInt32>?, _ count: Int, _ strength: Float, _ times: UInt32,
     _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
@@ -286,19 +297,21 @@ func pcm(
     }
 }
 
-@c @implementation public func ringer_device_detect(
+@_cdecl("ringer_device_detect") @implementation public func ringer_device_detect(
     _ device: OpaquePointer?, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt { try DeviceHandle.at(device).detect(id) }
 }
 
-@c @implementation public func ringer_device_stop(_ device: OpaquePointer?, _ id: UInt64) -> CInt {
+@_cdecl("ringer_device_stop") @implementation public func ringer_device_stop(
+    _ device: OpaquePointer?, _ id: UInt64
+) -> CInt {
     carryOut {
         try DeviceHandle.at(device).stop(id)
     }
 }
 
-@c @implementation public func ringer_device_stop_all(_ device: OpaquePointer?) -> CInt {
+@_cdecl("ringer_device_stop_all") @implementation public func ringer_device_stop_all(_ device: OpaquePointer?) -> CInt {
     carryOut {
         try DeviceHandle.at(device).device.stopAll()
     }
@@ -306,7 +319,7 @@ func pcm(
 
 // MARK: The simulated board
 
-@c @implementation public func ringer_simulated_set_position(
+@_cdecl("ringer_simulated_set_position") @implementation public func ringer_simulated_set_position(
     _ device: OpaquePointer?, _ position: ringer_position
 ) -> CInt {
     carryOut {
@@ -315,14 +328,18 @@ func pcm(
     }
 }
 
-@c @implementation public func ringer_simulated_set_headphone(_ device: OpaquePointer?, _ is_inserted: CInt) -> CInt {
+@_cdecl("ringer_simulated_set_headphone") @implementation public func ringer_simulated_set_headphone(
+    _ device: OpaquePointer?, _ is_inserted: CInt
+) -> CInt {
     carryOut {
         let board = try DeviceHandle.at(device).simulated()
         board.surroundings.set(.headphoneInserted(is_inserted != 0))
     }
 }
 
-@c @implementation public func ringer_simulated_press_key(_ device: OpaquePointer?, _ key: ringer_key) -> CInt {
+@_cdecl("ringer_simulated_press_key") @implementation public func ringer_simulated_press_key(
+    _ device: OpaquePointer?, _ key: ringer_key
+) -> CInt {
     carryOut {
         let board = try DeviceHandle.at(device).simulated()
         let key = try DeviceKey.of(key, "key")
@@ -331,7 +348,9 @@ func pcm(
     }
 }
 
-@c @implementation public func ringer_simulated_advance(_ device: OpaquePointer?, _ microseconds: UInt64) -> CInt {
+@_cdecl("ringer_simulated_advance") @implementation public func ringer_simulated_advance(
+    _ device: OpaquePointer?, _ microseconds: UInt64
+) -> CInt {
     carryOut {
         guard let clock = try DeviceHandle.at(device).simulated().clock as? VirtualClock else {
             throw Failure(ENOTSUP, "the simulated board runs in real time")
@@ -341,7 +360,7 @@ func pcm(
     }
 }
 
-@c @implementation public func ringer_simulated_get_recordings(
+@_cdecl("ringer_simulated_get_recordings") @implementation public func ringer_simulated_get_recordings(
     _ device: OpaquePointer?, _ recordings: UnsafeMutablePointer<ringer_recording>?, _ count: Int
 ) -> CInt {
     attempt {
@@ -357,7 +376,9 @@ func pcm(
     }
 }
 
-@c @implementation public func ringer_simulated_is_motor_on(_ device: OpaquePointer?) -> CInt {
+@_cdecl("ringer_simulated_is_motor_on") @implementation public func ringer_simulated_is_motor_on(
+    _ device: OpaquePointer?
+) -> CInt {
     attempt { try DeviceHandle.at(device).simulated().motor.isOn ? 1 : 0 }
 }
 

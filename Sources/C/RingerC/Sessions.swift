@@ -37,7 +37,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_new(
+@_cdecl("ringer_session_new") @implementation public func ringer_session_new(
     _ device: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ category: ringer_category, _ options: UInt32,
     _ priority: Int32, _ session: UnsafeMutablePointer<OpaquePointer?>?
 ) -> CInt {
@@ -52,7 +52,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_free(_ session: OpaquePointer?) {
+@_cdecl("ringer_session_free") @implementation public func ringer_session_free(_ session: OpaquePointer?) {
     guard let session else { return }
     // SAFETY: the reference that ringer_session_new retained.
     let handle = Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(session))
@@ -60,11 +60,13 @@ final class SessionHandle: Sendable {
     if handle.takeUnretainedValue().device.device.process.isCurrent { handle.release() }
 }
 
-@c @implementation public func ringer_session_get_number(_ session: OpaquePointer?) -> UInt64 {
+@_cdecl("ringer_session_get_number") @implementation public func ringer_session_get_number(
+    _ session: OpaquePointer?
+) -> UInt64 {
     (try? SessionHandle.at(session).session.id.rawValue) ?? 0
 }
 
-@c @implementation public func ringer_session_activate(
+@_cdecl("ringer_session_activate") @implementation public func ringer_session_activate(
     _ session: OpaquePointer?, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt {
@@ -76,7 +78,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_deactivate(
+@_cdecl("ringer_session_deactivate") @implementation public func ringer_session_deactivate(
     _ session: OpaquePointer?, _ resume_others: CInt, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt {
@@ -90,7 +92,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_set_category(
+@_cdecl("ringer_session_set_category") @implementation public func ringer_session_set_category(
     _ session: OpaquePointer?, _ category: ringer_category, _ options: UInt32
 ) -> CInt {
     carryOut {
@@ -98,13 +100,15 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_set_spoken(_ session: OpaquePointer?, _ is_spoken: CInt) -> CInt {
+@_cdecl("ringer_session_set_spoken") @implementation public func ringer_session_set_spoken(
+    _ session: OpaquePointer?, _ is_spoken: CInt
+) -> CInt {
     carryOut {
         try SessionHandle.at(session).session.setSpoken(is_spoken != 0)
     }
 }
 
-@c @implementation public func ringer_session_set_in_background(
+@_cdecl("ringer_session_set_in_background") @implementation public func ringer_session_set_in_background(
     _ session: OpaquePointer?, _ is_in_background: CInt
 ) -> CInt {
     carryOut {
@@ -112,7 +116,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_play_file(
+@_cdecl("ringer_session_play_file") @implementation public func ringer_session_play_file(
     _ session: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt {
@@ -121,7 +125,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_play_samples(
+@_cdecl("ringer_session_play_samples") @implementation public func ringer_session_play_samples(
     _ session: OpaquePointer?, _ samples: UnsafePointer<Int16>?, _ frames: Int, _ channels: UInt32, _ rate: UInt32,
     _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
@@ -131,7 +135,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_get_state(
+@_cdecl("ringer_session_get_state") @implementation public func ringer_session_get_state(
     _ session: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_session_state>?
 ) -> CInt {
     carryOut {
@@ -160,7 +164,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_get_property(
+@_cdecl("ringer_session_get_property") @implementation public func ringer_session_get_property(
     _ session: OpaquePointer?, _ property: ringer_property, _ value: UnsafeMutableRawPointer?,
     _ size: UnsafeMutablePointer<Int>?
 ) -> CInt {
@@ -178,7 +182,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_session_set_property(
+@_cdecl("ringer_session_set_property") @implementation public func ringer_session_set_property(
     _ session: OpaquePointer?, _ property: ringer_property, _ value: UnsafeRawPointer?, _ size: Int
 ) -> CInt {
     carryOut {
@@ -194,7 +198,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_device_begin_interruption(
+@_cdecl("ringer_device_begin_interruption") @implementation public func ringer_device_begin_interruption(
     _ device: OpaquePointer?, _ interruption: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     carryOut {
@@ -204,7 +208,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_device_answer_interruption(
+@_cdecl("ringer_device_answer_interruption") @implementation public func ringer_device_answer_interruption(
     _ device: OpaquePointer?, _ interruption: UInt64
 ) -> CInt {
     carryOut {
@@ -212,7 +216,7 @@ final class SessionHandle: Sendable {
     }
 }
 
-@c @implementation public func ringer_device_end_interruption(
+@_cdecl("ringer_device_end_interruption") @implementation public func ringer_device_end_interruption(
     _ device: OpaquePointer?, _ interruption: UInt64, _ should_resume: CInt
 ) -> CInt {
     carryOut {
