@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from ringer_lab import LabError
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "machine")
+# The overlays that users of Ringer install. Packages have them; in a checkout they are in its dts/.
+PARTS = f"{FOLDER}/parts" if os.path.isdir(f"{FOLDER}/parts") else f"{FOLDER}/../../../dts"
 OWN_PARTS = [
-    "ringer-board",
     "ring-silent-switch",
     "sound-profile-slider",
     "gpio-vibrator",
@@ -193,7 +194,7 @@ def check(root):
 def build(folder, include, overlays, bare):
     """Writes the board's device tree to `folder` and returns its path."""
     tree = compile_source(f"{FOLDER}/board.dts", folder, include)
-    own = [] if bare else [f"{FOLDER}/parts/{name}.dtso" for name in OWN_PARTS]
+    own = [] if bare else [f"{FOLDER}/ringer-board.dtso", *(f"{PARTS}/{name}.dtso" for name in OWN_PARTS)]
     tree = apply(tree, [compile_source(path, folder, include) for path in own], folder)
     for path in overlays:
         compiled = compile_source(path, folder, include)
