@@ -25,6 +25,7 @@ let package = Package(
             "Parser", "Footprint/Sources/Parser",
             [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
         benchmark("MemoryBenchmark", "Memory/Sources", [ringer, testKit, system]),
+        benchmark("PromiseBenchmark", "Promises/Sources", [ringer]),
         benchmark("SoundBenchmark", "Sound/Sources", [ringer]),
         .systemLibrary(
             name: "CSndfile", path: "SoundFile/Sources/CSndfile", pkgConfig: "sndfile",
