@@ -97,6 +97,10 @@ struct RefusalTests {
         expect(changed(file, at: table + 8, to: minusOne), .invalidPacketTable, at: Int64(table + 8), found: "-1")
         expect(changed(file, at: table + 16, to: [255]), .invalidPacketTable, at: Int64(table + 16))
         expect(changed(file, at: table + 20, to: [255]), .invalidPacketTable, at: Int64(table + 20))
+        // A table that counts no packets means those of the data; its frames have to fit there all the same.
+        let uncounted = changed(file, at: table + 7, to: [0])
+        #expect(try SoundFiles.decode(uncounted).samples == SoundFiles.decode(file).samples)
+        expect(changed(uncounted, at: table + 15, to: [129]), .invalidPacketTable, at: Int64(table + 8))
         // Priming and valid frames that fit are believed.
         let primed = changed(changed(file, at: table + 15, to: [90]), at: table + 19, to: [10])
         let info = try SoundFiles.info(primed)

@@ -27,13 +27,15 @@ extension CAFHeader {
             guard validFrames >= 0 else { throw lie("a number of frames", "\(validFrames)", at: 8) }
             guard primingFrames >= 0 else { throw lie("a number of priming frames", "\(primingFrames)", at: 16) }
             guard remainderFrames >= 0 else { throw lie("a number of remaining frames", "\(remainderFrames)", at: 20) }
+            let present = plan.dataSize / Int64(plan.bytesPerPacket)
+            // Some writers (ffmpeg 9) count no packets where all are of one size: the data has them.
+            let packets = packets == 0 && validFrames > 0 ? present : packets
             let (capacity, overflow) = packets.multipliedReportingOverflow(by: Int64(plan.framesPerPacket))
             guard !overflow else { throw lie("a number of packets", "\(packets)", at: 0) }
             guard validFrames <= capacity, primingFrames <= capacity - validFrames else {
                 throw lie(
                     "at most the frames of \(packets) packets", "\(validFrames) and \(primingFrames) of priming", at: 8)
             }
-            let present = plan.dataSize / Int64(plan.bytesPerPacket)
             guard packets <= present || plan.isTruncated else {
                 throw lie("at most \(present) packets, as the data has", "\(packets)", at: 0)
             }
