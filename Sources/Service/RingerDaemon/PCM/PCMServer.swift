@@ -193,9 +193,10 @@ package final class PCMServer: @unchecked Sendable {
 
     /// Updates what the plug-ins know once what runs now has returned. Called on any thread.
     private func updateSoon() {
-        if isUpdateDue.exchange(true, ordering: .relaxed) { return }
+        // In one order with the changes: an update that begins after this reads what changed before it.
+        if isUpdateDue.exchange(true, ordering: .sequentiallyConsistent) { return }
         loop.execute { [self] in
-            isUpdateDue.store(false, ordering: .relaxed)
+            isUpdateDue.store(false, ordering: .sequentiallyConsistent)
             update()
         }
     }
