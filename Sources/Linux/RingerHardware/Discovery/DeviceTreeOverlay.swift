@@ -45,6 +45,7 @@ package enum DeviceTreeOverlay {
                     + "driver \(driver)"
             }
         }
-        return "describe it in the device tree: \(folder)/\(part).dtso, its lines changed for this board; driver \(driver)"
+        return "describe it in the device tree: \(folder)/\(part).dtso, its lines changed for this board; "
+            + "driver \(driver)"
     }
 }
