@@ -152,6 +152,24 @@ def test_the_pcm_that_is_recorded(ringer_lab, tmp_path, pcm):
     assert run.status == 0, run.out
 
 
+DATAGRAM = """
+def test_datagram(lab, tmp_path):
+    path = tmp_path / "socket"
+    receiver = "import socket, sys; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind(sys.argv[1]);" \\
+        " print('ready', flush=True); print(s.recv(100).decode())"
+    firmware = lab.firmware("python3", "-c", receiver, str(path), ready="ready")
+    firmware.datagram(path, "call answered")
+    assert firmware.wait() == 0
+    assert firmware.lines[-1][1] == "call answered"
+"""
+
+
+def test_a_datagram_reaches_the_firmware(ringer_lab, tmp_path):
+    (tmp_path / "test_datagram.py").write_text(DATAGRAM)
+    run = ringer_lab("pytest", "test_datagram.py")
+    assert run.status == 0, run.out
+
+
 def test_a_test_that_does_not_end_is_named(ringer_lab, tmp_path):
     (tmp_path / "test_spins.py").write_text("def test_spins(lab):\n    while True: pass\n")
     run = ringer_lab("pytest", "--deadline", "5", "test_spins.py")
