@@ -34,12 +34,12 @@ extension AudioSession {
         _ property: FourCharacterCode, clientData: UInt = 0,
         _ body: @escaping @Sendable (SessionPropertyNotification) -> Void
     ) throws(SessionError) {
-        try with(property, "listen to") { entry throws(SessionError) in
+        try close(property, "listen to") { entry throws(SessionError) in
             let (listener, replaced) = try entry.listeners.add(property, clientData)
-            if let replaced { entry.queues.close(replaced) }
             if let property = SessionProperty(code: property) {
                 entry.queues.open(listener, of: property, calling: body)
             }
+            return replaced.map { [$0] } ?? []
         }
     }
 
@@ -47,8 +47,8 @@ extension AudioSession {
     ///
     /// - Throws: ``SessionError/Code/unsupportedProperty`` where there is no such property, or it can only be set.
     public func removeListener(_ property: FourCharacterCode, clientData: UInt = 0) throws(SessionError) {
-        try with(property, "stop listening to") { entry throws(SessionError) in
-            if let removed = try entry.listeners.remove(property, clientData) { entry.queues.close(removed) }
+        try close(property, "stop listening to") { entry throws(SessionError) in
+            try entry.listeners.remove(property, clientData).map { [$0] } ?? []
         }
     }
 
@@ -56,9 +56,21 @@ extension AudioSession {
     ///
     /// - Throws: ``SessionError/Code/unsupportedProperty`` where there is no such property, or it can only be set.
     public func removeListeners(of property: FourCharacterCode) throws(SessionError) {
-        try with(property, "stop listening to") { entry throws(SessionError) in
-            for removed in try entry.listeners.removeAll(property) { entry.queues.close(removed) }
+        try close(property, "stop listening to") { entry throws(SessionError) in
+            try entry.listeners.removeAll(property)
         }
+    }
+
+    /// Closes the queues of the listeners that `body` removes, once it has returned and no lock is held.
+    private func close(
+        _ property: FourCharacterCode, _ operation: String,
+        _ body: (inout SessionPropertyFollower.Entry) throws(SessionError) -> [SessionListenerID]
+    ) throws(SessionError) {
+        let (queues, removed) = try with(property, operation) { entry throws(SessionError) in
+            let removed = try body(&entry)
+            return (entry.queues, removed)
+        }
+        for listener in removed { queues.close(listener) }
     }
 
     private func with<Value: Sendable>(

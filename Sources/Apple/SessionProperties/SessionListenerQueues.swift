@@ -19,6 +19,9 @@ public struct SessionPropertyNotification: Sendable, Hashable {
 /// ``tell(_:to:)`` never waits and runs no listener: a slow listener delays neither its caller nor other listeners. A slow
 /// listener of a state gets the newest value; of happenings, such as route changes, the newest ``capacity``. The next
 /// notification counts the changes that it missed.
+///
+/// Who calls ``tell(_:to:)`` or ``close(_:)`` holds no lock: both may resume the task that reads a stream, which waits for a lock
+/// of the task, and the task's cancellation holds that one while `onDrop` runs.
 package final class SessionListenerQueues: Sendable {
     private struct Queue {
         /// The receiver of the notifications.
@@ -68,7 +71,7 @@ package final class SessionListenerQueues: Sendable {
     ) -> AsyncStream<SessionPropertyNotification> {
         let (stream, continuation) = AsyncStream<SessionPropertyNotification>.makeStream(
             bufferingPolicy: .bufferingNewest(Self.capacity(of: property)))
-        // `finish()` ends the stream as well, and may be called under the caller's lock.
+        // `finish()` ends the stream as well.
         continuation.onTermination = { if case .cancelled = $0 { onDrop() } }
         open(id, Queue(end: .stream(continuation)))
         return stream
@@ -90,26 +93,21 @@ package final class SessionListenerQueues: Sendable {
 
     private static func capacity(of property: SessionProperty) -> Int { property.isState ? 1 : capacity }
 
-    /// Notifies the listeners `ids` of `change`, in this order.
+    /// Notifies the listeners `ids` of `change`, in this order. Two calls at a time have no order.
     package func tell(_ change: SessionPropertyChange, to ids: [SessionListenerID]) {
-        // Yielding under the lock keeps the order between two callers; it runs no listener.
-        queues.withLock { queues in
-            for id in ids {
-                guard let queue = queues[id] else { continue }
-                let notification = SessionPropertyNotification(change, missed: queue.missed)
-                switch queue.end {
-                case .stream(let continuation):
-                    switch continuation.yield(notification) {
-                    case .dropped: queues[id]?.missed += 1
-                    case .terminated: queues[id] = nil
-                    default: break
-                    }
-                case .listener(let mailbox):
-                    let (hasDropped, mustBeCalled) = mailbox.add(notification)
-                    if hasDropped { queues[id]?.missed += 1 }
-                    if mustBeCalled { threads?.add(mailbox) }
-                }
+        for id in ids {
+            guard let queue = queues.withLock({ $0[id] }) else { continue }
+            let notification = SessionPropertyNotification(change, missed: queue.missed)
+            let hasDropped: Bool
+            switch queue.end {
+            case .stream(let continuation):
+                if case .dropped = continuation.yield(notification) { hasDropped = true } else { hasDropped = false }
+            case .listener(let mailbox):
+                let mustBeCalled: Bool
+                (hasDropped, mustBeCalled) = mailbox.add(notification)
+                if mustBeCalled { threads?.add(mailbox) }
             }
+            if hasDropped { queues.withLock { $0[id]?.missed += 1 } }
         }
     }
 

@@ -68,27 +68,37 @@ final class SessionPropertyFollower: SessionFollower {
 
     /// Ends the listener of a stream that nobody reads any more.
     func streamDropped(_ property: FourCharacterCode, _ clientData: UInt, of session: SessionID) {
-        state.withLock { state in
+        let (queues, listener) = state.withLock { state in
             // A property that was listened to can be.
-            guard let removed = try? state.entries[session]?.listeners.remove(property, clientData) else { return }
-            state.entries[session]?.queues.close(removed)
+            let removed = try? state.entries[session]?.listeners.remove(property, clientData)
+            return (state.entries[session]?.queues, removed)
         }
+        if let listener { queues?.close(listener) }
     }
 
     func sessionsChanged(_ routeChanges: [SessionID: [RouteChange]], _ snapshot: () -> SessionSnapshot) {
-        state.withLock { state in
-            if state.entries.isEmpty { return }
+        let news: [News] = state.withLock { state in
+            if state.entries.isEmpty { return [] }
             let now = snapshot()
-            if !routeChanges.isEmpty || state.snapshot != now { Self.update(&state, now, routeChanges) }
+            return routeChanges.isEmpty && state.snapshot == now ? [] : Self.update(&state, now, routeChanges)
         }
+        for news in news { news.queues.tell(news.change, to: news.listeners) }
         threads.go()
+    }
+
+    /// A change that listeners are told of, outside the lock: see ``SessionListenerQueues``.
+    private struct News: Sendable {
+        let change: SessionPropertyChange
+        let queues: SessionListenerQueues
+        let listeners: [SessionListenerID]
     }
 
     private static func update(
         _ state: inout State, _ now: SessionSnapshot, _ routeChanges: [SessionID: [RouteChange]]
-    ) {
+    ) -> [News] {
         state.snapshot = now
         var conditions = now.conditions
+        var news: [News] = []
         for session in now.coordinator.sessions {
             guard let index = state.entries.index(forKey: session.id),
                 !state.entries.values[index].listeners.isEmpty
@@ -98,13 +108,16 @@ final class SessionPropertyFollower: SessionFollower {
             // Where several routes came and went, each is notified, with the newest facts.
             for routeChange in routeChanges.isEmpty ? [nil] : routeChanges.map(Optional.some) {
                 let changes = state.entries.values[index].properties.update(facts, routeChange: routeChange)
-                if !changes.isEmpty { tell(changes, state.entries.values[index]) }
+                let entry = state.entries.values[index]
+                for change in changes {
+                    let listeners = entry.listeners.listeners(of: change.property)
+                    if !listeners.isEmpty {
+                        news.append(News(change: change, queues: entry.queues, listeners: listeners))
+                    }
+                }
             }
         }
-    }
-
-    private static func tell(_ changes: [SessionPropertyChange], _ entry: Entry) {
-        for change in changes { entry.queues.tell(change, to: entry.listeners.listeners(of: change.property)) }
+        return news
     }
 
     func sessionRemoved(_ id: SessionID) {

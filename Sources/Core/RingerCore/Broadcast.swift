@@ -3,18 +3,23 @@ import Synchronization
 /// Sends values to every subscriber. Any thread.
 ///
 /// Each subscriber has a buffer of its own: a slow one delays neither the sender nor the others.
+///
+/// No lock is held where a value may resume a task: that waits for a lock of the task, which its cancellation holds while
+/// it ends the subscription.
 final class Broadcast<Element: Sendable>: Sendable {
+    /// Those who get a value, in the order in which they subscribed.
+    typealias Subscribers = [(id: UInt64, continuation: AsyncStream<Element>.Continuation)]
+
     private struct State {
-        /// In the order in which they subscribed.
-        var subscribers: [(id: UInt64, continuation: AsyncStream<Element>.Continuation)] = []
+        var subscribers: Subscribers = []
         var nextID: UInt64 = 0
         var isFinished = false
     }
 
     private let state = Mutex(State())
 
-    /// How many subscribers there are, without those whose stream was dropped.
-    var subscriberCount: Int { state.withLock { $0.subscribers.count } }
+    /// The subscribers now, without those whose stream was dropped.
+    var subscribers: Subscribers { state.withLock { $0.subscribers } }
 
     deinit {
         finish()
@@ -47,19 +52,19 @@ final class Broadcast<Element: Sendable>: Sendable {
         return stream
     }
 
-    /// Sends `element` to every subscriber, in the order of the calls.
+    /// Sends `element` to every subscriber. Two calls at a time have no order.
     ///
     /// - Returns: How many subscribers lost a value because their buffers were full.
     @discardableResult
-    func send(_ element: Element) -> Int {
-        // Yielding under the lock keeps the order between two senders; no user code runs in it.
-        state.withLock { state in
-            var lost = 0
-            for subscriber in state.subscribers {
-                if case .dropped = subscriber.continuation.yield(element) { lost += 1 }
-            }
-            return lost
+    func send(_ element: Element) -> Int { Self.send(element, to: subscribers) }
+
+    /// Sends `element` to these subscribers.
+    static func send(_ element: Element, to subscribers: Subscribers) -> Int {
+        var lost = 0
+        for subscriber in subscribers {
+            if case .dropped = subscriber.continuation.yield(element) { lost += 1 }
         }
+        return lost
     }
 
     /// Ends every subscription.

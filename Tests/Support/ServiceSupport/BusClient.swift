@@ -97,6 +97,10 @@ package final class BusClient: Sendable {
                 connection.call(destination, path, interface, member, arguments) { result in
                     let values = result.flatMap { message in
                         do throws(BusError) { return .success(try message.read()) } catch { return .failure(error) }
+                    }.mapError { error in
+                        // Says which of many calls it was.
+                        guard error.name.hasSuffix(".NoReply") else { return error }
+                        return BusError(error.name, "\(member) of \(path): \(error.message)")
                     }
                     answer.set(values)
                     continuation.resume()

@@ -305,13 +305,13 @@ struct DeviceStateTests {
             let stream = broadcast.subscribe(buffering: .bufferingOldest(1))
             #expect(broadcast.send(1) == 0)
             #expect(broadcast.send(2) == 2)
-            #expect(broadcast.subscriberCount == 2)
+            #expect(broadcast.subscribers.count == 2)
             _ = stream
         }
-        #expect(broadcast.subscriberCount == 1)
+        #expect(broadcast.subscribers.count == 1)
         #expect(broadcast.send(3) == 1)
         broadcast.finish()
-        #expect(broadcast.subscriberCount == 0)
+        #expect(broadcast.subscribers.count == 0)
         _ = kept
     }
 }

@@ -40,7 +40,7 @@ package final class DeviceEventBroadcast: Sendable {
     /// - Returns: Whether ``send(_:)`` has to follow. Not where nobody would get the event: it is over.
     package func announce(_ event: DeviceEvent, isAwaited: Bool) -> Bool {
         state.withLock { state in
-            if !isAwaited && state.waiting == 0 && broadcast.subscriberCount == 0 {
+            if !isAwaited && state.waiting == 0 && broadcast.subscribers.isEmpty {
                 state.take(event)
                 return false
             }
@@ -49,15 +49,17 @@ package final class DeviceEventBroadcast: Sendable {
         }
     }
 
-    /// Sends an announced event to every subscriber.
+    /// Sends an announced event to every subscriber. One thread at a time does: an effect of the event.
     ///
     /// - Returns: How many subscribers lost an event because their buffers were full.
     package func send(_ event: DeviceEvent) -> Int {
-        state.withLock { state in
+        // Who subscribes from now on begins with this event's position, and does not get it twice.
+        let subscribers = state.withLock { state in
             state.waiting -= 1
             state.take(event)
-            return broadcast.send(event)
+            return broadcast.subscribers
         }
+        return Broadcast.send(event, to: subscribers)
     }
 
     /// Ends every subscription.
