@@ -1,7 +1,7 @@
 // Loads a running service with 60 clients that call, subscribe, stop reading and die, and asserts that every request got
 // its Ended signal, that no client is still known, and that descriptors, threads and memory are flat afterwards:
 //
-//     soak ADDRESS PID SECONDS      the bus, the service's process, and the time after a warm-up of at least 15 s
+//     soak ADDRESS PID SECONDS      the bus, the service's process, and the time after a warm-up of at least 45 s
 import Glibc
 import RingerBus
 import ServiceSupport
@@ -164,7 +164,7 @@ func soak() async throws {
         try await Task.sleep(for: .milliseconds(10))
     }
     first.close()
-    let before = try await load(address, process, seconds: max(15, seconds / 10), tally)
+    let before = try await load(address, process, seconds: max(45, seconds / 10), tally)
     let after = try await load(address, process, seconds: seconds, tally)
     // As many clients as may use the service: none of those who left is still known.
     let clients = try (0..<64).map { _ in try BusClient(address) }
