@@ -156,9 +156,9 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             write("Warning: \(error)\n", to: STDERR_FILENO)
         }
         // Without the bus nobody can ask for anything: whatever started the service starts it again.
-        throw await withCheckedContinuation { continuation in
-            connection.onDisconnect { continuation.resume(returning: $0) }
-        }
+        let (losses, loss) = AsyncStream<RingerError>.makeStream()
+        connection.onDisconnect { loss.yield($0) }
+        for await error in losses { throw error }
     }
 }
 

@@ -11,11 +11,15 @@ package final class ServiceProcess: Sendable {
     ///   - bus: The bus.
     ///   - descriptors: How many descriptors it may have.
     ///   - withoutMachineID: Whether its machine has no identity, as one that starts for the first time.
-    package init(_ bus: TestBus, descriptors: Int, withoutMachineID: Bool = false) throws {
+    ///   - errors: The file that gets its standard error; nil for the test's own.
+    package init(
+        _ bus: TestBus, descriptors: Int = 1024, withoutMachineID: Bool = false, errors: String? = nil
+    ) throws {
         let folder = CommandLine.arguments[0].split(separator: "/").dropLast().map { "/" + $0 }.joined()
         let service =
             "\(folder)/ringerd --address '\(bus.address)' --board simulated --clock virtual --config /dev/null"
-        let script = "ulimit -n \(descriptors) && exec \(service)"
+        let redirection = errors.map { " 2>'\($0)'" } ?? ""
+        let script = "ulimit -n \(descriptors) && exec \(service)\(redirection)"
         let hidden = "mount --bind /dev/null /etc/machine-id && \(script)"
         let words = withoutMachineID ? ["unshare", "--mount", "sh", "-c", hidden] : ["sh", "-c", script]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
@@ -29,6 +33,14 @@ package final class ServiceProcess: Sendable {
     deinit {
         kill(process, SIGKILL)
         waitpid(process, nil, 0)
+    }
+
+    /// Sends SIGTERM, and returns the status with which it exits; nil where a signal ends it.
+    package func terminate() -> CInt? {
+        kill(process, SIGTERM)
+        var information = siginfo_t()
+        waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT)
+        return information.si_code == CLD_EXITED ? information._sifields._sigchld.si_status : nil
     }
 
     /// Whether it has not ended.

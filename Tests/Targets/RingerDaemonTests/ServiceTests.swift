@@ -333,6 +333,17 @@ import Testing
         #expect(await client.ended() == .init(request: id, outcome: "stopped", reason: "closed"))
     }
 
+    @Test("SIGTERM ends the process with status 0, and it prints nothing")
+    func terminates() async throws {
+        let (bus, folder) = (try TestBus(), try TemporaryFolder())
+        let errors = folder.path + "/errors"
+        let process = try ServiceProcess(bus, errors: errors)
+        try await process.serves(try BusClient(bus.address))
+        #expect(process.terminate() == 0)
+        var file = stat()
+        #expect(stat(errors, &file) == 0 && file.st_size == 0)
+    }
+
     @Test("a session of one client interrupts another's, which resumes when the first is gone")
     func sessions() async throws {
         let bench = try ServiceBench()
