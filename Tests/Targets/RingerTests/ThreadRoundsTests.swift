@@ -253,6 +253,35 @@ struct ThreadRoundsTests {
         withExtendedLifetime(session) { bench.close() }
     }
 
+    @Test("tasks that wait for events, sounds and vibrations end when they are cancelled, whatever happens meanwhile")
+    func cancellations() async throws {
+        let bench = try Bench()
+        let device = bench.device
+        let session = device.sessions.make(category: .ambient)
+        try await session.activate()
+        let waits: @Sendable (Int) -> Void = { round in
+            bench.holdBack()
+            let over: @Sendable (Void) -> Void = bench.count()
+            let task = Task {
+                switch round % 5 {
+                case 0: for await _ in device.events {}
+                case 1: for await _ in session.events {}
+                case 2: for await _ in device.states {}
+                case 3: _ = await session.play(Self.sound)
+                default: _ = await device.vibrate(.standard)
+                }
+                over(())
+            }
+            ThreadRoundsTests.pass(round % 23)
+            task.cancel()
+        }
+        await bench.run(
+            Self.rounds,
+            [waits, waits, { round in bench.board.ringSilent.position = round % 2 == 0 ? .silent : .ring }])
+        try await bench.settle()
+        withExtendedLifetime(session) { bench.close() }
+    }
+
     @Test("a device that is closed beside its callers is silent and still when that returns, and ends every request")
     func closes() async throws {
         let loop = try EventLoop(name: "test-device")
