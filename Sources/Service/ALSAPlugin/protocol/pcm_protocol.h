@@ -2,9 +2,9 @@
  * What the ALSA plug-in `ringer` and the service say to each other, over a socket of type SOCK_SEQPACKET.
  *
  * Every packet, in both directions, is one struct of this size, in the machine's byte order; unused bytes are zero. The
- * kernel says who the plug-in's process is (SO_PEERCRED). The first packet is the plug-in's HELLO; the service answers with
- * ACCEPTED or REFUSED. Then the plug-in says when its stream starts and stops, and the service says STATE whenever that
- * changes. The service closes the connection after a packet that it does not understand.
+ * kernel says who the plug-in's process is (SO_PEERCRED). The first packet is the plug-in's HELLO, within 2 s; the service
+ * answers with ACCEPTED or REFUSED. Then the plug-in says when its stream starts and stops, and the service says STATE
+ * whenever that changes. The service closes the connection after a packet that it does not understand.
  *
  * ACCEPTED and STATE name what holds now or, for a stream that has not started, what would hold if it started now: the
  * plug-in starts without waiting for an answer.

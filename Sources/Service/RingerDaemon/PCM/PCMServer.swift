@@ -21,6 +21,8 @@ package final class PCMServer: @unchecked Sendable {
     package static let limit = 64
     /// How long no connection is taken when the system has no descriptor left.
     private static let pause = Duration.milliseconds(250)
+    /// How long a connection may take to greet.
+    private static let greetingTime = Duration.seconds(2)
 
     private struct SessionKey: Hashable {
         var process: pid_t
@@ -101,6 +103,9 @@ package final class PCMServer: @unchecked Sendable {
         }
         streams[descriptor] = stream
         stream.watched = loop.watch(descriptor, for: Int16(POLLIN)) { [unowned self] _ in read(descriptor) }
+        stream.timer = loop.schedule(at: loop.now + Self.greetingTime) { [unowned self] in
+            if let stream = streams[descriptor] { end(stream) }
+        }
     }
 
     /// The process that has connected, if it may play.
@@ -148,6 +153,7 @@ package final class PCMServer: @unchecked Sendable {
 
     private func greet(_ stream: PCMStream, _ hello: PCMPacket.Hello) throws(PCMPacket.Refusal) {
         stream.isGreeted = true
+        stream.timer?.cancel()
         if stream.process == ownProcess {
             stream.tell(PCMSession.State(value: RINGER_PCM_HEARD, gain: 1), as: RINGER_PCM_ACCEPTED)
             return

@@ -10,6 +10,8 @@ final class PCMStream {
     /// The process that connected; 0 where it is not known.
     var process: pid_t = 0
     var watched: EventLoop.WatchedDescriptor?
+    /// Cancelled when the connection is closed: its body runs for an open one alone.
+    var timer: (any DeviceTimer)?
     /// Whether it has named its category.
     var isGreeted = false
     /// The session of its category; nil before that, and for a stream of the service's own sounds.
@@ -33,6 +35,7 @@ final class PCMStream {
         guard isOpen else { return }
         isOpen = false
         watched?.cancel()
+        timer?.cancel()
         Glibc.close(descriptor)
     }
 

@@ -205,6 +205,23 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
+    // 64 connections that never greeted left no other program a sound, for as long as they liked.
+    @Test("connections that do not greet are closed, and leave room for a program")
+    func noGreeting() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let greeted = try PCMClient(bench)
+        greeted.greet("ambient")
+        #expect(try await greeted.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        let silent = try (1..<PCMServer.limit).map { _ in try PCMClient(bench) }
+        for client in silent { #expect(try await client.receive() == nil) }
+        let next = try PCMClient(bench)
+        next.greet("ambient")
+        #expect(try await next.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        bench.board.ringSilent.position = .silent
+        #expect(try await greeted.receive() == [RINGER_PCM_STATE, RINGER_PCM_SILENCED])
+    }
+
     // The plug-in greets before it reads: it took the end of the connection for a service that is not there, and played.
     @Test(
         "a program that is refused says why and is silent, also where it plays without a service; it plays once that ends"
