@@ -9,6 +9,9 @@
 
 /* Between two attempts to reach a service that was not there. */
 #define RETRY_NANOSECONDS 250000000
+/* How long the service may say nothing before it is asked, and how long it may take to answer. */
+#define QUIET_NANOSECONDS 1000000000
+#define ANSWER_NANOSECONDS 2000000000
 
 static int64_t now(void)
 {
@@ -22,7 +25,7 @@ static void lose(struct link *link)
     if (link->socket >= 0)
         close(link->socket);
     link->socket = -1;
-    link->accepted = false;
+    link->accepted = link->hangs = false;
     link->next_attempt = now() + RETRY_NANOSECONDS;
 }
 
@@ -111,11 +114,30 @@ void link_update(struct link *link)
             continue;
         link->accepted = true;
         link->refusal = 0;
+        link->hangs = false;
+        link->asked = 0;
+        link->heard = now();
+        if (packet.kind == RINGER_PCM_ACCEPTED)
+            link->flags = packet.flags;
         link->state = packet.value;
         link->gain = packet.gain < RINGER_PCM_FULL_GAIN ? packet.gain : RINGER_PCM_FULL_GAIN;
     }
     if (count >= 0 || (errno != EAGAIN && errno != EINTR))
         lose(link);
+}
+
+void link_ask(struct link *link)
+{
+    if (!link->accepted || !link->started || !(link->flags & RINGER_PCM_ANSWERS))
+        return;
+    int64_t time = now();
+    if (link->asked != 0) {
+        link->hangs = link->hangs || time - link->asked >= ANSWER_NANOSECONDS;
+    } else if (time - link->heard >= QUIET_NANOSECONDS) {
+        struct ringer_pcm_packet packet = {.version = RINGER_PCM_VERSION, .kind = RINGER_PCM_PING};
+        link->asked = time;
+        say(link, &packet);
+    }
 }
 
 void link_tell(struct link *link, bool started)

@@ -184,11 +184,22 @@ static bool plays_unjudged(const struct ringer *r)
     return !r->link.accepted && r->plays_unreachable && r->link.refusal == 0;
 }
 
+/* Whether the last word of a service that hangs no longer counts: the switch may be at silent by now. */
+static bool is_outdated(const struct ringer *r)
+{
+    return r->link.hangs && r->link.state == RINGER_PCM_HEARD && !(r->link.flags & RINGER_PCM_IGNORES_SWITCH);
+}
+
 /* Acts on what the service has said since. */
 static void obey(struct ringer *r)
 {
+    bool hung = r->link.hangs;
     link_update(&r->link);
-    int state = r->link.state;
+    link_ask(&r->link);
+    if (r->link.hangs && !hung)
+        SNDERR("ringer: the service at %s does not answer: until it does, the switch counts as silent",
+            r->link.address.sun_path);
+    int state = is_outdated(r) ? RINGER_PCM_INTERRUPTED : r->link.state;
     float gain = (float)r->link.gain / RINGER_PCM_FULL_GAIN;
     if (!r->link.accepted) {
         state = plays_unjudged(r) ? RINGER_PCM_HEARD : RINGER_PCM_INTERRUPTED;
@@ -530,7 +541,7 @@ static void ringer_dump(snd_pcm_ioplug_t *io, snd_output_t *output)
     struct ringer *r = io->private_data;
     /* The library's mute detector reads these lines: Sources/Linux/RingerHardware/ALSA/Formats/PCMDescription.swift. */
     const char *sound = "unjudged, silent";
-    if (r->link.accepted && r->link.state <= RINGER_PCM_INTERRUPTED)
+    if (r->link.accepted && r->link.state <= RINGER_PCM_INTERRUPTED && !is_outdated(r))
         sound = states[r->link.state];
     else if (plays_unjudged(r))
         sound = "unjudged, heard";

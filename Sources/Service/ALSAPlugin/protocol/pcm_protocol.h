@@ -8,6 +8,9 @@
  *
  * ACCEPTED and STATE name what holds now or, for a stream that has not started, what would hold if it started now: the
  * plug-in starts without waiting for an answer.
+ *
+ * A service whose ACCEPTED has the flag ANSWERS says STATE after each PING, once the device's thread, which reads the switch,
+ * has had its turn. One without the flag does not know PING. Who does not know a flag ignores it.
  */
 #ifndef RINGER_PCM_PROTOCOL_H
 #define RINGER_PCM_PROTOCOL_H
@@ -24,6 +27,7 @@ enum {
     RINGER_PCM_HELLO = 1,
     RINGER_PCM_STARTED = 2,
     RINGER_PCM_STOPPED = 3,
+    RINGER_PCM_PING = 4,
     RINGER_PCM_ACCEPTED = 16,
     RINGER_PCM_REFUSED = 17,
     RINGER_PCM_STATE = 18,
@@ -42,6 +46,14 @@ enum {
     RINGER_PCM_INTERRUPTED = 2,
 };
 
+/* The flags of ACCEPTED. */
+enum {
+    /* The service answers PING. */
+    RINGER_PCM_ANSWERS = 1,
+    /* The switch does not silence the stream. */
+    RINGER_PCM_IGNORES_SWITCH = 2,
+};
+
 /* The value of REFUSED: why. */
 enum {
     /* Another version of this protocol. */
@@ -58,7 +70,7 @@ struct ringer_pcm_packet {
     uint8_t version;
     uint8_t kind;
     uint8_t value;
-    uint8_t reserved;
+    uint8_t flags;    /* in ACCEPTED */
     uint32_t gain;    /* in ACCEPTED and STATE */
     char category[24]; /* in HELLO, as are the texts below; each ends with a zero byte */
     char options[64]; /* names of category options, separated by blanks */

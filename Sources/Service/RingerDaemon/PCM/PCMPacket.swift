@@ -11,6 +11,12 @@ struct PCMPacket {
         var isCapture: Bool
         /// The program's name, for people.
         var name: String
+
+        /// What the service says of the stream in its answer.
+        var flags: Int {
+            let obeysSwitch = category.isSilencedBySwitch || options.contains(.honoursRingSilentSwitch)
+            return RINGER_PCM_ANSWERS | (obeysSwitch ? 0 : RINGER_PCM_IGNORES_SWITCH)
+        }
     }
 
     /// What the service does not understand, or does not allow: a value of the packet REFUSED.
@@ -31,11 +37,12 @@ struct PCMPacket {
         self.packet = packet
     }
 
-    init(kind: Int, value: Int = 0, gain: Float = 0) {
+    init(kind: Int, value: Int = 0, flags: Int = 0, gain: Float = 0) {
         packet = ringer_pcm_packet()
         packet.version = UInt8(RINGER_PCM_VERSION)
         packet.kind = UInt8(kind)
         packet.value = UInt8(value)
+        packet.flags = UInt8(flags)
         packet.gain = UInt32((gain * Float(RINGER_PCM_FULL_GAIN)).rounded())
     }
 

@@ -143,6 +143,10 @@ package final class PCMServer: @unchecked Sendable {
         }
         guard packet.packet.version == RINGER_PCM_VERSION else { throw .version }
         switch packet.kind {
+        case RINGER_PCM_PING:
+            // A device whose thread hangs would not notice the switch either.
+            device.sessions.core.perform { [loop] in loop.execute { stream.answer() } }
+            return
         case RINGER_PCM_STARTED: stream.isStarted = true
         case RINGER_PCM_STOPPED: stream.isStarted = false
         default: throw .version
@@ -155,8 +159,7 @@ package final class PCMServer: @unchecked Sendable {
         stream.isGreeted = true
         stream.timer?.cancel()
         if stream.process == ownProcess {
-            stream.tell(PCMSession.State(value: RINGER_PCM_HEARD, gain: 1), as: RINGER_PCM_ACCEPTED)
-            return
+            return stream.accept(PCMSession.State(value: RINGER_PCM_HEARD, gain: 1), flags: 0)
         }
         var (category, options) = (hello.category, hello.options)
         if hello.isCapture && !category.records {
@@ -183,7 +186,7 @@ package final class PCMServer: @unchecked Sendable {
         stream.forget = { [unowned self] in
             if session.streams.isEmpty { sessions[key] = nil }
         }
-        stream.tell(session.state, as: RINGER_PCM_ACCEPTED)
+        stream.accept(session.state, flags: hello.flags)
     }
 
     private func end(_ stream: PCMStream) {

@@ -5,7 +5,8 @@ import Ringer
 import RingerHardware
 
 /// One PCM of a program: a connection of the plug-in. It runs on the event loop's thread, and owns its descriptor.
-final class PCMStream {
+// SAFETY: all state is used on the loop's thread alone.
+final class PCMStream: @unchecked Sendable {
     let descriptor: CInt
     /// The process that connected; 0 where it is not known.
     var process: pid_t = 0
@@ -42,11 +43,22 @@ final class PCMStream {
     /// Informs the plug-in of a state that it does not know.
     ///
     /// - Returns: Whether it could be sent. A program that was stopped for long enough does not read.
-    @discardableResult
-    func tell(_ state: PCMSession.State, as kind: Int = RINGER_PCM_STATE) -> Bool {
+    func tell(_ state: PCMSession.State) -> Bool {
         if state == told { return true }
         told = state
-        return send(PCMPacket(kind: kind, value: state.value, gain: state.gain))
+        return send(PCMPacket(kind: RINGER_PCM_STATE, value: state.value, gain: state.gain))
+    }
+
+    /// Informs the plug-in of its state, and of what the service can do.
+    func accept(_ state: PCMSession.State, flags: Int) {
+        told = state
+        _ = send(PCMPacket(kind: RINGER_PCM_ACCEPTED, value: state.value, flags: flags, gain: state.gain))
+    }
+
+    /// Informs the plug-in, which asked, of the state once more.
+    func answer() {
+        guard isOpen, let state = told else { return }
+        _ = send(PCMPacket(kind: RINGER_PCM_STATE, value: state.value, gain: state.gain))
     }
 
     /// Tells the plug-in why the connection ends.

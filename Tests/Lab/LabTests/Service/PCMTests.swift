@@ -264,6 +264,34 @@ extension VirtualTime {
             #expect(frames[resumes...] == samples[resumes...])
         }
 
+        @Test(
+            "while ringerd is stopped, a program that obeys the switch is silent and says so once; another one plays on",
+            arguments: ["ambient", "playback"])
+        func stopped(_ category: String) async throws {
+            let bench = try await Bench()
+            let samples = samples(seconds: 8)
+            let recorder = try LoopbackRecorder()
+            let aplay = try bench.aplay(try bench.sound(samples), category: category)
+            try await heard(aplay, by: recorder)
+            try await Task.sleep(for: .milliseconds(500))
+            try bench.ringerd.send(SIGSTOP)
+            try await Task.sleep(for: .seconds(4))
+            try bench.ringerd.send(SIGCONT)
+            let ended = try await aplay.wait()
+            #expect(ended.status == 0)
+            #expect(ended.output.split(separator: "\n").filter { $0.contains("does not answer") }.count == 1)
+            let (_, frames) = try heard(try await recorder.stop(), samples.count)
+            guard category == "ambient" else {
+                #expect(frames == samples)
+                return
+            }
+            let silence = try #require(frames.indices.first { frames[$0] == 0 })
+            let resumes = try #require(frames[silence...].firstIndex { $0 != 0 })
+            #expect(frames[..<silence] == samples[..<silence])
+            #expect(frames[resumes...] == samples[resumes...])
+            #expect((Self.rate / 2..<3 * Self.rate).contains(resumes - silence))
+        }
+
         @Test("a session of another process ducks or interrupts it, as the table says, until it ends")
         func sessions() async throws {
             let bench = try await Bench()

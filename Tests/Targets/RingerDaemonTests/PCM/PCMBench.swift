@@ -271,6 +271,8 @@ final class PCMBench: Sendable {
 /// A client of the socket that need not keep to the protocol.
 final class PCMClient {
     private let descriptor: CInt
+    /// The flags of the packet that was received last.
+    private(set) var flags = 0
 
     convenience init(_ bench: PCMBench) throws { try self.init(bench.socket) }
 
@@ -317,6 +319,7 @@ final class PCMClient {
         var wasReset = false
         while true {
             let size = ringer_receive(descriptor, &packet, PCMPacket.size)
+            flags = Int(packet.flags)
             if size == PCMPacket.size { return [Int(packet.kind), Int(packet.value)] }
             // A service that refused without reading the greeting: its reason comes next.
             if size < 0, errno == ECONNRESET, !wasReset {

@@ -1,6 +1,8 @@
+import CLinux
 import CPCMProtocol
 import Glibc
 import Ringer
+import RingerHardware
 import RingerTestKit
 import Testing
 
@@ -97,6 +99,74 @@ import Testing
         try bench.start()
         #expect(try await aplay.end() == 0)
         #expect(try aplay.heard().map(\.gain) == [1, 0, 1])
+    }
+
+    // The plug-in kept the last word of a service that hung for ever.
+    @Test("while the service hangs, what obeys the switch is silent and says so once; it is heard again afterwards")
+    func hang() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let file = try bench.sound(seconds: 8)
+        let ambient = try bench.play(file, pcm: "CATEGORY=ambient")
+        let playback = try bench.play(file, pcm: "CATEGORY=playback,OPTIONS=mixWithOthers")
+        try await ambient.hear(seconds: 0.5)
+        let isOver = Latch()
+        bench.loop.execute { isOver.wait() }
+        try await ambient.hear(seconds: 5)
+        isOver.open()
+        #expect(try await ambient.end() == 0)
+        #expect(try await playback.end() == 0)
+        #expect(try ambient.heard().map(\.gain) == [1, 0, 1])
+        #expect(try playback.heard() == [.init(gain: 1, frames: 0..<8 * PCMBench.rate)])
+        #expect(ambient.messages.split(separator: "\n").filter { $0.contains("does not answer") }.count == 1)
+    }
+
+    @Test("a service that is asked answers with the state, and says when it accepts a stream that it does")
+    func ping() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        for (category, flags) in [("ambient", 1), ("playback", 3)] {
+            let client = try PCMClient(bench)
+            client.greet(category)
+            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+            #expect(client.flags == flags)
+            for _ in 0..<2 {
+                client.send(kind: RINGER_PCM_PING)
+                #expect(try await client.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+            }
+        }
+    }
+
+    // It would close the connection after a packet that it does not know.
+    @Test("a service that does not say that it answers is not asked")
+    func olderService() async throws {
+        let bench = try PCMBench()
+        let listener = ringer_listen(bench.socket)
+        defer { close(listener) }
+        let aplay = try bench.play(try bench.sound(seconds: 4))
+        var service: CInt = -1
+        while service < 0 {
+            service = ringer_accept(listener)
+            await Task.yield()
+        }
+        defer { close(service) }
+        var kinds: [Int] = []
+        while true {
+            var packet = ringer_pcm_packet()
+            let size = ringer_receive(service, &packet, PCMPacket.size)
+            if size == 0 { break }
+            guard size > 0 else {
+                try await Task.sleep(for: .milliseconds(1))
+                continue
+            }
+            kinds.append(Int(packet.kind))
+            guard kinds.count == 1 else { continue }
+            let accepted = PCMPacket(kind: RINGER_PCM_ACCEPTED, value: RINGER_PCM_HEARD, gain: 1)
+            _ = withUnsafeBytes(of: accepted.packet) { ringer_send(service, $0.baseAddress, $0.count) }
+        }
+        #expect(kinds == [RINGER_PCM_HELLO, RINGER_PCM_STARTED, RINGER_PCM_STOPPED])
+        #expect(try await aplay.end() == 0)
+        #expect(try aplay.heard() == [.init(gain: 1, frames: 0..<4 * PCMBench.rate)])
     }
 
     @Test("a second program interrupts the first one, which is heard again afterwards")
