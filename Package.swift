@@ -91,7 +91,7 @@ let package = Package(
         source("Service", "CSDBus", ["CLinux"]),
         .systemLibrary(name: "CPCMProtocol", path: "Sources/Service/ALSAPlugin/protocol"),
         source("Service", "RingerBus", ["RingerHardware", "CSDBus", system]),
-        source("Service", "RingerClient", ["Ringer", "RingerBus", "CLinux", system]),
+        source("Service", "RingerClient", ["Ringer", "RingerBus", "CLinux", "CPCMProtocol", system]),
         source(
             "Service", "RingerDaemon", ["Ringer", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol", system]),
         program("Sources/Service/ringerd", "ringerd", ["RingerDaemon"]),
@@ -167,7 +167,10 @@ let package = Package(
         tests("RingerCTests", ["CRinger", "RingerC", "Ringer", "RingerTestKit", "ServiceSupport"]),
         tests(
             "RingerCommandTests",
-            ["Ringer", "RingerTestKit", "RingerCommand", "RingerTerminal", "ServiceSupport", "SoundFile"]),
+            [
+                "Ringer", "RingerDaemon", "RingerTestKit", "RingerCommand", "RingerTerminal", "ServiceSupport",
+                "SoundFile",
+            ]),
         tests("ExampleTests", ["AnnouncePayment", "RingUntilAnswered", "FirmwareTest", "PacedSupport"]),
         .testTarget(
             name: "LabTests",

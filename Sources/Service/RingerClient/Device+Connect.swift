@@ -52,7 +52,16 @@ extension Device {
     public static func isServiceAvailable() -> Bool {
         guard BusConnection.Bus.mayExist, let loop = try? EventLoop(name: "ringer-client") else { return false }
         defer { loop.close() }
-        return wait(ServiceLink(.preferred, on: loop, clock: loop).isServiceAvailable)
+        let link = ServiceLink(.preferred, on: loop, clock: loop)
+        return wait { link.isServiceAvailable($0) }
+    }
+
+    /// Whether a service runs. It waits for the bus's answer.
+    static func isServiceRunning() -> Bool {
+        guard BusConnection.Bus.mayExist, let loop = try? EventLoop(name: "ringer-client") else { return false }
+        defer { loop.close() }
+        let link = ServiceLink(.preferred, on: loop, clock: loop)
+        return wait { link.isServiceAvailable(orStartable: false, $0) }
     }
 
     /// Waits until `body` has called its completion, which another thread does, and returns what it was called with.

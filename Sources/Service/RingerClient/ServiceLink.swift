@@ -108,10 +108,11 @@ final class ServiceLink: @unchecked Sendable {
         }
     }
 
-    /// Whether a service has the name, or the bus can start one. The link is not used for anything else.
+    /// Whether a service has the name or, if those count, the bus can start one. The link is
+    /// not used for anything else.
     ///
     /// It may be called on any thread; `completion` is called once, on the loop's thread.
-    func isServiceAvailable(_ completion: @escaping @Sendable (Bool) -> Void) {
+    func isServiceAvailable(orStartable startable: Bool = true, _ completion: @escaping @Sendable (Bool) -> Void) {
         loop.execute { [self] in
             guard let connection = try? BusConnection.connect(bus, on: loop) else { return completion(false) }
             self.connection = connection
@@ -128,6 +129,7 @@ final class ServiceLink: @unchecked Sendable {
             connection.onDisconnect { _ in end(false) }
             connection.call(bus, path, bus, "NameHasOwner", [.string(RingerNames.service)]) { result in
                 if (try? result.get().read().first?.boolean) == true { return end(true) }
+                if !startable { return end(false) }
                 connection.call(bus, path, bus, "ListActivatableNames") { result in
                     let names = (try? result.get().read().first?.strings) ?? []
                     end(names.contains(RingerNames.service))

@@ -147,13 +147,10 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             write("Warning: \(error)\n", to: STDERR_FILENO)
         }
         try service.start()
-        do throws(RingerError) {
-            // systemd makes the directory of the standard path; a service that is started by hand makes it itself.
-            if arguments.pcmSocket == nil, pcms != nil { mkdir(PCMServer.standardDirectory, 0o755) }
+        if arguments.pcmSocket != nil {
             try pcms?.start()
-        } catch {
-            if arguments.pcmSocket != nil { throw error }
-            write("Warning: \(error)\n", to: STDERR_FILENO)
+        } else {
+            pcms?.startWhenPossible { write("Warning: \($0); it is tried again\n", to: STDERR_FILENO) }
         }
         // Without the bus nobody can ask for anything: whatever started the service starts it again.
         let (losses, loss) = AsyncStream<RingerError>.makeStream()

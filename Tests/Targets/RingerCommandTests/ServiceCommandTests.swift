@@ -1,3 +1,6 @@
+import Ringer
+import RingerDaemon
+import RingerHardware
 import RingerTestKit
 import ServiceSupport
 import Testing
@@ -43,6 +46,24 @@ import Testing
         let missing = try command("status", "--board", "service")
         #expect(missing.status == 1 && missing.errors.contains("org.ringer.Ringer1"))
         #expect(try command("status", "--board", "service", "--pcm", "x").status == 64)
+    }
+
+    @Test("doctor reports a service that does not listen for the ALSA plug-in")
+    func plugIn() throws {
+        let bus = try TestBus()
+        let command = try command(bus)
+        let socket = command.folder.path + "/pcm"
+        #expect(try !command("doctor", "--pcm-socket", socket).output.contains("plug-in"))
+        let service = try ServiceBench(isRealTime: true, bus: bus)
+        // The plug-in's service is the system bus's, unless a socket is named.
+        #expect(try !command("doctor").output.contains("plug-in"))
+        let missing = try command("doctor", "--pcm-socket", socket)
+        #expect(missing.output.contains("missing  plug-in  \(socket): cannot connect to: No such file or directory\n"))
+        #expect(missing.status == 1)
+        let server = PCMServer(service.device, loop: service.loop, path: socket, authorization: Authorization())
+        try service.loop.syncThrowing { () throws(RingerError) in try server.start() }
+        defer { service.loop.sync { server.stop() } }
+        #expect(try command("doctor", "--pcm-socket", socket).output.contains("ok       plug-in"))
     }
 
     @Test("preferences of the command line do not apply at the service, and a warning says so")

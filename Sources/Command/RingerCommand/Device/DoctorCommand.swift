@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Ringer
+import RingerClient
 import Synchronization
 import RingerTerminal
 
@@ -30,6 +31,11 @@ struct DoctorCommand: ParsableCommand {
         help: ArgumentHelp("A route and its PCM; may be given several times.", valueName: "route=pcm"),
         transform: BoardOptions.routePCM)
     var routes: [(route: AudioRoute, pcm: String)] = []
+    @Option(
+        help: ArgumentHelp(
+            "Where the service listens for the ALSA plug-in. (default: \(PCMSocket.standardPath), on the system bus)",
+            valueName: "path"))
+    var pcmSocket: String?
     @OptionGroup var output: OutputOptions
 
     func run() throws {
@@ -67,6 +73,7 @@ struct DoctorCommand: ParsableCommand {
         lines += speaker(hardware, sound)
         lines += routes(sound)
         lines += try mixerAndInput(sound)
+        if PCMSocket.isExpected(isNamed: pcmSocket != nil) { lines.append(plugIn()) }
         lines += findings.problems.map { problem in
             Finding(part: "access", problem: problem.error.description, repair: problem.repair)
         }
@@ -180,6 +187,19 @@ struct DoctorCommand: ParsableCommand {
             case .inputAvailable(false): Finding(part: "input", problem: "no \(input.name)", isOptional: true)
             default: nil
             }
+        }
+    }
+
+    /// Whether the service that runs can be reached by the ALSA plug-in: without it, programs on the plug-in are silent.
+    private func plugIn() -> Finding {
+        let path = pcmSocket ?? PCMSocket.standardPath
+        do throws(RingerError) {
+            try PCMSocket.check(path)
+            return Finding(part: "plug-in", name: "the service listens at \(path)")
+        } catch {
+            return Finding(
+                part: "plug-in", problem: error.description,
+                repair: "see why the service does not listen: journalctl -u ringerd; it tries again within 60 s")
         }
     }
 

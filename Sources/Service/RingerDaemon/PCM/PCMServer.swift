@@ -23,6 +23,8 @@ package final class PCMServer: @unchecked Sendable {
     private static let pause = Duration.milliseconds(250)
     /// How long a connection may take to greet.
     private static let greetingTime = Duration.seconds(2)
+    /// How long it takes until the socket is tried again, at first and at most.
+    private static let (firstRetry, lastRetry) = (Duration.seconds(1), Duration.seconds(60))
 
     private struct SessionKey: Hashable {
         var process: pid_t
@@ -41,6 +43,7 @@ package final class PCMServer: @unchecked Sendable {
     private var watched: EventLoop.WatchedDescriptor?
     private var streams: [CInt: PCMStream] = [:]
     private var sessions: [SessionKey: PCMSession] = [:]
+    private var isStopped = false
     private let isUpdateDue = Atomic(false)
 
     /// A server of `device` at `path`, on `loop`, for those who may play.
@@ -61,14 +64,43 @@ package final class PCMServer: @unchecked Sendable {
     ///
     /// - Throws: ``RingerError`` where the socket cannot be made: its directory is missing, or another process listens there.
     package func start() throws(RingerError) {
+        // systemd makes it; a service that is started by hand makes it itself.
+        if path == Self.standardPath { mkdir(Self.standardDirectory, 0o755) }
         listener = ringer_listen(path)
         guard listener >= 0 else { throw RingerError("listen for PCMs", path, Errno(rawValue: errno)) }
         watch()
         device.sessions.observeSettling { [weak self] in self?.updateSoon() }
     }
 
+    /// Begins to listen as soon as it can: it tries again after 1 s, then ever more rarely, up to every 60 s. Called on the
+    /// loop's thread.
+    ///
+    /// - Parameter report: Called with the first failure, before this returns.
+    package func startWhenPossible(_ report: (RingerError) -> Void) {
+        do throws(RingerError) {
+            try start()
+        } catch {
+            report(error)
+            retry(after: Self.firstRetry)
+        }
+    }
+
+    private func retry(after pause: Duration) {
+        _ = device.clock.schedule(at: device.clock.now + pause) { [weak self, loop] in
+            loop.execute { [weak self] in
+                guard let self, !isStopped else { return }
+                do throws(RingerError) {
+                    try start()
+                } catch {
+                    retry(after: min(pause * 2, Self.lastRetry))
+                }
+            }
+        }
+    }
+
     /// Ends every connection and removes the socket. Called on the loop's thread.
     package func stop() {
+        isStopped = true
         guard listener >= 0 else { return }
         watched?.cancel()
         close(listener)

@@ -4,6 +4,7 @@ import Glibc
 import Ringer
 import RingerHardware
 import RingerTestKit
+import Synchronization
 import Testing
 
 @testable import RingerDaemon
@@ -404,6 +405,35 @@ import Testing
         client.send(kind: RINGER_PCM_STARTED)
         #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
         #expect(bench.device.sessions.all.isEmpty)
+    }
+
+    // The service went on without one until it was started again.
+    @Test("a socket that cannot be made is tried again, ever more rarely, until it can be")
+    func retries() async throws {
+        let (folder, clock) = (try TemporaryFolder(), VirtualClock())
+        let device = try Device.simulated(SimulatedBoard(clock: clock))
+        let loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
+        defer { loop.close() }
+        let socket = folder.path + "/run/pcm"
+        let server = PCMServer(device, loop: loop, path: socket, authorization: Authorization(), ownProcess: 0)
+        let failures = Mutex<[RingerError]>([])
+        loop.sync { server.startWhenPossible { error in failures.withLock { $0.append(error) } } }
+        #expect(failures.withLock { $0.map(\.code) } == [.notFound])
+        // After 1, 3, 7, 15, 31, 63 and 123 s.
+        for pause in [1, 2, 4, 8, 16, 32] {
+            clock.advance(by: .seconds(pause))
+            loop.sync {}
+        }
+        mkdir(folder.path + "/run", 0o700)
+        defer { rmdir(folder.path + "/run") }
+        clock.advance(by: .milliseconds(59_999))
+        loop.sync {}
+        #expect(access(socket, F_OK) != 0)
+        clock.advance(by: .milliseconds(1))
+        loop.sync {}
+        _ = try PCMClient(socket)
+        #expect(failures.withLock { $0.count } == 1)
+        loop.sync { server.stop() }
     }
 
     @Test("a socket that a dead service left is replaced, one that is served is not, and a file is not removed")
