@@ -18,16 +18,19 @@ static void load(void)
 
 static struct ringer_library library = {.load = load, .once = PTHREAD_ONCE_INIT};
 
+FORWARD(snd_pcm_sframes_t, snd_pcm_avail_update, (snd_pcm_t *pcm), (pcm), -ELIBACC)
 FORWARD(int, snd_config_update, (void), (), -ELIBACC)
 FORWARD(int, snd_pcm_close, (snd_pcm_t *pcm), (pcm), -ELIBACC)
 FORWARD(int, snd_pcm_delay, (snd_pcm_t *pcm, snd_pcm_sframes_t *delay), (pcm, delay), -ELIBACC)
 FORWARD(int, snd_pcm_drop, (snd_pcm_t *pcm), (pcm), -ELIBACC)
 FORWARD(int, snd_pcm_hw_params, (snd_pcm_t *pcm, snd_pcm_hw_params_t *params), (pcm, params), -ELIBACC)
 FORWARD(int, snd_pcm_hw_params_any, (snd_pcm_t *pcm, snd_pcm_hw_params_t *params), (pcm, params), -ELIBACC)
+FORWARD(int, snd_pcm_hw_params_current, (snd_pcm_t *pcm, snd_pcm_hw_params_t *params), (pcm, params), -ELIBACC)
 FORWARD(int, snd_pcm_hw_params_get_buffer_size,
     (const snd_pcm_hw_params_t *params, snd_pcm_uframes_t *frames), (params, frames), -ELIBACC)
 FORWARD(int, snd_pcm_hw_params_get_period_size,
     (const snd_pcm_hw_params_t *params, snd_pcm_uframes_t *frames, int *dir), (params, frames, dir), -ELIBACC)
+FORWARD(int, snd_pcm_hw_params_is_batch, (const snd_pcm_hw_params_t *params), (params), 1)
 FORWARD(int, snd_pcm_hw_params_malloc, (snd_pcm_hw_params_t **params), (params), -ELIBACC)
 FORWARD(int, snd_pcm_hw_params_set_access,
     (snd_pcm_t *pcm, snd_pcm_hw_params_t *params, snd_pcm_access_t access), (pcm, params, access), -ELIBACC)

@@ -112,7 +112,7 @@ public final class ALSASoundOutput: SoundOutput {
     }
 
     /// Sets the preferred rate and period of PCMs that are opened from now on; the hardware's nearest ones are used.
-    /// `plug` converts sounds of another rate. The buffer holds 80 ms, and at least two periods.
+    /// `plug` converts sounds of another rate. The buffer holds 80 ms, and at least three periods.
     public func prefer(_ preferences: SessionPreferences) {
         thread.prefer(preferences)
     }
@@ -131,7 +131,7 @@ public final class ALSASoundOutput: SoundOutput {
     /// whose position does not change for 1 s fails as timed out.
     ///
     /// A sound that is stopped is over when it is no longer heard: at once on hardware of its own; in dmix's buffer after
-    /// a period, or after up to 80 ms if `plug` converts the rate, for then ALSA takes nothing back.
+    /// 10 ms, or after up to 80 ms, and at least two periods, if `plug` converts the rate, for then ALSA takes nothing back.
     ///
     /// If the PCM is busy, the sound waits unless its options say otherwise: for earlier sounds of this output on the
     /// same hardware without limit, for other processes as long as the output's `busyPatience`.

@@ -8,6 +8,8 @@ enum PromiseWay: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case loopback
     /// In the process, through dmix.
     case mixed
+    /// In the process, through dmix with its own period of 125 ms.
+    case mixedByDefault
     /// Over `ringerd`, which plays to the card itself.
     case serviceOnLoopback
     /// Over `ringerd`, which plays through dmix.
@@ -15,7 +17,13 @@ enum PromiseWay: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
     var isService: Bool { self == .serviceOnLoopback || self == .serviceOnMixed }
     /// The PCM that is played to; `loopback_capture` returns what is heard.
-    var pcm: String { self == .loopback || self == .serviceOnLoopback ? "loopback" : "mixed" }
+    var pcm: String {
+        switch self {
+        case .loopback, .serviceOnLoopback: "loopback"
+        case .mixed, .serviceOnMixed: "mixed"
+        case .mixedByDefault: "mixed_default"
+        }
+    }
     var testDescription: String { isService ? "the service on \(pcm)" : pcm }
 }
 

@@ -13,7 +13,7 @@ import Testing
     private func running(frames: Int = 200, options: PlaybackOptions = PlaybackOptions()) -> PlaybackMachine {
         var machine = PlaybackMachine(frames: frames, options: options, subject: "PCM x")
         _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format, isMixed: false))
+        _ = machine.handle(.opened(format, isMixed: false, isCoarse: false))
         _ = machine.handle(.wrote(min(frames, 80)))
         if frames < 80 {
             // The whole sound, and zeros behind it.
@@ -55,7 +55,8 @@ import Testing
         var machine = PlaybackMachine(frames: 200, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))
         #expect(machine.handle(.setGain(0.5, over: .milliseconds(20))).isEmpty)
-        guard case .write(0..<80, let ramp)? = machine.handle(.opened(format, isMixed: false)).first else {
+        guard case .write(0..<80, let ramp)? = machine.handle(.opened(format, isMixed: false, isCoarse: false)).first
+        else {
             throw TestFailure("nothing is written")
         }
         #expect(ramp.gain(at: 0) == 0.5)
@@ -170,7 +171,7 @@ import Testing
     func refusal() {
         var machine = PlaybackMachine(frames: 10, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format, isMixed: false))
+        _ = machine.handle(.opened(format, isMixed: false, isCoarse: false))
         #expect(
             machine.handle(.wrote(0)).end
                 == .failed(RingerError(.system, "write", "PCM x", detail: "its empty buffer takes no frames")))
@@ -210,7 +211,7 @@ import Testing
     func failureBeforeStart() {
         var machine = PlaybackMachine(frames: 10, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format, isMixed: false))
+        _ = machine.handle(.opened(format, isMixed: false, isCoarse: false))
         let failed = machine.handle(failure(.brokenPipe, left: 0))
         #expect(failed.description == "[unwatch, prepare]")
         _ = machine.handle(.prepared)
@@ -276,7 +277,7 @@ import Testing
     func stoppedInSharedBuffer() {
         var machine = PlaybackMachine(frames: 200, options: PlaybackOptions(), subject: "PCM x")
         _ = machine.handle(.play(at: start))
-        _ = machine.handle(.opened(format, isMixed: true))
+        _ = machine.handle(.opened(format, isMixed: true, isCoarse: false))
         _ = machine.handle(.wrote(80))
         _ = machine.handle(.started(at: start))
         _ = machine.handle(.stop)
@@ -292,6 +293,21 @@ import Testing
         _ = machine.handle(.due(.wake, at: start + .milliseconds(10)))
         let over = machine.handle(failure(.brokenPipe, left: 0))
         #expect(over.end == .stopped && over.position?.played == 30)
+    }
+
+    @Test(
+        "of a stopped sound 10 ms stay in a shared buffer, or a period where the position is no more exact",
+        arguments: [(false, "[rewind but 10]"), (true, "[rewind but 125]")])
+    func stoppedInLongPeriods(isCoarse: Bool, rewind: String) {
+        let format = HardwareFormat(pcm: "x", sampleRate: 1_000, channels: 1, periodFrames: 125, bufferFrames: 375)
+        var machine = PlaybackMachine(frames: 2_000, options: PlaybackOptions(), subject: "PCM x")
+        _ = machine.handle(.play(at: start))
+        _ = machine.handle(.opened(format, isMixed: true, isCoarse: isCoarse))
+        _ = machine.handle(.wrote(375))
+        _ = machine.handle(.started(at: start))
+        _ = machine.handle(.stop)
+        let actions = machine.handle(.position(delay: 300, before: start, at: start))
+        #expect(actions.description == rewind)
     }
 
     @Test("a stream that fails while it is stopped is stopped")

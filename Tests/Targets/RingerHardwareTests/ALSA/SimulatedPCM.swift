@@ -116,7 +116,7 @@ struct SimulatedPCM {
 
     private mutating func perform(_ action: PlaybackMachine.Action) -> PlaybackMachine.Event? {
         switch action {
-        case .open: return .opened(format, isMixed: troubles.isMixed)
+        case .open: return .opened(format, isMixed: troubles.isMixed, isCoarse: troubles.granularity > 1)
         case .write(let frames, _): return write(frames.map { $0 })
         case .pad(let frames): return write(.init(repeating: nil, count: frames))
         case .start:

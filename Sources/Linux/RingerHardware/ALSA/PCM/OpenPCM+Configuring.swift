@@ -74,10 +74,11 @@ extension OpenPCM {
     ) throws(RingerError) -> HardwareFormat {
         let period = preferences.period ?? Self.period
         var periodTime = Self.microseconds(period)
-        // A stream needs at least two periods.
-        var bufferTime = Self.microseconds(max(Self.buffer, period * 2))
         var direction: CInt = 0
         try require(snd_pcm_hw_params_set_period_time_near(pcm, hw, &periodTime, &direction), "set the period")
+        // In a buffer of two periods dmix begins a stream with its card's next period, and counts frames as heard
+        // meanwhile: so many of the last ones could not be taken back.
+        var bufferTime = Self.microseconds(max(Self.buffer, .microseconds(Int64(periodTime) * 3)))
         direction = 0
         try require(snd_pcm_hw_params_set_buffer_time_near(pcm, hw, &bufferTime, &direction), "set the buffer")
         try require(snd_pcm_hw_params(pcm, hw), operation)
@@ -90,8 +91,18 @@ extension OpenPCM {
             bufferFrames: Int(bufferFrames))
     }
 
-    /// Configures a stream of `format` to start on request, to stop on underrun, and to wake its writer every period.
-    func setThresholds(_ format: HardwareFormat) throws(RingerError) {
+    /// Whether the device that the configured PCM leads to may report its position once a period only.
+    var isCoarse: Bool {
+        guard let hardware = ALSAObject.hardwareParameters(), snd_pcm_hw_params_current(pcm, hardware.pointer) == 0
+        else {
+            return true
+        }
+        return snd_pcm_hw_params_is_batch(hardware.pointer) != 0
+    }
+
+    /// Configures a stream of `format` to start on request, to stop on underrun, and to wake its writer every period; its
+    /// writer leaves `reserve` frames of the buffer empty.
+    func setThresholds(_ format: HardwareFormat, reserve: Int) throws(RingerError) {
         guard let software = ALSAObject(snd_pcm_sw_params_malloc, snd_pcm_sw_params_free) else {
             throw Self.error(ENOMEM, "configure", subject)
         }
@@ -103,7 +114,10 @@ extension OpenPCM {
         // known too.
         try check(snd_pcm_sw_params_set_start_threshold(pcm, sw, boundary), "configure")
         try check(snd_pcm_sw_params_set_stop_threshold(pcm, sw, snd_pcm_uframes_t(format.bufferFrames)), "configure")
-        try check(snd_pcm_sw_params_set_avail_min(pcm, sw, snd_pcm_uframes_t(format.periodFrames)), "configure")
+        // dmix wakes the writer at the ends of its card's periods only, the first of which is less than a period after the
+        // start.
+        let room = reserve > 0 ? reserve + format.periodFrames / 2 : format.periodFrames
+        try check(snd_pcm_sw_params_set_avail_min(pcm, sw, snd_pcm_uframes_t(room)), "configure")
         try check(snd_pcm_sw_params(pcm, sw), "configure")
     }
 

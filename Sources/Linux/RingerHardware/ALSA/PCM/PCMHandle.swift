@@ -17,8 +17,14 @@ import SystemPackage
 final class PCMHandle: @unchecked Sendable {
     /// The request, without a conversion put in front of the PCM.
     let request: PCMRequest
-    /// What the PCM granted.
+    /// What the PCM granted, without the reserve.
     let format: HardwareFormat
+    /// Frames of the buffer that stay empty.
+    ///
+    /// dmix mixes nothing into the period that its card is playing. While some of a stream's frames wait for that,
+    /// `snd_pcm_rewind` takes back these alone, and reports all that it was asked for: `snd_pcm_dmix_rewind` subtracts the
+    /// two positions the wrong way round, in alsa-lib 1.2.8 to 1.2.15 at least. With a period left empty no frames wait.
+    private let reserve: Int
     /// The format of the hardware behind conversion and mixing.
     let hardware: HardwareFormat
     /// The device of a sound card that the PCM leads to; nil if it leads elsewhere.
@@ -28,6 +34,9 @@ final class PCMHandle: @unchecked Sendable {
     let playsOneSound: Bool
     /// Whether the PCM writes to a buffer that dmix shares among streams, where ``drop()`` leaves what is mixed already.
     let isMixed: Bool
+    /// Whether the device may report its position once a period only. The corresponding C function is
+    /// `snd_pcm_hw_params_is_batch`.
+    let isCoarse: Bool
     private let open: OpenPCM
     private var name: String { request.name }
     private var pcm: OpaquePointer { open.pcm }
@@ -40,15 +49,21 @@ final class PCMHandle: @unchecked Sendable {
     /// - Throws: ``RingerError``: not found, busy, permission denied, unsupported if `plug` cannot convert either.
     init(_ request: PCMRequest) throws(RingerError) {
         self.request = request
-        (open, format) = try Self.open(
+        var granted: HardwareFormat
+        (open, granted) = try Self.open(
             request.name, sampleRate: request.sampleRate, channels: request.channels, request.preferences)
-        try open.setThresholds(format)
         let description = PCMDescription(of: open.pcm)
-        let behind = description?.hardware(behind: format.pcm)
-        hardware = behind ?? format
+        let behind = description?.hardware(behind: granted.pcm)
+        hardware = behind ?? granted
         device = PCMDevice(of: open.pcm)
         playsOneSound = device?.subdevices == 1 && behind != nil && description?.isShared == false
         isMixed = device != nil && behind != nil && description?.isMixed == true
+        isCoarse = open.isCoarse
+        // In a buffer of two periods a single one would be written ahead.
+        reserve = isMixed && granted.bufferFrames >= 3 * granted.periodFrames ? granted.periodFrames : 0
+        try open.setThresholds(granted, reserve: reserve)
+        granted.bufferFrames -= reserve
+        format = granted
     }
 
     /// Closes the PCM, which must not be used afterwards. The corresponding C function is `snd_pcm_close`.
@@ -67,6 +82,9 @@ final class PCMHandle: @unchecked Sendable {
     ///
     /// - Returns: How many frames were taken; 0 if there is no room. The corresponding C function is `snd_pcm_writei`.
     func write(_ samples: UnsafePointer<Int16>, frames: Int) throws(RingerError) -> Int {
+        var frames = frames
+        if reserve > 0 { frames = min(frames, try check(snd_pcm_avail_update(pcm), "write") - reserve) }
+        if frames <= 0 { return 0 }
         while true {
             let result = snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(frames))
             if result == -Int(EAGAIN) { return 0 }
@@ -116,7 +134,7 @@ final class PCMHandle: @unchecked Sendable {
     /// corresponding C function is `snd_pcm_status`.
     func framesLeftAtStop() -> Int? {
         guard let status = ALSAObject.status(of: pcm) else { return nil }
-        return max(0, format.bufferFrames - Int(clamping: snd_pcm_status_get_avail(status.pointer)))
+        return max(0, format.bufferFrames + reserve - Int(clamping: snd_pcm_status_get_avail(status.pointer)))
     }
 
     /// The delay beyond the buffer of a running stream: the device's own queues, a wireless link; nil if it is not
@@ -125,7 +143,7 @@ final class PCMHandle: @unchecked Sendable {
         guard let status = ALSAObject.status(of: pcm),
             snd_pcm_status_get_state(status.pointer) == SND_PCM_STATE_RUNNING
         else { return nil }
-        let buffered = format.bufferFrames - Int(clamping: snd_pcm_status_get_avail(status.pointer))
+        let buffered = format.bufferFrames + reserve - Int(clamping: snd_pcm_status_get_avail(status.pointer))
         return format.duration(ofFrames: max(0, snd_pcm_status_get_delay(status.pointer) - buffered))
     }
 

@@ -189,7 +189,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         if isOver.load(ordering: .acquiring) { return thread.giveBack(unused: handle) }
         self.handle = handle
         look()
-        send(.opened(handle.format, isMixed: handle.isMixed))
+        send(.opened(handle.format, isMixed: handle.isMixed, isCoarse: handle.isCoarse))
     }
 
     /// The voice's PCM cannot be opened.

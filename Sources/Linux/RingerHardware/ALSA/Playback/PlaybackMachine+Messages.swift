@@ -30,8 +30,9 @@ extension PlaybackMachine {
     /// What can happen.
     enum Event: Sendable {
         case play(at: MonotonicTime)
-        /// The PCM is open. If it `isMixed`, frames in its buffer are heard even if the stream is stopped.
-        case opened(HardwareFormat, isMixed: Bool)
+        /// The PCM is open. If it `isMixed`, frames in its buffer are heard even if the stream is stopped; if it `isCoarse`,
+        /// its position may stand still for a period.
+        case opened(HardwareFormat, isMixed: Bool, isCoarse: Bool)
         /// How many of the frames of the last write, or padding, were taken.
         case wrote(Int)
         case started(at: MonotonicTime)

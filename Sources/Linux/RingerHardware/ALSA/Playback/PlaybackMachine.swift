@@ -42,6 +42,8 @@ struct PlaybackMachine: StateMachine {
     private var format = HardwareFormat(pcm: "", sampleRate: 1, channels: 1, periodFrames: 1, bufferFrames: 1)
     /// Whether the buffer is shared with other streams: what was written to it is heard even if this stream is stopped.
     private var isMixed = false
+    /// Whether the position may be up to a period behind what is heard.
+    private var isCoarse = false
 
     private var ledger: PlaybackLedger
     /// How many frames the last write offered.
@@ -75,7 +77,7 @@ struct PlaybackMachine: StateMachine {
     /// Gains that wait until it is known how many frames the stream takes back.
     private var pendingGains: [(gain: Float, duration: Duration)] = []
 
-    /// Frames that will be heard within this time, or within a period, are not taken back: the thread may be that late.
+    /// Frames that will be heard within this time are not taken back: the thread may be that late.
     private static let safety: Duration = .milliseconds(10)
 
     /// A sound of `frames` frames on the PCM `subject`.
@@ -95,9 +97,10 @@ struct PlaybackMachine: StateMachine {
             if ledger.total == 0 { return [.tell(.started(at: now))] + end(.drained, at: now) }
             phase = .opening
             return [.open]
-        case .opened(let format, let isMixed):
+        case .opened(let format, let isMixed, let isCoarse):
             self.format = format
             self.isMixed = isMixed
+            self.isCoarse = isCoarse
             return fill()
         case .wrote(let frames): return wrote(frames)
         case .started(let now): return started(at: now)
@@ -155,7 +158,12 @@ extension PlaybackMachine {
         return [rewind]
     }
 
-    private var rewind: Action { .rewind(keeping: max(format.periodFrames, format.frames(in: Self.safety))) }
+    /// Takes back what will not be heard soon. A period of a sound that goes on stays, so that the stream does not underrun
+    /// before the frames are written again.
+    private var rewind: Action {
+        let safety = format.frames(in: Self.safety)
+        return .rewind(keeping: isStopping && !isCoarse ? safety : max(format.periodFrames, safety))
+    }
 
     private mutating func rewound(_ frames: Int) -> [Action] {
         if pendingGains.isEmpty { return isStopping ? cut(takenBack: frames) : [] }
