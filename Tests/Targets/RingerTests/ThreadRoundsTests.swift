@@ -261,7 +261,7 @@ struct ThreadRoundsTests {
         try await session.activate()
         let waits: @Sendable (Int) -> Void = { round in
             bench.holdBack()
-            let over: @Sendable (Void) -> Void = bench.count()
+            let over: @Sendable (Bool) -> Void = bench.count()
             let task = Task {
                 switch round % 5 {
                 case 0: for await _ in device.events {}
@@ -270,7 +270,7 @@ struct ThreadRoundsTests {
                 case 3: _ = await session.play(Self.sound)
                 default: _ = await device.vibrate(.standard)
                 }
-                over(())
+                over(true)
             }
             ThreadRoundsTests.pass(round % 23)
             task.cancel()
