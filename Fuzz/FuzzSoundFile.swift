@@ -1,10 +1,10 @@
-// Feeds arbitrary bytes to the reader of one container, chosen when compiling by FUZZ_CAF, FUZZ_AIFF or FUZZ_WAVE.
+// Feeds arbitrary bytes to the reader of one container, chosen when compiling by FUZZ_CAF, FUZZ_AIFF, FUZZ_WAVE or FUZZ_MP3.
 //
 // Build and run one target for a minute (see run.sh for all of them):
 //     Fuzz/run.sh wave 60
 //
 // What is held against each input: nothing traps, whole and piecewise decoding agree, the headers' count of frames is
-// what decoding gives, and the samples take no more memory than four times the input and a little.
+// what decoding gives, and the samples take no more memory than four times the input (96 times for MP3: frames of 24 bytes) and a little.
 
 import SoundFile
 
@@ -26,13 +26,19 @@ struct ChoppySource: ByteSource {
     }
 }
 
+#if FUZZ_MP3
+let most = 96
+#else
+let most = 4
+#endif
+
 func check(_ input: [UInt8]) {
     guard let whole = try? SoundFiles.decode(input) else {
         // What cannot be decoded must be refused at its headers, as nothing else can go wrong in memory.
         precondition((try? SoundFiles.info(input)) == nil, "headers accepted, decoding refused")
         return
     }
-    precondition(whole.samples.count * 2 <= 4 * input.count + 65536, "more samples than the input can hold")
+    precondition(whole.samples.count * 2 <= most * input.count + 65536, "more samples than the input can hold")
     guard var decoder = try? SoundDecoder(ChoppySource(bytes: input)) else { preconditionFailure("refused in pieces") }
     precondition(decoder.info.frames == Int64(whole.frames), "the headers' frames are not those decoded")
     var piece = [Int16](repeating: 0, count: decoder.info.channels * (1 + input.count % 97))
@@ -59,11 +65,15 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let magic = Array("caff".utf8)
     #elseif FUZZ_AIFF
     let magic = Array("FORM".utf8)
+    #elseif FUZZ_MP3
+    // A tag, or the first bytes of a frame of one of three sampling rates.
+    let starts: [[UInt8]] = [[0x49, 0x44, 0x33, 4], [0xFF, 0xFB], [0xFF, 0xF3], [0xFF, 0xE3]]
+    let magic = starts[count > 3 ? Int(input[3] & 3) : 0]
     #else
     let kinds = ["RIFF", "RIFX", "RF64", "RIFF"]
     let magic = Array(kinds[count > 3 ? Int(input[3] & 3) : 0].utf8)
     #endif
-    for index in 0..<min(4, input.count) { input[index] = magic[index] }
+    for index in 0..<min(magic.count, input.count) { input[index] = magic[index] }
     check(input)
     return 0
 }

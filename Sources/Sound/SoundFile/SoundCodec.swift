@@ -10,6 +10,9 @@ public enum SoundCodec: Sendable, Hashable, CustomStringConvertible {
     case uLaw
     /// ITU-T G.711 A-law, 8 bits a sample.
     case aLaw
+    /// MPEG audio, Layer III: frames of 1152 or 576 samples. It is read only, with libmpg123 (Debian: `libmpg123-0`), which is
+    /// loaded when the first sound is decoded.
+    case mpegLayer3
 
     /// The codec's name.
     public var description: String {
@@ -19,6 +22,7 @@ public enum SoundCodec: Sendable, Hashable, CustomStringConvertible {
         case .imaADPCM: "IMA ADPCM"
         case .uLaw: "u-law"
         case .aLaw: "A-law"
+        case .mpegLayer3: "MPEG Layer III"
         }
     }
 }

@@ -12,4 +12,6 @@ public enum SoundContainer: String, Sendable, Hashable, CaseIterable {
     case rifx = "RIFX"
     /// RIFF WAVE with 64-bit sizes (EBU Tech 3306; `BW64` is read as the same).
     case rf64 = "RF64"
+    /// Frames of MPEG audio, Layer III, with or without ID3 tags. It is read only.
+    case mp3 = "MP3"
 }

@@ -1,4 +1,5 @@
-/// Decodes a sound in pieces, with less than 64 KiB of memory whatever the file's size.
+/// Decodes a sound in pieces, with less than 64 KiB of memory whatever the file's size; for MP3, libmpg123 has its own. A copy of a
+/// decoder of MP3 does not decode by itself: use one of them.
 ///
 ///     var decoder = try SoundDecoder(source, maximumDuration: .seconds(30))
 ///     var piece = [Int16](repeating: 0, count: 1024 * decoder.info.channels)
@@ -12,6 +13,7 @@ public struct SoundDecoder<Source: ByteSource> {
     private enum Coder {
         case samples(SampleCoding)
         case packets(PacketCoding)
+        case mpeg(MPEGCoding)
     }
 
     private var input: StagedInput<Source>
@@ -23,14 +25,16 @@ public struct SoundDecoder<Source: ByteSource> {
     /// ``SoundFileInfo/isTruncated`` reports it.
     ///
     /// - Throws: ``SoundFileError`` with the fault in the headers, or if the sound is longer than `maximumDuration`,
-    ///   before anything is decoded.
+    ///   before anything is decoded; ``SoundFileError/Code/missingLibrary`` for MP3 without libmpg123.
     public init(_ source: Source, maximumDuration: Duration? = nil) throws(SoundFileError) {
         var headers = HeaderInput(source)
         let plan = try headers.parse()
         info = plan.info(chunks: headers.chunks, tags: headers.tags)
         if let maximumDuration { try info.require(atMost: maximumDuration) }
         input = StagedInput(headers.source, from: plan.dataOffset, size: plan.dataSize)
-        if let coding = SampleCoding(plan.codec) {
+        if plan.codec == .mpegLayer3 {
+            coder = .mpeg(try MPEGCoding(plan))
+        } else if let coding = SampleCoding(plan.codec) {
             coder = .samples(coding)
             input.skip(min(plan.dataSize, plan.primingFrames * Int64(plan.bytesPerPacket)))
         } else {
@@ -50,7 +54,7 @@ public struct SoundDecoder<Source: ByteSource> {
             try input.readInt16(frames * info.channels, bigEndian: coding.format.byteOrder == .big, into: &output)
         case .samples(let coding):
             try input.readSamples(frames * info.channels, coding, into: &output)
-        case .packets:
+        case .packets, .mpeg:
             try readPackets(frames, into: &output)
         }
         position += Int64(frames)
@@ -92,7 +96,7 @@ public struct SoundDecoder<Source: ByteSource> {
         switch coder {
         case .samples(let coding):
             try input.readSamples(count, coding, into: &output)
-        case .packets:
+        case .packets, .mpeg:
             if scratch.isEmpty { scratch = [Int16](repeating: 0, count: max(2048, info.channels)) }
             var taken: [Int16] = []
             swap(&taken, &scratch)
@@ -116,9 +120,16 @@ public struct SoundDecoder<Source: ByteSource> {
     private mutating func readPackets(
         _ frames: Int, into output: inout MutableSpan<Int16>
     ) throws(SoundFileError) {
-        guard case .packets(var coding) = coder else { return }
+        let taken = coder
         coder = .packets(PacketCoding.none)
-        defer { coder = .packets(coding) }
-        try coding.read(frames, from: &input, into: &output)
+        switch taken {
+        case .samples: break
+        case .packets(var coding):
+            defer { coder = .packets(coding) }
+            try coding.read(frames, from: &input, into: &output)
+        case .mpeg(var coding):
+            defer { coder = .mpeg(coding) }
+            try coding.read(frames, from: &input, into: &output)
+        }
     }
 }

@@ -74,7 +74,8 @@ public struct SoundEncoder<Sink: ByteSink> {
         precondition(samples.count % shape.channels == 0, "the last frame is whole")
         frames += Int64(samples.count / shape.channels)
         switch shape.codec {
-        case .ima4, .imaADPCM:
+        // No container that is written has the last one.
+        case .ima4, .imaADPCM, .mpegLayer3:
             let whole = shape.framesPerPacket * shape.channels
             for index in samples.indices {
                 waiting.append(samples[index].int16)

@@ -33,6 +33,8 @@ public struct SoundFileError: Error, Sendable, CustomStringConvertible {
         public static let maximumDurationExceeded = Code(rawValue: "maximum duration exceeded")
         /// The sound data is shorter than the header says, and whole sound was requested.
         public static let truncatedData = Code(rawValue: "truncated data")
+        /// The codec is decoded by a library that is not installed.
+        public static let missingLibrary = Code(rawValue: "missing library")
         /// The source of bytes failed, or had fewer bytes than it said.
         public static let readFailed = Code(rawValue: "read failed")
         /// The sink of bytes failed.

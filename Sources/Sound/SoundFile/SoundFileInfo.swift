@@ -18,7 +18,8 @@ public struct SoundFileInfo: Sendable, Equatable {
     public var dataOffset: Int64
     /// The bytes of sound data that are present.
     public var dataSize: Int64
-    /// The bytes of a packet or block: a frame of linear PCM or G.711, a packet of IMA4, a block of WAV's IMA.
+    /// The bytes of a packet or block: a frame of linear PCM or G.711, a packet of IMA4, a block of WAV's IMA; of MP3, whose
+    /// frames have several sizes, the average.
     public var bytesPerPacket: Int
     /// The frames of a packet or block.
     public var framesPerPacket: Int
@@ -43,7 +44,7 @@ public struct SoundFileInfo: Sendable, Equatable {
     /// The least length of the sound before a codec filled up its last packet.
     ///
     /// AIFF-C cannot say how much of the last IMA4 packet is filling: a sound of exactly 30 s is read as up to 63
-    /// frames longer. Limits of the duration are compared with this value, so that they do not refuse it.
+    /// frames longer; an MP3 file need not say it. Limits of the duration are compared with this value, so that they do not refuse it.
     public var minimumFrames: Int64 {
         lastPacketMayBeFilled ? max(0, frames - Int64(framesPerPacket - 1)) : frames
     }

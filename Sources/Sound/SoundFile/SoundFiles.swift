@@ -1,10 +1,10 @@
-/// Reads and writes sound files: CAF, AIFF, AIFF-C and WAV.
+/// Reads and writes sound files: CAF, AIFF, AIFF-C and WAV; and reads MP3.
 ///
 /// A file's bytes determine its format, not its name. Files are not opened here: bytes come from memory or a
 /// ``ByteSource``.
 public enum SoundFiles {
     /// Reads a file's headers, without decoding its sound. The time that it takes does not depend on the sound's
-    /// length.
+    /// length, except for MP3, whose frames have to be counted.
     ///
     /// - Throws: ``SoundFileError`` with the fault in the headers.
     public static func info(_ source: some ByteSource) throws(SoundFileError) -> SoundFileInfo {
@@ -33,6 +33,20 @@ public enum SoundFiles {
         _ source: some ByteSource, maximumDuration: Duration? = nil
     ) throws(SoundFileError) -> PCMBuffer {
         var decoder = try SoundDecoder(source, maximumDuration: maximumDuration)
+        return try decode(&decoder)
+    }
+
+    /// As ``decode(_:maximumDuration:)``; `admit` is called with the size of the samples in bytes before anything is decoded,
+    /// and throws where that is too much.
+    package static func decode(
+        _ source: some ByteSource, maximumDuration: Duration? = nil, admit: (Int) throws -> Void
+    ) throws -> PCMBuffer {
+        var decoder = try SoundDecoder(source, maximumDuration: maximumDuration)
+        try admit(try sampleCount(decoder.info) * MemoryLayout<Int16>.size)
+        return try decode(&decoder)
+    }
+
+    private static func decode(_ decoder: inout SoundDecoder<some ByteSource>) throws(SoundFileError) -> PCMBuffer {
         let info = decoder.info
         var samples: [Int16] = []
         if decoder.isInMemory {

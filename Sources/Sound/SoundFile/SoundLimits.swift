@@ -6,6 +6,8 @@ public enum SoundLimits {
     public static let channels: ClosedRange<Int> = 1...256
     /// Chunks read of one file; more are an attempt to keep the reader busy.
     public static let chunks = 512
+    /// Frames counted of an MP3 file: more than 3 hours at any rate of a bit stream.
+    public static let mpegFrames: Int64 = 1 << 20
     /// The longest system sound: exactly this long is accepted.
     public static let systemSoundDuration: Duration = .seconds(30)
     /// Bytes counted of a file: a byte holds two frames at most, so that 64 bits count them all. A sparse file can claim

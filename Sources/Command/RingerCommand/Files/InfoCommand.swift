@@ -9,7 +9,7 @@ struct InfoCommand: ParsableCommand {
         commandName: "info",
         abstract: "Show the format, length and codec of sound files.",
         discussion: """
-            Reads CAF, AIFF, AIFF-C, WAV, RF64 and RIFX; the format is found from the contents, not from the name. A file \
+            Reads CAF, AIFF, AIFF-C, WAV, RF64, RIFX and MP3; the format is found from the contents, not from the name. A file \
             that cannot be read gets a line on standard error, the others are still shown, and the exit status is 1.
             """)
 

@@ -51,6 +51,7 @@ enum SoundFormatNames {
     static func name(_ codec: SoundCodec) -> String {
         switch codec {
         case .ima4, .imaADPCM: return "ima4"
+        case .mpegLayer3: return "mp3"
         case .uLaw: return "ulaw"
         case .aLaw: return "alaw"
         case .linearPCM(let format):

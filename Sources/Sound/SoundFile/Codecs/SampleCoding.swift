@@ -16,7 +16,7 @@ struct SampleCoding: Sendable {
         case .aLaw:
             format = LinearPCM(.signedInteger, bytesPerSample: 1, byteOrder: .big)
             table = G711.aLaw
-        case .ima4, .imaADPCM:
+        case .ima4, .imaADPCM, .mpegLayer3:
             return nil
         }
     }

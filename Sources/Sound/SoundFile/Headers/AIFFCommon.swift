@@ -35,7 +35,7 @@ extension AIFFHeader {
             switch plan.codec {
             case .linearPCM(let format):
                 plan.bytesPerPacket = format.bytesPerSample * plan.channels
-            case .ima4, .imaADPCM:
+            case .ima4, .imaADPCM, .mpegLayer3:
                 plan.bytesPerPacket = 34 * plan.channels
                 plan.framesPerPacket = 64
             case .uLaw, .aLaw:

@@ -18,9 +18,11 @@ extension HeaderInput {
             return try WAVEHeader.parse(&self, as: .rifx)
         case "RF64", "BW64":
             return try WAVEHeader.parse(&self, as: .rf64)
+        case let code where MPEGHeader.mayBegin(with: code):
+            return try MPEGHeader.parse(&self)
         case let other:
             throw SoundFileError(
-                .notASound, expected: "'caff', 'FORM', 'RIFF', 'RIFX' or 'RF64'", found: "'\(other)'", offset: 0)
+                .notASound, expected: "'caff', 'FORM', 'RIFF', 'RIFX', 'RF64' or MP3", found: "'\(other)'", offset: 0)
         }
     }
 }

@@ -11,6 +11,8 @@ struct SoundPlan: Sendable {
     var isTruncated: Bool
     var bytesPerPacket: Int
     var framesPerPacket: Int
+    /// The packets that are present, where their sizes differ.
+    var packets: Int64?
     /// The frames that the container counts; `nil` if it counts none, so that all that decode are sound.
     var countedFrames: Int64?
     var primingFrames: Int64 = 0
@@ -36,7 +38,7 @@ struct SoundPlan: Sendable {
 
     /// The frames that the bytes present decode to.
     var presentFrames: Int64 {
-        let packets = dataSize / Int64(bytesPerPacket)
+        let packets = packets ?? dataSize / Int64(bytesPerPacket)
         var frames = packets * Int64(framesPerPacket)
         if codec == .imaADPCM {
             // The last block of a file may be a short one.
@@ -58,6 +60,6 @@ struct SoundPlan: Sendable {
             dataOffset: dataOffset, dataSize: dataSize, bytesPerPacket: bytesPerPacket,
             framesPerPacket: framesPerPacket, primingFrames: primingFrames, remainderFrames: present - frames,
             isTruncated: short, channelLayout: channelLayout, editCount: editCount, chunks: chunks, tags: tags,
-            lastPacketMayBeFilled: codec == .ima4 && countedFrames == nil)
+            lastPacketMayBeFilled: (codec == .ima4 || codec == .mpegLayer3) && countedFrames == nil)
     }
 }

@@ -9,7 +9,7 @@ enum SampleWriter {
             for index in samples.indices { bytes.append(G711.aLaw(samples[index].int16)) }
         case .linearPCM(let format):
             for index in samples.indices { append(samples[index], as: format, to: &bytes) }
-        case .ima4, .imaADPCM:
+        case .ima4, .imaADPCM, .mpegLayer3:
             preconditionFailure("packed codecs are written by packets")
         }
     }
