@@ -10,7 +10,7 @@ import Synchronization
 /// An *effect* is what touches anything else: hardware, files, timers, threads, streams, the user's code. Effects are
 /// performed outside of the lock, one at a time, in the order in which transitions added them, by the device's thread: at the
 /// end of its own transition, or in its next turn. Without such a thread, as in virtual time, the thread of the transition
-/// performs them. An effect must not block.
+/// performs them, until another one takes over. An effect must not block.
 ///
 /// Who takes a lock of its own inside a transition makes no transition while it holds that lock.
 // SAFETY: the variables are used under `lock` alone; nothing that is called meanwhile uses them, so that their accesses do not
@@ -34,6 +34,8 @@ package final class Core: @unchecked Sendable {
     @exclusivity(unchecked) private var announced: UInt64 = 0
     /// The thread that performs effects; 0 for none.
     @exclusivity(unchecked) private var performer: UInt = 0
+    /// Whether another thread made a transition meanwhile, where there is no thread of the device.
+    @exclusivity(unchecked) private var othersWait = false
 
     /// An effect, nil once it was taken. An array of functions, and a generic
     /// function that returns one, would wrap each, at the price of an allocation.
@@ -61,6 +63,7 @@ package final class Core: @unchecked Sendable {
             owner.store(caller, ordering: .relaxed)
             let answer = body()
             owner.store(0, ordering: .relaxed)
+            if !hasThread && performer != 0 && performer != caller { othersWait = true }
             return (answer, added > taken && performer == 0)
         }
         if isDue { performSoon(caller) }
@@ -101,6 +104,14 @@ package final class Core: @unchecked Sendable {
         _ = performEffects(UInt(pthread_self()), isTurn: false)
     }
 
+    /// Whether effects are performed by another thread than the calling one.
+    package var hasOtherThread: Bool { hasThread && !thread.isCurrentThread }
+
+    /// Whether the calling thread is the device's, or performs effects in its place: it must not wait for them.
+    package var isOnItsThread: Bool {
+        thread.isCurrentThread || lock.withLock { _ in performer == UInt(pthread_self()) }
+    }
+
     // MARK: - Performing effects
 
     /// The effects that wait, in order.
@@ -127,7 +138,7 @@ package final class Core: @unchecked Sendable {
 
     /// Performs the effects that wait now. What they add is performed in the next turn, after a look at the descriptors.
     private func takeTurn(_ caller: UInt) {
-        if performEffects(caller, isTurn: hasThread) {
+        if performEffects(caller, isTurn: true) {
             thread.execute { [self] in takeTurn(UInt(pthread_self())) }
         }
     }
@@ -136,17 +147,22 @@ package final class Core: @unchecked Sendable {
     ///
     /// - Returns: Whether some are left, which nobody performs. They count as announced.
     private func performEffects(_ caller: UInt, isTurn: Bool) -> Bool {
-        let (before, limit) = lock.withLock { _ in
-            let before = performer
-            if before == 0 { performer = caller }
-            return (before, isTurn ? added : .max)
-        }
-        // Another thread performs what is left, where there is no thread of the device.
-        if before != 0 && before != caller { return false }
         let isCounted = UserCode.enterDrain()
         defer { UserCode.leaveDrain(isCounted) }
         var isLeft = false
-        while let effect = take(upTo: limit, isOutermost: before == 0, &isLeft).effect { effect() }
+        repeat {
+            let (before, limit) = lock.withLock { _ in
+                let before = performer
+                if before == 0 { performer = caller }
+                defer { othersWait = false }
+                return (before, isTurn ? othersWait ? taken + 1 : added : .max)
+            }
+            // Another thread performs what is left, where there is no thread of the device.
+            if before != 0 && before != caller { return false }
+            while let effect = take(upTo: limit, isOutermost: before == 0, &isLeft).effect { effect() }
+            // Another thread that makes transitions all the time takes over in between, instead of holding this one for ever.
+            if isLeft && !hasThread && lock.withLock({ _ in othersWait }) { sched_yield() }
+        } while isLeft && !hasThread
         return isLeft
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import SystemPackage
 
 /// Threads that do not belong to Swift's pool and end with their body.
@@ -40,21 +41,39 @@ package enum DetachedThread {
 
     /// Runs `body` on a thread of its own and returns its result: for work that would hold up the caller's thread.
     ///
-    /// No thread of Swift's pool is started. If the system has no thread left, `body` runs on the caller's.
+    /// No thread of Swift's pool is started.
     ///
     /// - Parameters:
     ///   - stackSize: The thread's stack in bytes.
     ///   - body: The work. It is not interrupted when the task is cancelled.
+    /// - Throws: The system's reason if it has no thread left: `body` does not run then.
     package static func run<Value: Sendable>(
         stackSize: Int = workStackSize, _ body: @escaping @Sendable () -> Value
-    ) async -> Value {
-        await withCheckedContinuation { continuation in
+    ) async throws(Errno) -> Value {
+        let work = Work(body)
+        let result: Result<Value, Errno> = await withCheckedContinuation { continuation in
             do throws(Errno) {
-                try start(stackSize: stackSize) { continuation.resume(returning: body()) }
+                try start(stackSize: stackSize) {
+                    guard let value = work.run() else { return }
+                    continuation.resume(returning: .success(value))
+                }
             } catch {
-                continuation.resume(returning: body())
+                continuation.resume(returning: .failure(error))
             }
         }
+        return try result.get()
+    }
+
+    /// Work that the thread lets go of before it reports the result: it may hold what the next one needs.
+    private final class Work<Value: Sendable>: Sendable {
+        private let body: Mutex<(@Sendable () -> Value)?>
+
+        init(_ body: @escaping @Sendable () -> Value) {
+            self.body = Mutex(body)
+        }
+
+        /// The result, the first time.
+        func run() -> Value? { body.withLock { $0.take() }?() }
     }
 
     /// Blocks all signals on the calling thread except those that a crash raises: if these were blocked, the process

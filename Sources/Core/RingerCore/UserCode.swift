@@ -169,18 +169,19 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
     }
 }
 
-/// Completions by number, each called once, inside a transition. Any thread.
-final class CompletionTable<ID: Hashable & Sendable, Result: Sendable>: Sendable {
-    private let completions = Mutex<[ID: @Sendable (Result) -> Void]>([:])
+/// Completions by number, each called once, inside a transition.
+// SAFETY: used inside transitions of the core alone, which makes one at a time.
+final class CompletionTable<ID: Hashable & Sendable, Result: Sendable>: @unchecked Sendable {
+    private var completions: [ID: @Sendable (Result) -> Void] = [:]
 
     /// Stores `completion` for `id`.
     func add(_ id: ID, _ completion: @escaping @Sendable (Result) -> Void) {
-        completions.withLock { $0[id] = completion }
+        completions[id] = completion
     }
 
     /// Calls and removes the completion of `id`, if there is one.
     func complete(_ id: ID, with result: Result) {
-        completions.withLock { $0.removeValue(forKey: id) }?(result)
+        completions.removeValue(forKey: id)?(result)
     }
 }
 

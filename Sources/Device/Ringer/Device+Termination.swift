@@ -24,11 +24,16 @@ extension Device {
         let own = clock as? EventLoop
         let loop = if let own { own } else { try EventLoop(name: "ringer-signals") }
         do throws(RingerError) {
-            let registration = try TerminationSignals.handle(signals, on: loop) { [weak self] _ in
-                // Close first: the user's code may block.
-                self?.close()
-                afterwards()
-            }
+            let registration = try TerminationSignals.handle(
+                signals, on: loop,
+                untilDone: { [closing] _, done in
+                    closing.begin()
+                    closing.whenOver {
+                        // Only now: the user's code may block.
+                        afterwards()
+                        done()
+                    }
+                })
             try termination.set {
                 registration.cancel()
                 if own == nil { loop.close() }

@@ -77,8 +77,7 @@ public final class Device: Sendable {
     private let publisher: StatePublisher
     let reporter: EventReporter
     let firstPosition = FirstPosition()
-    private let silencing = Once()
-    private let teardown: DeviceTeardown
+    let closing: DeviceClosing
     let termination = DeviceTermination()
     let waits = DeviceWaits()
     package let process = OwningProcess()
@@ -110,6 +109,8 @@ public final class Device: Sendable {
     public var notifications: NotificationSounds { core.transition { lazyNotifications.part } }
     private let lazyNotifications: Lazily<NotificationSounds>
 
+    private let files: Lazily<FileLoads>
+
     /// Announcements, played one after another.
     public var announcements: Announcements { core.transition { lazyAnnouncements.part } }
     private let lazyAnnouncements: Lazily<Announcements>
@@ -126,7 +127,6 @@ public final class Device: Sendable {
         self.ports = ports
         self.reporter = reporter
         self.publisher = publisher
-        teardown = DeviceTeardown(ports: ports, core: core, waits: waits, publisher: publisher, reporter: reporter)
         let player = Lazily {
             let player = SoundPlayer(output: ports.speaker, clock: ports.clock, publisher: publisher, report: report)
             player.preferences = ports.service?.preferences ?? configuration.preferences
@@ -145,7 +145,9 @@ public final class Device: Sendable {
                 service: ports.service, report: report)
         }
         lazySessions = sessions
-        lazyAnnouncements = Lazily { Announcements(sessions.part) }
+        files = Lazily { FileLoads(ports.clock, core) }
+        let announcements = Lazily { Announcements(sessions.part) }
+        lazyAnnouncements = announcements
         let vibrator =
             Self.serviceMotor(ports, core, configuration, report)
             ?? ports.motor.map { motor in
@@ -162,9 +164,31 @@ public final class Device: Sendable {
                 report: report)
         }
         lazySounds = sounds
-        lazyAlerts = Lazily { Alerts(sounds.part) }
+        let alerts = Lazily { Alerts(sounds.part) }
+        lazyAlerts = alerts
         lazyNotifications = Lazily {
             NotificationSounds(sounds.part, configuration: configuration.notifications)
+        }
+        let silence: @Sendable () -> Void = {
+            // Queues first: nothing may begin another round, or replace a stopped sound.
+            announcements.ifMade { $0.clear(because: .closed) }
+            alerts.change { $0.close() }
+            sessions.ifMade { $0.close() }
+            sounds.ifMade { $0.stopAll(because: .closed) }
+            player.ifMade { $0.stopAll(because: .closed) }
+        }
+        closing = DeviceClosing(
+            ports, core, vibrator, report: report, silence: silence, refuse: { sounds.change { $0.close() } }
+        ) { [waits, termination] in
+            waits.close()
+            // The ends of sounds reach their subscribers before the streams end.
+            core.perform {
+                publisher.finish()
+                reporter.finish()
+            }
+            core.flush()
+            // Last, so that a signal that arrives meanwhile waits for the end of closing.
+            termination.end()
         }
         for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
         let (speakerName, clock) = (ports.speaker.name, ports.clock)
@@ -205,7 +229,8 @@ public final class Device: Sendable {
     }
 
     deinit {
-        close()
+        // In a child of fork the parent uses the hardware. The last reference may go on any thread: none waits.
+        if process.isCurrent { closing.begin() }
     }
 
     private static func serviceMotor(
@@ -316,7 +341,8 @@ public final class Device: Sendable {
     /// ``Decision/Reason/sessionPriority``; interrupted, by ``Decision/Reason/interruption``. In
     /// ``AudioCategory/audioProcessing`` it fails with ``RingerError/Code/incompatibleCategory``.
     ///
-    /// The file is read and decoded on a thread of its own: a slow one holds up no other task of the caller's thread.
+    /// The file is read and decoded on a thread of its own: a slow one holds up no other task of the caller's thread. Two
+    /// files are decoded at a time, and one for which several calls wait is decoded once.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -327,7 +353,8 @@ public final class Device: Sendable {
     public func play(
         _ path: String, category: AudioCategory = .default, options: CategoryOptions = []
     ) async throws(RingerError) -> SoundResult {
-        try await play(try await SoundLoader.loadElsewhere(path), category: category, options: options)
+        try process.check("play", "device")
+        return try await play(try await files.part.load(path), category: category, options: options)
     }
 
     /// Plays a sound in a category, as ``play(_:category:options:)`` does with a file.
@@ -360,12 +387,21 @@ public final class Device: Sendable {
         _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = [],
         completion: (@Sendable (SoundResult) -> Void)? = nil
     ) throws(RingerError) -> SoundPlayer.ID {
-        try check(category, options)
         let number = player.reserve()
-        withUserCompletion(completion, on: clock, core) {
-            sessions.playOwn(sound, reserved: number, as: category, options, completion: $0)
-        }
+        try start(
+            sound, in: SoundManner(), reserved: number, category: category, options: options, completion: completion)
         return number
+    }
+
+    /// The same with a number that was reserved, in any manner.
+    package func start(
+        _ sound: PCMBuffer, in manner: SoundManner, reserved number: SoundPlayer.ID, category: AudioCategory,
+        options: CategoryOptions, completion: (@Sendable (SoundResult) -> Void)?
+    ) throws(RingerError) {
+        try check(category, options)
+        withUserCompletion(completion, on: clock, core) {
+            sessions.playOwn(sound, in: manner, reserved: number, as: category, options, completion: $0)
+        }
     }
 
     private func check(_ category: AudioCategory, _ options: CategoryOptions) throws(RingerError) {
@@ -416,82 +452,36 @@ public final class Device: Sendable {
 
     // MARK: - Life
 
-    /// Stops everything, the motor first, and frees it. Returns once all is closed, also if another call began closing;
-    /// a call from within closing returns at once.
+    /// Stops everything, the motor first, and frees it. Returns once all is closed, also if another call began closing.
+    ///
+    /// No sound begins and the motor is not turned on from now on. It waits for 1 s at most: a driver or a PCM that has not
+    /// returned by then, or a blocked thread of the device, is left behind. On the device's thread, and in a completion, an
+    /// observer or a log handler, it does not wait; dropping the last reference closes the device in the same way, and never
+    /// waits.
     public func close() {
+        close(within: DeviceClosing.patience)
+    }
+
+    /// The same, waiting for another time at most.
+    package func close(within patience: Duration) {
         // Its parent uses the hardware, and has the threads that would be waited for.
         if !process.isCurrent { return }
-        silencing.run { silence() }
-        if let loop = clock as? EventLoop {
-            // Only the loop's thread tears down: a thread that did, and waited for the loop, would deadlock if the
-            // loop's thread closed the device too.
-            loop.sync { [teardown] in teardown.run() }
-        } else {
-            teardown.run()
-        }
-        // Last, so that a signal that arrives meanwhile waits for the end of closing.
-        termination.end()
+        closing.begin()
+        if core.isOnItsThread || UserCode.isRunning { return }
+        let isDone = Latch()
+        closing.whenOver { isDone.open() }
+        isDone.wait(until: .now + patience)
+    }
+
+    /// Closes the device without waiting. `completion` is called once all is closed, or given up after 1 s: on the device's
+    /// thread, or before this returns.
+    package func close(completion: @escaping @Sendable () -> Void) {
+        if !process.isCurrent { return completion() }
+        closing.begin()
+        closing.whenOver(completion)
     }
 
     func report(_ event: DeviceEvent) {
         reporter.report(event)
-    }
-
-    /// Stops the motor and all sounds without waiting for the device's thread, which may be busy.
-    private func silence() {
-        // Queues first: nothing may begin another round, or replace a stopped sound.
-        lazyAnnouncements.ifMade { $0.clear(because: .closed) }
-        lazyAlerts.change { $0.close() }
-        lazySounds.change { $0.close() }
-        lazySessions.ifMade { $0.close() }
-        do throws(RingerError) {
-            try vibrator?.close()
-        } catch {
-            report(.vibration(.offFailed(error, attempt: 1, at: clock.now)))
-        }
-        do throws(RingerError) {
-            try statusLight?.close()
-        } catch {
-            report(.degraded(error, at: clock.now))
-        }
-        lazySounds.ifMade { $0.stopAll(because: .closed) }
-        lazyPlayer.ifMade { $0.stopAll(because: .closed) }
-    }
-}
-
-/// Frees a device's parts, once. It does not refer to the device, which may be in its deinitialiser.
-/// Runs on the loop's thread; on the caller's where the clock is no loop.
-private final class DeviceTeardown: Sendable {
-    private let ports: Device.Ports
-    private let core: Core
-    private let waits: DeviceWaits
-    private let publisher: StatePublisher
-    private let reporter: EventReporter
-    private let once = Once()
-
-    init(
-        ports: Device.Ports, core: Core, waits: DeviceWaits, publisher: StatePublisher, reporter: EventReporter
-    ) {
-        self.ports = ports
-        self.core = core
-        self.waits = waits
-        self.publisher = publisher
-        self.reporter = reporter
-    }
-
-    func run() {
-        once.run {
-            ports.ringSilent?.close()
-            for source in ports.stateSources { source.close() }
-            ports.speaker.close()
-            ports.close()
-            waits.close()
-            // The ends of sounds reach their subscribers before the streams end.
-            core.perform { [publisher, reporter] in
-                publisher.finish()
-                reporter.finish()
-            }
-            core.flush()
-        }
     }
 }

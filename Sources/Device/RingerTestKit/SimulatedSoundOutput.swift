@@ -27,8 +27,10 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
 
     /// A sound of the output.
     public struct Recording: Sendable {
-        /// The sound.
+        /// The sound; once it has ended, without its samples where the speaker does not keep them.
         public var sound: PCMBuffer
+        /// The frames of the sound.
+        public var frames: Int
         /// The route of the sound.
         public var route: AudioRoute
         /// The gain it began with, then each change.
@@ -44,12 +46,23 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         /// Frames that were heard.
         public var played = 0
 
+        /// Where it began, and how often it was to be played.
+        var manner = SoundManner()
+
         /// The samples that were heard, without gain.
-        public var samples: ArraySlice<Int16> { sound.samples.prefix(played * sound.channels) }
+        public var samples: ArraySlice<Int16> {
+            let first = manner.first * sound.channels
+            if sound.samples.isEmpty { return [] }
+            if first + played * sound.channels <= sound.samples.count {
+                return sound.samples[first...].prefix(played * sound.channels)
+            }
+            return (0..<played * sound.channels).map { sound.samples[(first + $0) % sound.samples.count] }[...]
+        }
     }
 
     private struct State {
         var recordings = Newest<Recording>()
+        var keepsSamples = true
         var fault: Fault?
         var limits = SimulatedSoundLimits()
         var answerDelay = Duration.zero
@@ -94,6 +107,13 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     public var recordingLimit: Int {
         get { state.withLock { $0.recordings.limit } }
         set { state.withLock { $0.recordings.limit = newValue } }
+    }
+
+    /// Whether recordings keep their samples when their sounds have ended, which is so unless set otherwise. Applies to sounds
+    /// that end from now on.
+    public var keepsSamples: Bool {
+        get { state.withLock { $0.keepsSamples } }
+        set { state.withLock { $0.keepsSamples = newValue } }
     }
 
     /// The sounds that are playing, in the order in which they began.
@@ -200,7 +220,14 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
         let (number, fault) = state.withLock { state in
-            let recording = Recording(sound: sound, route: options.route, gains: [options.gain])
+            var manner = options.manner
+            manner.volume = 1
+            // The part that is played is a sound of its own.
+            let isRepeated = manner.rounds > 1
+            let played = isRepeated ? sound : manner.applied(to: sound)
+            var recording = Recording(
+                sound: played, frames: played.frames, route: options.route, gains: [options.gain])
+            if isRepeated { recording.manner = manner }
             return (state.recordings.append(recording), state.fault)
         }
         let voice = SimulatedVoice(
@@ -209,7 +236,11 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
             opened: { [weak self] in self?.grant(sampleRate: sound.sampleRate) },
             record: { [weak self] change in
                 self?.state.withLock { state in
-                    if let index = state.recordings.index(of: number) { change(&state.recordings.elements[index]) }
+                    guard let index = state.recordings.index(of: number) else { return }
+                    change(&state.recordings.elements[index])
+                    if !state.keepsSamples, state.recordings.elements[index].end != nil {
+                        state.recordings.elements[index].sound.samples = []
+                    }
                 }
             })
         voice.begin()

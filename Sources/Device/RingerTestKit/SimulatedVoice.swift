@@ -23,6 +23,8 @@ final class SimulatedVoice: Playback, Sendable {
     private let pcm: SimulatedPCM
     private let sound: PCMBuffer
     private let options: PlaybackOptions
+    /// How many frames are to be played.
+    private let total: Int
     private let gate: Gate
     private let fault: SimulatedSoundOutput.Fault?
     private let handler: @Sendable (PlaybackEvent) -> Void
@@ -40,6 +42,7 @@ final class SimulatedVoice: Playback, Sendable {
         self.pcm = pcm
         self.sound = sound
         self.options = options
+        total = options.manner.frames(of: sound)
         gate = options.gate ?? Gate(gain: options.gain)
         self.fault = fault
         self.handler = handler
@@ -100,14 +103,14 @@ final class SimulatedVoice: Playback, Sendable {
         }
         switch fault {
         case .unpaced:
-            at(start) { voice in voice.end(.drained, played: voice.sound.frames) }
-        case .underrun(let frame) where frame < sound.frames:
+            at(start) { voice in voice.end(.drained, played: voice.total) }
+        case .underrun(let frame) where frame < total:
             at(start + duration(of: frame)) { voice in
                 voice.tell(.underrun(at: voice.clock.now))
                 voice.tell(.recovered(at: voice.clock.now))
             }
-            at(start + duration(of: sound.frames)) { $0.drained() }
-        case .suspend(let frame, let pause) where frame < sound.frames:
+            at(start + duration(of: total)) { $0.drained() }
+        case .suspend(let frame, let pause) where frame < total:
             at(start + duration(of: frame)) { voice in
                 voice.state.withLock { $0.isPaused = true }
                 voice.tell(.suspended(at: voice.clock.now))
@@ -119,16 +122,16 @@ final class SimulatedVoice: Playback, Sendable {
                 }
                 voice.tell(.resumed(at: voice.clock.now))
             }
-            at(start + duration(of: sound.frames) + pause) { $0.drained() }
-        case .gone(let frame) where frame < sound.frames:
+            at(start + duration(of: total) + pause) { $0.drained() }
+        case .gone(let frame) where frame < total:
             at(start + duration(of: frame)) { voice in
                 let error = RingerError(.disconnected, "write", "simulated speaker")
                 voice.end(.failed(error), played: frame)
             }
-        case .stall(let frame) where frame < sound.frames:
+        case .stall(let frame) where frame < total:
             break
         default:
-            at(start + duration(of: sound.frames)) { $0.drained() }
+            at(start + duration(of: total)) { $0.drained() }
         }
     }
 
@@ -145,7 +148,7 @@ final class SimulatedVoice: Playback, Sendable {
     }
 
     private func drained() {
-        end(.drained, played: sound.frames)
+        end(.drained, played: total)
     }
 
     private func tellProgress() {
@@ -153,7 +156,7 @@ final class SimulatedVoice: Playback, Sendable {
         let played = framesPlayed()
         tell(
             .progress(
-                StreamPosition(played: played, total: sound.frames, unfinishedAt: played < sound.frames ? now : nil),
+                StreamPosition(played: played, total: total, unfinishedAt: played < total ? now : nil),
                 at: now))
     }
 
@@ -180,7 +183,7 @@ final class SimulatedVoice: Playback, Sendable {
         }
         // Virtual time is exact: until the end, frames were left.
         let unfinishedAt = start.flatMap { fault == .unpaced ? nil : max($0, now) }
-        let position = StreamPosition(played: played, total: sound.frames, unfinishedAt: unfinishedAt)
+        let position = StreamPosition(played: played, total: total, unfinishedAt: unfinishedAt)
         pcm.remove(self) { handler(.ended(end, at: now, position)) }
     }
 
@@ -188,7 +191,7 @@ final class SimulatedVoice: Playback, Sendable {
         let (start, pausedFor) = state.withLock { ($0.start, $0.pausedFor) }
         guard let start else { return 0 }
         let heard = Int((((clock.now - start) - pausedFor).inSeconds * sound.sampleRate).rounded(.down))
-        var frames = min(max(heard, 0), sound.frames)
+        var frames = min(max(heard, 0), total)
         if case .stall(let frame) = fault { frames = min(frames, frame) }
         return frames
     }

@@ -114,7 +114,8 @@ extension SessionCoordinator {
         soundingCount += isSounding ? 1 : -1
     }
 
-    /// Gives the session new settings. For an active one this is like being activated with them.
+    /// Gives the session new settings. For an active one this is like being activated with them, but without an input that
+    /// their category needs it stays active and has no suitable route.
     private mutating func set(
         _ settings: SessionSettings, at index: Int, _ operation: String, _ actions: inout [Action]
     ) throws(SessionError) {
@@ -122,9 +123,8 @@ extension SessionCoordinator {
         let interrupts =
             settings.mixing != sessions[index].settings.mixing
             || settings.interruptsSpeech != sessions[index].settings.interruptsSpeech
-        if sessions[index].isActive {
-            try checkInput(settings, index, operation)
-            if interrupts { try checkRoom(settings, index, .incompatibleCategory, operation) }
+        if sessions[index].isActive && interrupts {
+            try checkRoom(settings, index, .incompatibleCategory, operation)
         }
         sessions[index].settings = settings
         actions.append(.settingsChanged(sessions[index].id, settings))
@@ -143,7 +143,9 @@ extension SessionCoordinator {
                 .notActive, "activate", session: session.id, detail: "an interruption from outside is under way")
         }
         if session.usesHardwareCodec { try checkCategory(index, "activate") }
-        try checkInput(session.settings, index, "activate")
+        if session.settings.category.needsInput && routes.input(for: session.settings) == nil {
+            throw SessionError(.noHardware, "activate", session: session.id, detail: "there is no audio input")
+        }
         try checkRoom(session.settings, index, .notActive, "activate")
         if session.isInterrupted {
             close(index)
@@ -160,11 +162,6 @@ extension SessionCoordinator {
         if sessions[index].isCategorySet { return }
         throw SessionError(
             .noCategorySet, operation, session: sessions[index].id, detail: "a hardware codec needs a category")
-    }
-
-    private func checkInput(_ settings: SessionSettings, _ index: Int, _ operation: String) throws(SessionError) {
-        guard settings.category.needsInput, routes.input(for: settings) == nil else { return }
-        throw SessionError(.noHardware, operation, session: sessions[index].id, detail: "there is no audio input")
     }
 
     /// Checks that no active session forbids the session at `index` to be active with `settings`.

@@ -41,6 +41,10 @@ package struct SessionReverts: OptionSet, Sendable, Hashable {
 
 extension SessionOverrides {
     /// Each override alone, with its name, the categories that allow it, and what reverts it.
+    ///
+    /// Of both `cspk` and `ovrd` Apple's reference says: "This property can be used only with the
+    /// kAudioSessionCategory_PlayAndRecord (or the equivalent playAndRecord) category." An older edition names Record as the
+    /// equivalent, which is another category, and has no output that could be the speaker.
     package static let table:
         [(override: SessionOverrides, name: String, categories: [AudioCategory], reverts: SessionReverts)] = [
             (
@@ -50,7 +54,7 @@ extension SessionOverrides {
             (.duckOthers, "duckOthers", [.ambient, .playback, .playAndRecord, .multiRoute], .categoryChange),
             (.defaultToSpeaker, "defaultToSpeaker", [.playAndRecord], .categoryChange),
             (.bluetoothInput, "bluetoothInput", [.record, .playAndRecord], .categoryChange),
-            (.speaker, "speaker", [.record, .playAndRecord], [.categoryChange, .interruption, .routeChange]),
+            (.speaker, "speaker", [.playAndRecord], [.categoryChange, .interruption, .routeChange]),
         ]
 
     /// The categories that allow all of these overrides.

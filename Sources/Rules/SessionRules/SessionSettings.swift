@@ -53,11 +53,12 @@ public struct SessionSettings: Sendable, Hashable {
         updateMixing()
     }
 
-    /// Switches overrides on or off.
+    /// Switches overrides on or off. Off is allowed in every category.
     ///
-    /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not have one of them.
+    /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not have one that is to be on.
     public mutating func setOverride(_ override: SessionOverrides, _ isOn: Bool) throws(SessionError) {
-        for row in SessionOverrides.table where override.contains(row.override) && !row.categories.contains(category) {
+        for row in SessionOverrides.table
+        where isOn && override.contains(row.override) && !row.categories.contains(category) {
             throw SessionError(
                 .incompatibleCategory, "set override \(row.name)", detail: "not with \(category.rawValue)")
         }

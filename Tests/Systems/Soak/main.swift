@@ -2,6 +2,8 @@
 // its Ended signal, that no client is still known, and that descriptors, threads and memory are flat afterwards:
 //
 //     soak ADDRESS PID SECONDS      the bus, the service's process, and the time after a warm-up of at least 45 s
+//
+// One user may have 64 clients, 256 sessions and 512 requests of the service: all clients are one user's.
 import Glibc
 import RingerBus
 import ServiceSupport
@@ -12,39 +14,6 @@ let limit = 512
 
 struct Failure: Error {
     var message: String
-}
-
-/// What the service's process uses, from proc(5).
-struct Usage {
-    let descriptors: Int
-    let threads: Int
-    /// Private memory in KiB.
-    let memory: Int
-
-    init(of process: String) throws {
-        func count(_ folder: String) throws -> Int {
-            guard let stream = opendir("/proc/\(process)/\(folder)") else {
-                throw Failure(message: "the service has ended")
-            }
-            defer { closedir(stream) }
-            var entries = 0
-            while readdir(stream) != nil { entries += 1 }
-            return entries - 2
-        }
-        descriptors = try count("fd")
-        threads = try count("task")
-        guard let file = fopen("/proc/\(process)/status", "r") else { throw Failure(message: "the service has ended") }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        var memory: Int?
-        while memory == nil, fgets(&line, CInt(line.count), file) != nil {
-            let text = line.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            let words = text.split { $0.isWhitespace }
-            if words.first == "RssAnon:" { memory = Int(words[1]) }
-        }
-        guard let memory else { throw Failure(message: "the service has ended") }
-        self.memory = memory
-    }
 }
 
 /// What all clients did.
@@ -125,7 +94,7 @@ func live(_ address: String, _ tally: Tally) async throws {
 }
 
 /// 60 clients at a time for `seconds`, and then the service at rest.
-func load(_ address: String, _ process: String, seconds: Int, _ tally: Tally) async throws -> Usage {
+func load(_ address: String, _ process: String, seconds: Int, _ tally: Tally) async throws -> ProcessUsage {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(seconds)
     try await withThrowingTaskGroup { group in
@@ -148,7 +117,7 @@ func load(_ address: String, _ process: String, seconds: Int, _ tally: Tally) as
     observer.close()
     // The PCM and the threads that were used last are kept for a while.
     try await Task.sleep(for: .seconds(3))
-    return try Usage(of: process)
+    return try ProcessUsage(of: process)
 }
 
 func soak() async throws {
@@ -166,9 +135,11 @@ func soak() async throws {
     first.close()
     let before = try await load(address, process, seconds: max(45, seconds / 10), tally)
     let after = try await load(address, process, seconds: seconds, tally)
-    // As many clients as may use the service: none of those who left is still known.
+    // As many clients and sessions as the user may have: nothing of those who left is still counted.
     let clients = try (0..<64).map { _ in try BusClient(address) }
-    for client in clients { _ = try await client.call("Stop", [.uint32(1)]) }
+    for client in clients {
+        for _ in 0..<4 { _ = try await client.call("CreateSession", [.dictionary([:])]) }
+    }
     let counts = tally.all
     print("\(counts.clients) clients, \(counts.refused) calls over a limit; \(counts.requests) requests:")
     print("    \(counts.abandoned) of clients that died, \(counts.ended) that ended with their signal")

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -105,6 +106,23 @@ struct CoreTests {
         #expect(performed.all == [1, 2] && thread.count == 0)
     }
 
+    @Test("a turn performs all that waits, also after another thread made a transition during the one before")
+    func turnAfterAnother() throws {
+        final class Made: Sendable { let isMade = Atomic(false) }
+        let made = Made()
+        core.perform { while !made.isMade.load(ordering: .acquiring) { sched_yield() } }
+        try DetachedThread.start(stackSize: DetachedThread.workStackSize) { [core] in
+            // The effect was taken.
+            while !core.waiting.isEmpty { sched_yield() }
+            core.transition {}
+            made.isMade.store(true, ordering: .releasing)
+        }
+        thread.turn()
+        add(1, 2)
+        thread.turn()
+        #expect(performed.all == [1, 2])
+    }
+
     @Test("an effect may perform those after it, in order")
     func flush() {
         core.perform { [core, performed] in
@@ -129,6 +147,38 @@ struct CoreTests {
             #expect(performed.all.isEmpty)
         }
         #expect(performed.all == [1, 2])
+    }
+
+    // The first caller performed what the others went on adding, and never returned.
+    @Test("without a thread, a call returns though another thread never rests")
+    func busyThread() throws {
+        final class Counts: Sendable {
+            let calls = Atomic(0)
+            let performed = Atomic(0)
+            let isOver = Atomic(false)
+            let hasEnded = Atomic(false)
+        }
+        let (core, counts, caller, most) = (Core(), Counts(), pthread_self(), 1_000)
+        let effect: Core.Effect = {
+            guard pthread_self() == caller else { return }
+            // There is always one more that waits.
+            let calls = counts.calls.load(ordering: .relaxed)
+            if counts.performed.add(1, ordering: .relaxed).newValue >= most {
+                return counts.isOver.store(true, ordering: .relaxed)
+            }
+            while counts.calls.load(ordering: .relaxed) == calls { sched_yield() }
+        }
+        try DetachedThread.start(stackSize: DetachedThread.workStackSize) {
+            while !counts.isOver.load(ordering: .relaxed) {
+                core.perform(effect)
+                counts.calls.add(1, ordering: .relaxed)
+            }
+            counts.hasEnded.store(true, ordering: .releasing)
+        }
+        core.perform(effect)
+        counts.isOver.store(true, ordering: .relaxed)
+        #expect(counts.performed.load(ordering: .relaxed) < most)
+        while !counts.hasEnded.load(ordering: .acquiring) { sched_yield() }
     }
 
     @Test("threads that send at the same time lose no effect and no change")

@@ -109,14 +109,14 @@ struct FailingMotorTests {
     }
 
     @Test("closing tries several times to turn the motor off: nothing tries again afterwards")
-    func closing() throws {
+    func closing() async throws {
         let bench = VibratorBench()
         bench.play(try .ms("1000"))
         bench.motor.failTurnOff(with: Array(repeating: jammed, count: 4))
-        try bench.vibrator.close()
+        try await bench.vibrator.close()
         #expect(!bench.motor.isOn)
         bench.motor.failTurnOff(with: Array(repeating: jammed, count: 6))
-        #expect(throws: jammed) { try bench.vibrator.close() }
+        await #expect(throws: jammed) { try await bench.vibrator.close() }
     }
 
     @Test("a motor that does not turn on ends the vibration as failed, and is turned off all the same")

@@ -31,6 +31,21 @@ struct SimulatedBoardTests {
         #expect(board.speaker.recordings.map(\.played) == [2, 3] && board.speaker.recordingCount == 1_203)
     }
 
+    // A service that is tested for months would keep the samples of 1,000 sounds of its clients.
+    @Test("a speaker that does not keep samples keeps those of a sound until it ends, and what else is known of it")
+    func withoutSamples() {
+        let clock = VirtualClock()
+        let speaker = SimulatedBoard(clock: clock).speaker
+        speaker.keepsSamples = false
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: Array(repeating: 1, count: 4_800))
+        _ = speaker.play(sound, PlaybackOptions()) { _ in }
+        clock.advance(by: .milliseconds(50))
+        #expect(speaker.recordings.map(\.sound.frames) == [4_800])
+        clock.advance(by: .seconds(1))
+        #expect(speaker.recordings.map(\.sound.frames) == [0] && speaker.recordings.map(\.samples.count) == [0])
+        #expect(speaker.recordings.map(\.frames) == [4_800] && speaker.recordings.map(\.played) == [4_800])
+    }
+
     // Its PCM was freed after the report: on another thread it could be released before, and stayed open for 2 s.
     @Test("when a sound's end is reported the speaker can be released, and is closed then")
     func releasedAtTheEnd() {

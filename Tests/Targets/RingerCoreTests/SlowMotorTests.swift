@@ -92,10 +92,10 @@ struct SlowMotorTests {
         let patterns = try ["5000", "130,0,90", "70,110", "200,30,200"].map { try VibrationPattern.ms($0) }
         let (bursts, threads, rounds) = (200, 4, 3)
         for burst in 0..<bursts {
-            await withTaskGroup { group in
+            try await withThrowingTaskGroup { group in
                 for thread in 0..<threads {
                     group.addTask {
-                        await DetachedThread.run {
+                        try await DetachedThread.run {
                             for round in (burst + thread)..<(burst + thread + rounds) {
                                 bench.play(patterns[round % patterns.count])
                                 if round.isMultiple(of: 3) { bench.vibrator.stop() }
@@ -103,6 +103,7 @@ struct SlowMotorTests {
                         }
                     }
                 }
+                try await group.waitForAll()
             }
             // Not while the threads run: the time between a timer and the motor's call would depend on the machine's load.
             bench.clock.advance(by: .milliseconds(30 + burst * 37 % 171))

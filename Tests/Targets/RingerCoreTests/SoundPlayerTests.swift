@@ -133,6 +133,21 @@ struct SoundPlayerTests {
         #expect(actions.contains(.halt(1)) == !isShared)
     }
 
+    // One at the service, whose session was freed before the service had read its file, failed as busy.
+    @Test("a sound that is stopped ends as stopped, though the output could not play it by then")
+    func stoppedThenFailed() {
+        var machine = PlayerMachine(pcms: [:])
+        _ = machine.switchTo(.ring)
+        _ = machine.handle(.play(1, SoundTerms(request: .systemSound()), frames: 100, now: MachineTime.start))
+        #expect(machine.handle(.halt(1, .stopped(.sessionRemoved))) == [.halt(1)])
+        let end = PlaybackEvent.ended(
+            .failed(RingerError(.busy, "play", "session")), at: MachineTime.start, .init(played: 0, total: 100))
+        let outcomes = machine.handle(.playback(1, end)).compactMap { action in
+            if case .complete(_, let result) = action { result.outcome } else { nil }
+        }
+        #expect(outcomes == [.stopped(.sessionRemoved)])
+    }
+
     @Test("the alert volume follows the user while an alert plays")
     func volume() throws {
         let bench = try PlayerBench()

@@ -12,12 +12,12 @@ struct DeviceCloseTests {
         let log = Record<String>()
         let motor = SlowMotor(log)
         let device = try device(motor, clock: VirtualClock())
-        let first = Thread { device.close() }
+        let first = Thread { device.close(within: .seconds(60)) }
         motor.isClosing.wait()
         let isStarted = Latch()
         let second = Thread {
             isStarted.open()
-            device.close()
+            device.close(within: .seconds(60))
             log.append("second")
         }
         isStarted.wait()
@@ -45,27 +45,115 @@ struct DeviceCloseTests {
         #expect(log.all == ["nested", "motor off"])
     }
 
-    @Test("the device's own thread and another one may close at the same time")
-    func ownThread() throws {
+    // It waited for the other one, and edges and stops waited for it.
+    @Test("the device's own thread and the callback thread never wait for a close, though a driver blocks")
+    func ownThreads() throws {
         let log = Record<String>()
-        let motor = SlowMotor(log)
-        let loop = try EventLoop(name: "test-device")
+        let (loop, motor) = (try EventLoop(name: "test-device"), try BlockedMotor(log))
         let device = try device(motor, clock: loop)
-        let first = Thread { device.close() }
+        let first = Thread { device.close(within: .seconds(60)) }
         motor.isClosing.wait()
-        let (isStarted, isDone) = (Latch(), Latch())
+        let isDone = Latch()
         loop.execute {
-            isStarted.open()
-            device.close()
+            device.close(within: .seconds(3600))
             log.append("own thread")
             isDone.open()
         }
-        isStarted.wait()
+        isDone.wait()
+        loop.callBack {
+            device.close(within: .seconds(3600))
+            log.append("callback thread")
+            isDone.open()
+        }
+        isDone.wait()
         motor.mayGoOn.open()
         first.join()
-        isDone.wait()
-        #expect(log.all == ["motor off", "own thread"])
+        #expect(log.all == ["own thread", "callback thread", "motor off"])
         loop.close()
+    }
+
+    @Test("a close that a driver or the device's thread holds up returns, and drops the device without waiting")
+    func heldUp() throws {
+        let log = Record<String>()
+        let (loop, motor) = (try EventLoop(name: "test-device"), try BlockedMotor(log))
+        var device: Device? = try device(motor, clock: loop)
+        device?.close(within: .milliseconds(10))
+        device = nil
+        log.append("dropped")
+        motor.mayGoOn.open()
+        motor.hasEnded.wait()
+        #expect(log.all == ["dropped", "motor off"])
+        loop.close()
+    }
+
+    @Test("a motor that turns is turned off by closing while the device's thread is held up", arguments: [false, true])
+    func blockedThread(isDropped: Bool) throws {
+        let loop = try EventLoop(name: "test-device")
+        let motor = TurningMotor()
+        var device: Device? = try device(motor, clock: loop)
+        device?.vibrator?.start(try VibrationPattern(milliseconds: "9000"))
+        motor.isOn.wait()
+        let (isBlocked, mayGoOn) = (Latch(), Latch())
+        loop.execute {
+            isBlocked.open()
+            mayGoOn.wait()
+        }
+        isBlocked.wait()
+        if !isDropped { device?.close(within: .milliseconds(10)) }
+        device = nil
+        #expect(motor.isOff.wait(until: .now + .seconds(60)))
+        mayGoOn.open()
+        loop.close()
+    }
+
+    // The sound thread waited for the device's, and that for the sound thread: 2 of 31 hung.
+    @Test("a device whose last reference a completion drops is closed", .timeLimit(.minutes(5)))
+    func droppedInCompletion() throws {
+        let sound = PCMBuffer.silence(duration: .milliseconds(1), sampleRate: 48_000)
+        for round in 0..<40 {
+            let loop = try EventLoop(name: "test-device")
+            let isClosed = Latch()
+            var ports = Device.Ports(simulated: SimulatedBoard(clock: loop)) {
+                loop.close()
+                isClosed.open()
+            }
+            ports.speaker = try ALSASoundOutput(pcm: "null")
+            let owner = Owner()
+            let device = try Device(ports)
+            owner.device.withLock { $0 = device }
+            try device.start(sound, category: .playback) { _ in owner.drop() }
+            // In the middle of the sound, or after its end.
+            if round % 2 == 0 { device.player.stopAll() }
+            withExtendedLifetime(consume device) {}
+            #expect(isClosed.wait(until: .now + .seconds(60)))
+        }
+    }
+
+    /// Owns a device until it is told to drop it.
+    private final class Owner: Sendable {
+        let device = Mutex<Device?>(nil)
+
+        func drop() {
+            let last = device.withLock { $0.take() }
+            withExtendedLifetime(last) {}
+        }
+    }
+
+    // Without a motor, the thread that began closing ended the loop.
+    @Test("whoever closes a device without a motor, its parts are freed on its own thread")
+    func withoutMotor() throws {
+        let foreign = Record<Int>()
+        for round in 0..<500 {
+            let loop = try EventLoop(name: "test-device")
+            var ports = Device.Ports(simulated: SimulatedBoard(clock: loop)) {
+                if !loop.isCurrentThread { foreign.append(round) }
+                loop.close()
+            }
+            ports.motor = nil
+            let device = try Device(ports)
+            device.close(within: .seconds(60))
+        }
+        #expect(foreign.all.isEmpty)
     }
 
     // Its end waited for the clock: on a real-time board, whose clock is closed too, the sound and its device stayed.
@@ -133,7 +221,7 @@ struct DeviceCloseTests {
         #expect(ended.all.count == 1)
     }
 
-    private func device(_ motor: SlowMotor, clock: any DeviceClock) throws -> Device {
+    private func device(_ motor: any VibrationMotor, clock: any DeviceClock) throws -> Device {
         let board = SimulatedBoard(clock: clock)
         var ports = Device.Ports(simulated: board)
         ports.motor = motor
@@ -169,4 +257,42 @@ private final class SlowMotor: VibrationMotor {
         body.withLock { $0 }?()
         log.append("motor off")
     }
+}
+
+/// A motor whose driver, on a thread of its own, returns from closing when the test wants.
+final class BlockedMotor: BlockingMotor {
+    let name = "blocked motor"
+    let isClosing = Latch()
+    let mayGoOn = Latch()
+    let hasEnded = Latch()
+    private let log: Record<String>
+    private let thread: EventLoop
+
+    init(_ log: Record<String>) throws {
+        self.log = log
+        thread = try EventLoop(name: "test-motor")
+    }
+
+    func turnOn(strength: Float, limit: Duration) {}
+    func turnOff() {}
+    func execute(_ body: @escaping @Sendable () -> Void) { thread.execute(body) }
+
+    func close() {
+        isClosing.open()
+        mayGoOn.wait()
+        log.append("motor off")
+        hasEnded.open()
+        thread.close()
+    }
+}
+
+/// A motor that tells when it turned on, and was closed.
+private final class TurningMotor: VibrationMotor {
+    let name = "motor"
+    let isOn = Latch()
+    let isOff = Latch()
+
+    func turnOn(strength: Float, limit: Duration) { isOn.open() }
+    func turnOff() {}
+    func close() { isOff.open() }
 }

@@ -2,6 +2,8 @@ import Glibc
 import Ringer
 import RingerHardware
 import RingerCore
+import RingerTestKit
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -31,6 +33,35 @@ struct DeviceRunTests {
             #expect((device.clock as? EventLoop)?.isCurrentThread == false)
         }
         #expect(threads.all == [true, true])
+    }
+
+    @Test("a firmware that computes without a pause holds up neither a halt nor the end of a vibration")
+    func spins() throws {
+        let loop = try EventLoop(name: "test-device")
+        let board = SimulatedBoard(clock: loop)
+        let device = try Device(Device.Ports(simulated: board) { loop.close() })
+        let done = Atomic(0)
+        let isSpinning = Latch()
+        let other = Thread {
+            isSpinning.wait()
+            board.ringSilent.position = .silent
+        }
+        let firmware = try EventLoop(onThisThreadAs: "firmware")
+        try firmware.run {
+            try device.start(.silence(duration: .seconds(3600), sampleRate: 8_000), category: .soloAmbient) { result in
+                if case .silenced = result.outcome { done.add(1, ordering: .releasing) }
+            }
+            device.vibrator?.start(try VibrationPattern(milliseconds: "50")) { end in
+                if end == .finished { done.add(1, ordering: .releasing) }
+            }
+            isSpinning.open()
+            // Until both were seen to end, or the test has failed.
+            let limit = MonotonicTime.now + .seconds(50)
+            while done.load(ordering: .acquiring) < 2, .now < limit {}
+        }
+        #expect(done.load(ordering: .relaxed) == 2 && !board.motor.isOn)
+        other.join()
+        device.close()
     }
 
     @Test("a file that cannot be read is an error of the call, also when it is read elsewhere")

@@ -209,6 +209,34 @@ import Testing
         func execute(_ body: @escaping @Sendable () -> Void) { thread.execute(body) }
     }
 
+    @Test("a flip silences a sound while the motor's driver blocks")
+    func flipMeanwhile() throws {
+        let loop = try EventLoop(name: "device")
+        let motor = SlowMotor(thread: try EventLoop(name: "motor"))
+        let board = SimulatedBoard(clock: loop)
+        var ports = Device.Ports(simulated: board)
+        ports.motor = motor
+        let device = try Device(ports)
+        let (log, isSilenced, isStill) = (Record<String>(), Latch(), Latch())
+        let sound = PCMBuffer.silence(duration: .seconds(3600), sampleRate: 8_000)
+        try device.start(sound, category: .soloAmbient) { result in
+            if case .silenced = result.outcome { log.append("silenced") }
+            isSilenced.open()
+        }
+        device.vibrator?.start(.standard) { _ in
+            log.append("still")
+            isStill.open()
+        }
+        device.vibrator?.stop()
+        board.ringSilent.position = .silent
+        #expect(isSilenced.wait(until: .now + .seconds(50)))
+        motor.answers.open()
+        isStill.wait()
+        #expect(log.all == ["silenced", "still"])
+        device.close()
+        for loop in [loop, motor.thread] { loop.close() }
+    }
+
     // It waited up to 1 s, in which no edge was handled.
     @Test("on the device's thread the preparation does not wait for the motor's")
     func ownThread() throws {

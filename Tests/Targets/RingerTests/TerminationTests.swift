@@ -36,6 +36,23 @@ extension TerminationTests {
             loop.close()
         }
 
+        // A program that closed its device could not be ended by a signal any more.
+        @Test("the caller's thread keeps its mask where the loop's thread has ended before the registration")
+        func cancelledAfterLoop() throws {
+            let registration = try TerminationSignals.handle([SIGUSR1], on: loop) { _ in }
+            loop.close()
+            // What is handed in runs on this thread once that of the loop has ended.
+            let (runner, caller) = (Bodies(), pthread_self())
+            while runner.all.last != 1 { loop.sync { runner.add(pthread_self() == caller ? 1 : 0) } }
+            var (signals, before, mask) = (sigset_t(), sigset_t(), sigset_t())
+            sigemptyset(&signals)
+            sigaddset(&signals, SIGUSR1)
+            pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+            registration.cancel()
+            pthread_sigmask(SIG_SETMASK, &before, &mask)
+            #expect(sigismember(&mask, SIGUSR1) == 0)
+        }
+
         @Test("the body runs on its loop, and after it the signal does what it did before")
         func handled() throws {
             _ = try TerminationSignals.handle([SIGUSR1], on: loop) { [bodies, loop] signal in
@@ -223,6 +240,41 @@ extension TerminationTests {
                 pthread_sigmask(SIG_BLOCK, &set, nil)
                 #expect(TerminationSignals.unclaimed == [SIGINT, SIGHUP])
             }
+        }
+
+        // A device whose close another thread had begun, or whose motor's driver had a thread of its own, let the signal end
+        // the process at once.
+        @Test(
+            "the signal waits for a motor whose driver blocks, and the device's thread does not",
+            arguments: [false, true])
+        func blockedDriver(isClosing: Bool) throws {
+            let log = Record<String>()
+            let (loop, motor) = (try EventLoop(name: "test-device"), try BlockedMotor(log))
+            var ports = Device.Ports(simulated: SimulatedBoard(clock: loop))
+            ports.motor = motor
+            let device = try Device(ports)
+            while arrival.wait(until: .now) {}
+            let before = signal(SIGUSR1) { _ in
+                received.add(1, ordering: .relaxed)
+                arrival.open()
+            }
+            defer { signal(SIGUSR1, before) }
+            received.store(0, ordering: .relaxed)
+            let isOver = Latch()
+            try device.close(on: [SIGUSR1]) {
+                log.append("afterwards")
+                isOver.open()
+            }
+            if isClosing { device.close(within: .zero) }
+            kill(getpid(), SIGUSR1)
+            motor.isClosing.wait()
+            loop.sync { log.append("device's thread") }
+            #expect(received.load(ordering: .relaxed) == 0)
+            motor.mayGoOn.open()
+            isOver.wait()
+            arrival.wait()
+            #expect(log.all == ["device's thread", "motor off", "afterwards"])
+            loop.close()
         }
 
         @Test("a device that is dropped gives the signals back too")

@@ -23,12 +23,9 @@ struct ThreadRoundsTests {
     private final class GateOutput: SoundOutput {
         final class Voice: Playback, Sendable {
             let gate: RingerCore.Gate
-            let hasBegun = Atomic(false)
+            let frames: Int
 
-            init(_ gate: RingerCore.Gate) { self.gate = gate }
-
-            /// Whether it is heard now.
-            var isAudible: Bool { hasBegun.load(ordering: .acquiring) && gate.isOpen }
+            init(_ gate: RingerCore.Gate, _ frames: Int) { (self.gate, self.frames) = (gate, frames) }
 
             func stop() {}
             func setGain(_ gain: Float, over duration: Duration) {}
@@ -37,6 +34,9 @@ struct ThreadRoundsTests {
         let name = "test speaker"
         private let loop: EventLoop
         private let voices = Mutex<[Voice]>([])
+        /// The lengths of sounds whose stop has returned.
+        private let stopped = Mutex<Set<Int>>([])
+        private let late = Atomic(0)
 
         init() throws { loop = try EventLoop(name: "test-sound") }
 
@@ -45,19 +45,19 @@ struct ThreadRoundsTests {
         func play(
             _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
         ) -> any Playback {
-            let voice = Voice(options.gate ?? Gate())
+            let voice = Voice(options.gate ?? Gate(), sound.frames)
             voices.withLock { $0.append(voice) }
             loop.execute { [self] in
                 let end: PlaybackEnd
+                let isStopped = stopped.withLock { $0.contains(voice.frames) }
                 if voice.gate.begin() {
-                    voice.hasBegun.store(true, ordering: .releasing)
+                    if isStopped { late.add(1, ordering: .relaxed) }
                     handler(.started(at: .now))
                     for _ in 0..<3 where voice.gate.isOpen { ThreadRoundsTests.pass(1) }
                     end = voice.gate.isOpen ? .drained : .stopped
                 } else {
                     end = .stopped
                 }
-                voice.hasBegun.store(false, ordering: .releasing)
                 voices.withLock { $0.removeAll { $0 === voice } }
                 handler(.ended(end, at: .now, StreamPosition(played: 0, total: sound.frames)))
             }
@@ -67,6 +67,20 @@ struct ThreadRoundsTests {
         /// Whether a sound is heard, or may begin to be.
         var isAudible: Bool { voices.withLock { $0.contains { $0.gate.isOpen } } }
 
+        /// A sound of so many frames, unlike all others that are under way, is about to be started.
+        func starts(_ frames: Int) { stopped.withLock { _ = $0.remove(frames) } }
+
+        /// The stop of the sound of so many frames has returned.
+        ///
+        /// - Returns: Whether it does not play on.
+        func hasStopped(_ frames: Int) -> Bool {
+            stopped.withLock { _ = $0.insert(frames) }
+            return voices.withLock { !$0.contains { $0.frames == frames && $0.gate.isOpen } }
+        }
+
+        /// How many sounds began after their stop had returned.
+        var lateBegins: Int { late.load(ordering: .relaxed) }
+
         func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {}
         func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {}
         func prefer(_ preferences: SessionPreferences) {}
@@ -75,6 +89,36 @@ struct ThreadRoundsTests {
         func close() {
             loop.sync {}
             loop.close()
+        }
+    }
+
+    /// A board's motor, whose driver may block: it is driven on a thread of its own, and takes a moment.
+    private final class MotorOnThread: BlockingMotor {
+        private let motor: SimulatedMotor
+        private let thread: EventLoop
+
+        init(_ motor: SimulatedMotor) throws {
+            self.motor = motor
+            thread = try EventLoop(name: "test-motor")
+        }
+
+        var name: String { motor.name }
+
+        func execute(_ body: @escaping @Sendable () -> Void) { thread.execute(body) }
+
+        func turnOn(strength: Float, limit: Duration) throws(RingerError) {
+            ThreadRoundsTests.pass(5)
+            try motor.turnOn(strength: strength, limit: limit)
+        }
+
+        func turnOff() throws(RingerError) {
+            ThreadRoundsTests.pass(5)
+            try motor.turnOff()
+        }
+
+        func close() throws(RingerError) {
+            try motor.close()
+            thread.close()
         }
     }
 
@@ -88,17 +132,20 @@ struct ThreadRoundsTests {
         let ended = Atomic(0)
         let failures = Record<String>()
 
-        init(_ loop: EventLoop) throws {
+        init(_ loop: EventLoop, motorHasThread: Bool) throws {
             self.loop = loop
             board = SimulatedBoard(clock: loop)
             output = try GateOutput()
             device = try Device(
                 Device.Ports(
-                    clock: loop, ringSilent: board.ringSilent, motor: board.motor, speaker: output,
+                    clock: loop, ringSilent: board.ringSilent,
+                    motor: motorHasThread ? MotorOnThread(board.motor) : board.motor, speaker: output,
                     stateSources: [board.surroundings]))
         }
 
-        convenience init() throws { try self.init(EventLoop(name: "test-device")) }
+        convenience init(motorHasThread: Bool = false) throws {
+            try self.init(EventLoop(name: "test-device"), motorHasThread: motorHasThread)
+        }
 
         func count<Value>() -> @Sendable (Value) -> Void {
             begun.add(1, ordering: .relaxed)
@@ -115,7 +162,7 @@ struct ThreadRoundsTests {
         }
 
         /// Runs each body on a thread of its own, so often, with a delay that differs from round to round.
-        func run(_ rounds: Int, _ bodies: [@Sendable (_ round: Int) -> Void]) async {
+        func run(_ rounds: Int, _ bodies: [@Sendable (_ round: Int) -> Void]) async throws {
             let threads = bodies.enumerated().map { index, body in
                 Thread {
                     for round in 0..<rounds {
@@ -125,7 +172,7 @@ struct ThreadRoundsTests {
                 }
             }
             // Other tests need the thread of this one meanwhile.
-            await DetachedThread.run { for thread in threads { thread.join() } }
+            try await DetachedThread.run { for thread in threads { thread.join() } }
         }
 
         /// Waits for the end of every request: the test's time limit ends a wait that has no end.
@@ -149,16 +196,23 @@ struct ThreadRoundsTests {
         let session = try bench.device.sessions.make(category: .playback, options: .mixWithOthers)
         try await session.activate()
         let own = bench.device.sessions.make(category: .ambient)
-        let stops: @Sendable (Int) -> Void = { round in
-            bench.holdBack()
-            let sound = session.start(Self.sound, completion: bench.count())
-            ThreadRoundsTests.pass(round % 5)
-            session.stop(sound)
+        // Each sound has a length of its own among those that are under way.
+        @Sendable func stops(_ thread: Int) -> @Sendable (Int) -> Void {
+            { round in
+                bench.holdBack()
+                let frames = 20 + round % 128 * 2 + thread
+                bench.output.starts(frames)
+                let sound = PCMBuffer(sampleRate: 8_000, channels: 1, samples: Array(repeating: 0, count: frames))
+                let number = session.start(sound, completion: bench.count())
+                ThreadRoundsTests.pass(round % 5)
+                session.stop(number)
+                bench.expect(bench.output.hasStopped(frames), "a sound plays on after its stop")
+            }
         }
-        await bench.run(
+        try await bench.run(
             Self.rounds,
             [
-                stops, stops,
+                stops(0), stops(1),
                 { round in
                     bench.holdBack()
                     let sound = try? bench.device.start(
@@ -170,7 +224,7 @@ struct ThreadRoundsTests {
         bench.device.player.stopAll()
         #expect(!bench.output.isAudible)
         try await bench.settle()
-        #expect(bench.device.player.playing == 0)
+        #expect(bench.output.lateBegins == 0 && bench.device.player.playing == 0)
         withExtendedLifetime((session, own)) { bench.close() }
     }
 
@@ -181,7 +235,7 @@ struct ThreadRoundsTests {
             bench.holdBack()
             bench.device.player.startOutsideSessions(Self.sound, as: .session(.soloAmbient), completion: bench.count())
         }
-        await bench.run(
+        try await bench.run(
             Self.rounds,
             [
                 plays, plays,
@@ -198,9 +252,9 @@ struct ThreadRoundsTests {
         bench.close()
     }
 
-    @Test("vibrations end once each, and the motor is off after the last stop")
-    func vibrations() async throws {
-        let bench = try Bench()
+    @Test("vibrations end once each, and the motor is off after the last stop", arguments: [false, true])
+    func vibrations(motorHasThread: Bool) async throws {
+        let bench = try Bench(motorHasThread: motorHasThread)
         let vibrator = try #require(bench.device.vibrator)
         let vibrates: @Sendable (Int) -> Void = { round in
             bench.holdBack()
@@ -208,7 +262,7 @@ struct ThreadRoundsTests {
             ThreadRoundsTests.pass(round % 7)
             vibrator.stop(round % 4 == 0 ? nil : vibration)
         }
-        await bench.run(
+        try await bench.run(
             Self.rounds,
             [
                 vibrates, vibrates,
@@ -227,7 +281,7 @@ struct ThreadRoundsTests {
         let bench = try Bench()
         let session = bench.device.sessions.make(category: .playback)
         let announcements = bench.device.announcements
-        await bench.run(
+        try await bench.run(
             Self.rounds,
             [
                 { _ in
@@ -275,7 +329,7 @@ struct ThreadRoundsTests {
             ThreadRoundsTests.pass(round % 23)
             task.cancel()
         }
-        await bench.run(
+        try await bench.run(
             Self.rounds,
             [waits, waits, { round in bench.board.ringSilent.position = round % 2 == 0 ? .silent : .ring }])
         try await bench.settle()
@@ -286,9 +340,9 @@ struct ThreadRoundsTests {
     func closes() async throws {
         let loop = try EventLoop(name: "test-device")
         for round in 0..<max(Self.rounds / 10, 1) {
-            let bench = try Bench(loop)
+            let bench = try Bench(loop, motorHasThread: round % 2 == 1)
             let session = bench.device.sessions.make(category: .playback)
-            await bench.run(
+            try await bench.run(
                 1,
                 [
                     { _ in
@@ -298,7 +352,7 @@ struct ThreadRoundsTests {
                     { _ in bench.device.vibrator?.start(.standard, completion: bench.count()) },
                     { _ in
                         ThreadRoundsTests.pass(round % 13)
-                        bench.device.close()
+                        bench.device.close(within: .seconds(60))
                         bench.expect(!bench.board.motor.isOn, "the motor turns after close")
                     },
                 ])

@@ -53,7 +53,21 @@ struct SessionInputTests {
             return
         }
         #expect(change.reason == .newDeviceAvailable)
-        #expect(stage.refusal(.setCategory(stage["call"], .record)) == .noHardware)
+    }
+
+    // It was refused with nohw, and no listener was called.
+    @Test("an active session that is set to record without an input stays active, and has no suitable route")
+    func setToRecord() throws {
+        var stage = try SessionStage()
+        try stage.send(.inputAvailable(false))
+        try stage.playing(["music": "ambi"])
+        try stage.send(.setCategory(stage["music"], .record))
+        let none = RouteChange(.noSuitableRouteForCategory, from: Self.speaker(nil), to: SessionRoute(nil))
+        #expect(stage.actions.contains(.routeChanged(stage["music"], none)))
+        #expect(try stage.state("music").isActive && stage.state("music").settings.category == .record)
+        try stage.send(.setCategory(stage["music"], .playAndRecord))
+        let call = RouteChange(.noSuitableRouteForCategory, from: SessionRoute(nil), to: SessionRoute(.receiver))
+        #expect(stage.actions.contains(.routeChanged(stage["music"], call)))
     }
 
     @Test("several routes at once need no input, and lose and get it as other devices")

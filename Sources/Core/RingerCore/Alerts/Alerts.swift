@@ -31,6 +31,8 @@ public final class Alerts: Sendable {
     /// What makes two starts the same alert.
     struct Kind: Sendable, Equatable {
         var sound: SystemSoundID
+        /// Who registered the sound; nil for a predefined one.
+        var client: UInt64?
         var way: AlertWay
         var vibration: VibrationPattern?
         var pause: Duration
@@ -49,19 +51,15 @@ public final class Alerts: Sendable {
     package init(_ sounds: SystemSoundServices) {
         self.sounds = sounds
         let running = running
-        observer = sounds.engine.player.observeRules { rules in
-            running.value.withLock { $0.now?.alert }?.rulesChanged(to: rules)
-        }
+        observer = sounds.engine.player.observeRules { running.now?.alert.rulesChanged() }
     }
 
     deinit {
         sounds.engine.player.removeRulesObserver(observer)
     }
 
-    private var current: RunningAlert? { running.value.withLock { $0.now?.alert } }
-
     /// Whether an alert runs. False as soon as ``stop(because:releasingOutput:)`` has returned, though its sound may last for a period more.
-    public var isRunning: Bool { current?.isOpen ?? false }
+    public var isRunning: Bool { sounds.engine.core.read { running.now?.alert.isOpen ?? false } }
 
     /// Begins to alert and returns at once.
     ///
@@ -98,9 +96,19 @@ public final class Alerts: Sendable {
         _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration? = standardLimit,
         vibration: VibrationPattern? = nil, pause: Duration = .zero
     ) async -> AlertResult {
+        await alert(sound, of: sounds, way: way, limit: limit, vibration: vibration, pause: pause)
+    }
+
+    /// Alerts by a sound that `client` registered, or by a predefined one.
+    package func alert(
+        _ sound: SystemSoundID, of client: SystemSoundServices, way: AlertWay, limit: Duration?,
+        vibration: VibrationPattern?, pause: Duration
+    ) async -> AlertResult {
         let alert = AlertToStop()
         return await outcome(sounds.engine.core) {
-            alert.set(begin(sound, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0))
+            alert.set(
+                begin(
+                    sound, of: client, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0))
         } onCancel: {
             alert.stop()
         }
@@ -114,17 +122,18 @@ public final class Alerts: Sendable {
     ///     kept for the next sound: for a program that takes the call. `Device.releaseOutput()` returns once they are.
     public func stop(because cause: SoundOutcome.StopCause = .caller, releasingOutput: Bool = false) {
         sounds.engine.core.transition {
-            let (now, ending) = running.value.withLock { ($0.now?.alert, $0.ending) }
-            for alert in ending { alert.stop(because: cause) }
-            now?.stop(because: cause)
+            for alert in running.ending { alert.stop(because: cause) }
+            running.now?.alert.stop(because: cause)
         }
         if releasingOutput { sounds.engine.player.releaseOutput() }
     }
 
     /// Stops the alert because the device is closed: no clock begins another round of one. Later ones fail as closed.
     package func close() {
-        running.value.withLock { $0.isClosed = true }
-        stop(because: .closed)
+        sounds.engine.core.transition {
+            running.isClosed = true
+            stop(because: .closed)
+        }
     }
 
     /// Begins the alert, or joins the one that runs. `completion` runs inside a transition.
@@ -132,9 +141,12 @@ public final class Alerts: Sendable {
     /// - Returns: The alert; nil for a sound that there is not, and on a closed device.
     @discardableResult
     package func begin(
-        _ sound: SystemSoundID, way: AlertWay = .both, limit: Duration?, vibration: VibrationPattern? = nil,
-        pause: Duration = .zero, completion: @escaping @Sendable (AlertResult) -> Void
+        _ sound: SystemSoundID, of client: SystemSoundServices? = nil, way: AlertWay = .both, limit: Duration?,
+        vibration: VibrationPattern? = nil, pause: Duration = .zero,
+        completion: @escaping @Sendable (AlertResult) -> Void
     ) -> RunningAlert? {
+        let isPredefined = SystemSoundID.predefined.contains(sound.rawValue)
+        let sounds = isPredefined ? self.sounds : client ?? self.sounds
         func refuse(_ error: RingerError) -> RunningAlert? {
             let now = sounds.engine.clock.now
             completion(
@@ -143,27 +155,19 @@ public final class Alerts: Sendable {
             return nil
         }
         guard sounds.table.contains(sound) else { return refuse(SystemSoundError.unknown(sound, "alert").cause) }
-        let kind = Kind(sound: sound, way: way, vibration: vibration, pause: pause)
+        let kind = Kind(
+            sound: sound, client: isPredefined ? nil : sounds.client, way: way, vibration: vibration, pause: pause)
         let new = RunningAlert(sounds: sounds, sound: sound, vibration: vibration)
         return sounds.engine.core.transition {
-            let (isClosed, joined, replaced): (Bool, RunningAlert?, RunningAlert?) = running.value.withLock { state in
-                if state.isClosed { return (true, nil, nil) }
-                if let now = state.now, now.kind == kind, now.alert.join(completion) {
-                    return (false, now.alert, nil)
-                }
-                let before = state.now?.alert
-                state.now = Running(kind: kind, alert: new)
-                if let before { state.ending.append(before) }
-                return (false, nil, before)
-            }
-            if isClosed { return refuse(RingerError(.closed, "alert", "device")) }
-            if let joined { return joined }
+            if running.isClosed { return refuse(RingerError(.closed, "alert", "device")) }
+            if let now = running.now, now.kind == kind, now.alert.join(completion) { return now.alert }
+            let replaced = running.now?.alert
+            running.now = Running(kind: kind, alert: new)
+            if let replaced { running.ending.append(replaced) }
             new.join { [running, core = sounds.engine.core, weak new] _ in
                 guard let new else { return }
-                running.value.withLock { state in
-                    if state.now?.alert === new { state.now = nil }
-                    state.ending.removeAll { $0 === new }
-                }
+                if running.now?.alert === new { running.now = nil }
+                running.ending.removeAll { $0 === new }
                 // It has the samples of its sound.
                 core.release(new)
             }
@@ -175,9 +179,12 @@ public final class Alerts: Sendable {
     }
 }
 
-/// The alert that runs, and those that were replaced and have not completed. Any thread.
-final class CurrentAlert: Sendable {
-    let value = Mutex<(now: Alerts.Running?, ending: [RunningAlert], isClosed: Bool)>((nil, [], false))
+/// The alert that runs, and those that were replaced and have not completed.
+// SAFETY: used inside transitions of the core alone, which makes one at a time.
+final class CurrentAlert: @unchecked Sendable {
+    var now: Alerts.Running?
+    var ending: [RunningAlert] = []
+    var isClosed = false
 }
 
 /// The alert of a task, which may be cancelled before the alert is known. Any thread.

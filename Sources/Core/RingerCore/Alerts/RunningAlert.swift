@@ -1,5 +1,3 @@
-import Synchronization
-
 /// One alert, from its start to its end: carries out the actions of its ``AlertMachine``. Any thread.
 package final class RunningAlert: Sendable {
     private let sounds: SystemSoundServices
@@ -42,10 +40,10 @@ package final class RunningAlert: Sendable {
         }
     }
 
-    /// Whether the alert may be joined: it neither is over nor is about to be.
+    /// Whether the alert may be joined: it neither is over nor is about to be. Read inside transitions.
     var isOpen: Bool { waiters.isOpen }
 
-    /// Adds a completion for the end, which runs inside the transition; false if the alert is ending.
+    /// Adds a completion for the end, inside a transition, as it runs; false if the alert is ending.
     @discardableResult
     func join(_ completion: @escaping @Sendable (AlertResult) -> Void) -> Bool {
         waiters.add(completion)
@@ -60,8 +58,8 @@ package final class RunningAlert: Sendable {
         }
     }
 
-    func rulesChanged(to rules: PlayerRules) {
-        runner.send(.rules(rules, now: sounds.engine.clock.now))
+    func rulesChanged() {
+        runner.send(.rules(sounds.engine.player.rules, now: sounds.engine.clock.now))
     }
 
     /// Stops the alert: motor and sound at once. One that is over stays so.
@@ -73,45 +71,36 @@ package final class RunningAlert: Sendable {
     }
 }
 
-/// The completions that wait for the end of an alert. Any thread.
-private final class AlertWaiters: Sendable {
-    private struct State {
-        var completions: [@Sendable (AlertResult) -> Void] = []
-        var isOpen = true
-    }
-
-    private let state = Mutex(State())
-
-    var isOpen: Bool { state.withLock { $0.isOpen } }
+/// The completions that wait for the end of an alert.
+// SAFETY: used inside transitions of the core alone, which makes one at a time.
+private final class AlertWaiters: @unchecked Sendable {
+    private var completions: [@Sendable (AlertResult) -> Void] = []
+    private(set) var isOpen = true
 
     func add(_ completion: @escaping @Sendable (AlertResult) -> Void) -> Bool {
-        state.withLock { state in
-            if state.isOpen { state.completions.append(completion) }
-            return state.isOpen
-        }
+        if isOpen { completions.append(completion) }
+        return isOpen
     }
 
     /// Takes no more completions.
     func close() {
-        state.withLock { $0.isOpen = false }
+        isOpen = false
     }
 
     func finish(_ result: AlertResult) {
-        let waiting = state.withLock { state in
-            state.isOpen = false
-            defer { state.completions = [] }
-            return state.completions
-        }
-        for completion in waiting { completion(result) }
+        isOpen = false
+        for completion in completions { completion(result) }
+        completions = []
     }
 }
 
-/// The rounds of an alert: its sound, decoded once and kept, and the call that is the present round. Any thread.
-private final class AlertRound: Sendable {
+/// The rounds of an alert: its sound, decoded once and kept, and the call that is the present round.
+// SAFETY: used inside transitions of the core alone, which makes one at a time.
+private final class AlertRound: @unchecked Sendable {
     private let sounds: SystemSoundServices
     private let order: SystemSoundOrder
     private let sound: KeptSound
-    private let call = Mutex<SystemSoundServices.Call?>(nil)
+    private var call: SystemSoundServices.Call?
 
     /// Whether the alert's ID has a sound.
     var hasSound: Bool { if case .none = order.source { false } else { true } }
@@ -137,11 +126,11 @@ private final class AlertRound: Sendable {
         round.source = parts.sound ? .kept(sound) : .none
         if !parts.vibration { round.pattern = nil }
         let call = SystemSoundServices.Call(id: sounds.engine.player.reserve())
-        self.call.withLock { $0 = call }
+        self.call = call
         sounds.begin(call, round, whenOver: completion)
     }
 
     func stop(because cause: SoundOutcome.StopCause) {
-        if let call = call.withLock({ $0 }) { sounds.stop(call, because: cause) }
+        if let call { sounds.stop(call, because: cause) }
     }
 }

@@ -92,7 +92,7 @@ public final class Announcements: Sendable {
     /// - Returns: Identifies the announcement, for ``remove(_:)``; nil if none has begun yet.
     @discardableResult
     public func repeatLast(completion: (@Sendable (SoundResult) -> Void)? = nil) -> ID? {
-        guard var last = queued.last else { return nil }
+        guard var last = runner.core.read({ queued.last }) else { return nil }
         last.priority = .max
         last.expiry = nil
         // It was added before, so its options fit its category.
@@ -117,12 +117,14 @@ public final class Announcements: Sendable {
     private func insert(
         _ id: ID, _ announcement: Announcement, _ completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        queued.add(id.number, announcement, completion)
         let now = clock.now
         let terms = AnnouncementMachine.Terms(
             category: announcement.category, options: announcement.options, priority: announcement.priority,
             expiresAt: announcement.expiry.map { now + $0 }, frames: announcement.sound.frames)
-        runner.send(.add(id.number, terms, now: now))
+        runner.core.transition {
+            queued.add(id.number, announcement, completion)
+            runner.send(.add(id.number, terms, now: now))
+        }
     }
 
     // MARK: - Control
@@ -132,6 +134,11 @@ public final class Announcements: Sendable {
 
     /// The playing announcement; nil if there is none.
     public var playing: ID? { runner.read { $0.playing }.map { ID(number: $0) } }
+
+    /// Whether the player's sound of this number is the announcement.
+    package func plays(_ id: ID, as sound: UInt64) -> Bool {
+        runner.core.read { queued.playing(id.number)?.number == sound }
+    }
 
     /// Whether the queue is paused by ``pause()``.
     public var isPaused: Bool { runner.read { $0.isPaused } }
@@ -162,8 +169,9 @@ public final class Announcements: Sendable {
     }
 }
 
-/// The samples and completions of announcements that have not ended. Any thread.
-private final class QueuedAnnouncements: Sendable {
+/// The samples and completions of announcements that have not ended.
+// SAFETY: used inside transitions of the core alone, which makes one at a time.
+private final class QueuedAnnouncements: @unchecked Sendable {
     struct Entry: Sendable {
         var announcement: Announcement
         var completion: @Sendable (SoundResult) -> Void
@@ -171,35 +179,23 @@ private final class QueuedAnnouncements: Sendable {
         var sound: SoundPlayer.ID?
     }
 
-    private struct State {
-        var entries: [UInt64: Entry] = [:]
-        var last: Announcement?
-    }
-
-    private let state = Mutex(State())
-
+    private var entries: [UInt64: Entry] = [:]
     /// The announcement that began last.
-    var last: Announcement? { state.withLock { $0.last } }
+    private(set) var last: Announcement?
 
     func add(_ id: UInt64, _ announcement: Announcement, _ completion: @escaping @Sendable (SoundResult) -> Void) {
-        state.withLock { $0.entries[id] = Entry(announcement: announcement, completion: completion) }
+        entries[id] = Entry(announcement: announcement, completion: completion)
     }
 
     /// The samples of an announcement that begins to play, and the one that began last before.
     func begin(_ id: UInt64, as sound: SoundPlayer.ID) -> (sound: PCMBuffer, last: Announcement?)? {
-        state.withLock { state in
-            guard let announcement = state.entries[id]?.announcement else { return nil }
-            state.entries[id]?.sound = sound
-            defer { state.last = announcement }
-            return (announcement.sound, state.last)
-        }
+        guard let announcement = entries[id]?.announcement else { return nil }
+        entries[id]?.sound = sound
+        defer { last = announcement }
+        return (announcement.sound, last)
     }
 
-    func playing(_ id: UInt64) -> SoundPlayer.ID? {
-        state.withLock { $0.entries[id]?.sound }
-    }
+    func playing(_ id: UInt64) -> SoundPlayer.ID? { entries[id]?.sound }
 
-    func remove(_ id: UInt64) -> Entry? {
-        state.withLock { $0.entries.removeValue(forKey: id) }
-    }
+    func remove(_ id: UInt64) -> Entry? { entries.removeValue(forKey: id) }
 }

@@ -119,9 +119,9 @@ public final class MuteDetector: Sendable {
                         runner?.send(.playback(clip: number, event, now: clock.now))
                     },
                     completion: { [weak runner] in runner?.send(.over(clip: number, $0, publisher.state)) })
-                current.set(number, sound)
+                current.playing = (number, sound)
             case .stop(let number):
-                if let sound = current.sound(of: number) { player.stop(sound) }
+                if let playing = current.playing, playing.clip == number { player.stop(playing.sound) }
             case .setDeadline(let probe, let time):
                 deadline.set(at: time) { [weak runner] in runner?.send(.deadline(probe: probe, now: clock.now)) }
             case .answer(let callers, let reading):
@@ -195,15 +195,8 @@ public final class MuteDetector: Sendable {
     }
 }
 
-/// The player's sound that is the current clip. Any thread.
-private final class PlayingClip: Sendable {
-    private let playing = Mutex<(clip: UInt64, sound: SoundPlayer.ID)?>(nil)
-
-    func set(_ clip: UInt64, _ sound: SoundPlayer.ID) {
-        playing.withLock { $0 = (clip, sound) }
-    }
-
-    func sound(of clip: UInt64) -> SoundPlayer.ID? {
-        playing.withLock { $0?.clip == clip ? $0?.sound : nil }
-    }
+/// The player's sound that is the current clip.
+// SAFETY: used inside transitions of the core alone, which makes one at a time.
+private final class PlayingClip: @unchecked Sendable {
+    var playing: (clip: UInt64, sound: SoundPlayer.ID)?
 }

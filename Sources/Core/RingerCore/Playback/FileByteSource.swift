@@ -37,6 +37,17 @@ public final class FileByteSource: ByteSource, Sendable {
         try self.init(file.path, linkDetail: linkDetail) { () throws(Errno) in try file.open(resolution) }
     }
 
+    /// Reads a file that is open already, and stays its owner's.
+    ///
+    /// - Throws: ``RingerError`` as ``init(owning:name:)`` does.
+    convenience init(_ descriptor: FileDescriptor) throws(RingerError) {
+        try self.init("descriptor \(descriptor.rawValue)") { () throws(Errno) in
+            let duplicate = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3)
+            guard duplicate >= 0 else { throw Errno(rawValue: errno) }
+            return FileDescriptor(rawValue: duplicate)
+        }
+    }
+
     /// Reads a file that is open already, and closes it with the last reference.
     ///
     /// - Throws: ``RingerError`` naming the file where the descriptor is not a regular file's, or may not be read.

@@ -5,11 +5,14 @@ struct PlayerMachine: StateMachine {
 
     enum Event: Sendable {
         /// A sound is to begin; one whose outcome is known already ends with it.
-        case play(ID, SoundTerms, frames: Int, outcome: SoundOutcome? = nil, now: MonotonicTime)
+        case play(
+            ID, SoundTerms, frames: Int, volume: Float = 1, outcome: SoundOutcome? = nil, now: MonotonicTime)
         /// The sound's request changed.
         case request(ID, SoundRequest, now: MonotonicTime)
         /// The sound's terms changed: its session was interrupted or ducked, or changed its category or route.
         case terms(ID, SoundTerms, now: MonotonicTime)
+        /// The sound's owner changed its volume.
+        case volume(ID, Float)
         case halt(ID, SoundOutcome)
         case haltAll(SoundOutcome)
         case playback(ID, PlaybackEvent)
@@ -28,7 +31,7 @@ struct PlayerMachine: StateMachine {
         case complete(ID, SoundResult)
         case report(DeviceEvent)
         /// The rules changed; the sounds that they forbid were halted.
-        case rules(PlayerRules)
+        case rulesChanged
     }
 
     struct Sound {
@@ -36,7 +39,9 @@ struct PlayerMachine: StateMachine {
         var requestedAt: MonotonicTime
         var startedAt: MonotonicTime?
         var frames: Int
+        /// That of the policy, to which ``volume`` is a factor.
         var gain: Float
+        var volume: Float
         /// The route for which its PCM was chosen; nil after its headphones were pulled out.
         var route: AudioRoute?
         /// Why it is being halted; nil while it plays.
@@ -69,9 +74,9 @@ struct PlayerMachine: StateMachine {
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
-        case .play(let id, let terms, let frames, nil, let now):
-            play(id, terms, frames, now, &actions)
-        case .play(let id, _, let frames, let outcome?, let now):
+        case .play(let id, let terms, let frames, let volume, nil, let now):
+            play(id, terms, frames, volume, now, &actions)
+        case .play(let id, _, let frames, _, let outcome?, let now):
             refuse(id, outcome, frames, now, &actions)
         case .request(let id, let request, let now):
             sounds[id]?.terms.request = request
@@ -79,6 +84,10 @@ struct PlayerMachine: StateMachine {
         case .terms(let id, let terms, let now):
             sounds[id]?.terms = terms
             decideAnew(id, now, &actions)
+        case .volume(let id, let volume):
+            guard let sound = sounds[id], sound.halted == nil, sound.volume != volume else { return }
+            sounds[id]?.volume = volume
+            actions.append(.setGain(id, sound.gain * volume))
         case .halt(let id, let outcome):
             halt(id, outcome, &actions)
         case .haltAll(let outcome):
@@ -89,23 +98,25 @@ struct PlayerMachine: StateMachine {
             if self.state.isHeadphoneInserted && !state.isHeadphoneInserted { leaveJack() }
             self.state = state
             for id in inOrder { decideAnew(id, now, &actions) }
-            actions.append(.rules(rules))
+            actions.append(.rulesChanged)
         case .preferences(let preferences, let now):
             self.preferences = preferences
             for id in inOrder { decideAnew(id, now, &actions) }
-            actions.append(.rules(rules))
+            actions.append(.rulesChanged)
         }
     }
 
     private mutating func play(
-        _ id: ID, _ terms: SoundTerms, _ frames: Int, _ now: MonotonicTime, _ actions: inout [Action]
+        _ id: ID, _ terms: SoundTerms, _ frames: Int, _ volume: Float, _ now: MonotonicTime,
+        _ actions: inout [Action]
     ) {
         let decision = terms.decide(state, preferences)
         actions.append(.report(.decided(decision, terms.request, sound: id, at: now)))
         switch decision {
         case .play(let gain, let route, _, _):
-            sounds[id] = Sound(terms: terms, requestedAt: now, frames: frames, gain: gain, route: route)
-            var options = PlaybackOptions(gain: gain, route: route, waitsWhenBusy: terms.waits)
+            sounds[id] = Sound(
+                terms: terms, requestedAt: now, frames: frames, gain: gain, volume: volume, route: route)
+            var options = PlaybackOptions(gain: gain * volume, route: route, waitsWhenBusy: terms.waits)
             options.terms = terms
             actions.append(.begin(id, options))
         case .silence(let reason), .vibrate(let reason):
@@ -144,7 +155,7 @@ struct PlayerMachine: StateMachine {
         case .play(let gain, _, _, _):
             guard gain != sound.gain else { return }
             sounds[id]?.gain = gain
-            actions.append(.setGain(id, gain))
+            actions.append(.setGain(id, gain * sound.volume))
         case .silence(let reason), .vibrate(let reason):
             halt(id, .silenced(by: reason), &actions)
         }
@@ -171,7 +182,8 @@ struct PlayerMachine: StateMachine {
                 case .drained: .finished
                 // An output that stopped without being asked was closed.
                 case .stopped: sound.halted ?? .stopped(.closed)
-                case .failed(let error): .failed(error)
+                // The service may have freed its session before it began.
+                case .failed(let error): sound.halted ?? .failed(error)
                 case .ended(let outcome): sound.halted ?? outcome
                 }
             let result = SoundResult(

@@ -1,3 +1,4 @@
+import Synchronization
 import SystemPackage
 
 /// Reads sound files from the file system.
@@ -32,6 +33,14 @@ public enum SoundLoader {
         try load(try FileByteSource(path), maximumDuration)
     }
 
+    /// Reads and decodes a sound file that is open for reading, from its beginning. The descriptor stays the caller's, and its
+    /// offset is neither used nor moved.
+    ///
+    /// - Throws: ``RingerError`` as ``load(_:maximumDuration:)`` does, and where the descriptor is no regular file's.
+    public static func load(_ descriptor: FileDescriptor) throws(RingerError) -> PCMBuffer {
+        try load(try FileByteSource(descriptor), nil)
+    }
+
     /// Reads and decodes a file that must lie within its directory.
     static func load(_ file: ContainedFile, maximumDuration: Duration? = nil) throws(RingerError) -> PCMBuffer {
         try load(try FileByteSource(file), maximumDuration)
@@ -52,37 +61,65 @@ public enum SoundLoader {
         return sound
     }
 
-    /// Reads and decodes a sound file on a thread of its own: reading may be slow, and the caller's thread may be the
-    /// device's.
-    package static func loadElsewhere(_ path: String) async throws(RingerError) -> PCMBuffer {
-        try await elsewhere { () throws(RingerError) in try load(path) }.get()
-    }
-
-    /// Reads and decodes a file that is open, and that somebody else may be writing: one whose size has changed meanwhile
-    /// is an error. When the task is cancelled, the file is not read on.
+    /// Reads and decodes a file that somebody else may be writing, on a thread of its own: one whose size has changed
+    /// meanwhile is an error. When the task is cancelled, the file is not read on.
+    ///
+    /// - Parameters:
+    ///   - name: The file, for errors.
+    ///   - maximumDuration: How long the sound may be; nil for any length.
+    ///   - admit: Called with the size of the samples in bytes, before anything is decoded; throws where that is too much.
+    ///   - open: Opens the file.
     package static func loadElsewhere(
-        _ file: FileByteSource, maximumDuration: Duration? = nil
-    ) async throws(RingerError) -> PCMBuffer {
-        try await withTaskCancellationHandler {
-            await elsewhere { () throws(RingerError) in
-                let sound = try load(file, maximumDuration)
+        _ name: String, maximumDuration: Duration? = nil, admit: @escaping @Sendable (Int) throws -> Void = { _ in },
+        _ open: @escaping @Sendable () throws(RingerError) -> FileByteSource
+    ) async throws -> PCMBuffer {
+        let reading = Reading()
+        return try await withTaskCancellationHandler {
+            try await elsewhere(name) {
+                let file = try open()
+                reading.begin(file)
+                let sound = try load(file, maximumDuration, admit)
                 try file.checkSize()
                 return sound
             }
         } onCancel: {
-            file.cancel()
-        }.get()
+            reading.cancel()
+        }
     }
 
-    private static func elsewhere(
-        _ body: @escaping @Sendable () throws(RingerError) -> PCMBuffer
-    ) async -> Result<PCMBuffer, RingerError> {
-        await DetachedThread.run {
-            do throws(RingerError) {
-                return .success(try body())
-            } catch {
-                return .failure(error)
+    /// Calls `body` on a thread of its own.
+    ///
+    /// - Parameter name: What it reads, for the error where the system has no thread left.
+    package static func elsewhere<Value: Sendable>(
+        _ name: String, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        let result: Result<Value, any Error>
+        do throws(Errno) {
+            result = try await DetachedThread.run { Result { try body() } }
+        } catch {
+            throw RingerError("start a thread to read", name, error)
+        }
+        return try result.get()
+    }
+
+    /// The reading of a file that may be cancelled before the file is open.
+    private final class Reading: Sendable {
+        private let state = Mutex<(file: FileByteSource?, isCancelled: Bool)>((nil, false))
+
+        func begin(_ file: FileByteSource) {
+            let isCancelled = state.withLock { state in
+                state.file = file
+                return state.isCancelled
             }
+            if isCancelled { file.cancel() }
+        }
+
+        func cancel() {
+            let file = state.withLock { state in
+                state.isCancelled = true
+                return state.file
+            }
+            file?.cancel()
         }
     }
 
@@ -105,6 +142,40 @@ public enum SoundLoader {
             throw RingerError(error, reading: file)
         }
     }
+
+    private static func load(
+        _ file: FileByteSource, _ maximumDuration: Duration?, _ admit: (Int) throws -> Void
+    ) throws -> PCMBuffer {
+        do {
+            return try SoundFiles.decode(file, maximumDuration: maximumDuration, admit: admit)
+        } catch let error as SoundFileError {
+            throw RingerError(error, reading: file)
+        }
+    }
+}
+
+/// Reads and decodes the files that a device plays, on threads of their own, each once however many calls wait for it, and
+/// within a budget as that of system sounds. Any thread.
+package final class FileLoads: Sendable {
+    private let loads: SoundLoads
+
+    package init(_ clock: any DeviceClock, _ core: Core) {
+        loads = SoundLoads(clock, core, isWanted: { _ in true }, deliver: { _, _ in })
+    }
+
+    /// Returns the sound of the file at `path`. It is not known how large that is: two are decoded at a time.
+    package func load(_ path: String) async throws(RingerError) -> PCMBuffer {
+        let result = await withCheckedContinuation { continuation in
+            let call = SoundLoads.Call(number: 0) {
+                SoundSource.Loaded { () throws(RingerError) in LoadedSound(try SoundLoader.load(path)) }
+            } keep: {
+                continuation.resume(returning: $0)
+            }
+            loads.load(.file(path), bytes: SoundLoads.mostBytes / SoundLoads.mostAtOnce, for: call)
+        }
+        guard let sound = try result.get() else { throw RingerError(.notFound, "read", path) }
+        return sound.samples
+    }
 }
 
 extension RingerError {
@@ -117,6 +188,7 @@ extension RingerError {
         let code: Code =
             switch error.code {
             case .maximumDurationExceeded: .soundTooLong
+            case .missingLibrary: .unsupported
             case .truncatedHeader, .chunkTooLong, .missingChunk, .truncatedData, .readFailed: .soundIncomplete
             default: file.size == 0 ? .soundIncomplete : .invalid
             }

@@ -7,8 +7,8 @@ public final class SoundPlayer: Sendable {
         package let number: UInt64
     }
 
-    /// Receives the rules after each change, inside the transition, after the sounds that they forbid were halted.
-    typealias RulesObserver = @Sendable (PlayerRules) -> Void
+    /// Called after each change of the rules, inside the transition, after the sounds that they forbid were halted.
+    typealias RulesObserver = @Sendable () -> Void
 
     /// The duration of a change of gain.
     package static let gainRamp = Duration.milliseconds(20)
@@ -47,6 +47,7 @@ public final class SoundPlayer: Sendable {
                 entry.gate.setGain(options.gain)
                 options.gate = entry.gate
                 options.reportAt = entry.monitor?.reportAt
+                options.manner = entry.manner
                 core.perform { [options] in
                     let handler: @Sendable (PlaybackEvent) -> Void = { [weak runner] in
                         runner?.send(.playback(id, $0))
@@ -62,7 +63,7 @@ public final class SoundPlayer: Sendable {
                 if entry.isHandedOver {
                     core.perform { core.transition { table[id]?.playback }?.stop() }
                 } else {
-                    let position = StreamPosition(played: 0, total: entry.sound.frames)
+                    let position = StreamPosition(played: 0, total: entry.frames)
                     runner.send(.playback(id, .ended(.stopped, at: clock.now, position)))
                 }
             case .setGain(let id, let gain):
@@ -70,7 +71,7 @@ public final class SoundPlayer: Sendable {
                 core.perform { core.transition { table[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
             case .forward(let id, let event): table[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
-            case .rules(let rules): observers.notify(rules)
+            case .rulesChanged: observers.notify()
             case .complete(let id, let result):
                 guard let entry = table.remove(id) else { return }
                 entry.completion(result)
@@ -90,7 +91,7 @@ public final class SoundPlayer: Sendable {
     /// The rules in force.
     var rules: PlayerRules { runner.read { $0.rules } }
 
-    /// Adds an observer, which is not called with the current rules.
+    /// Adds an observer.
     ///
     /// - Returns: The observer's number, for ``removeRulesObserver(_:)``.
     func observeRules(_ observer: @escaping RulesObserver) -> UInt64 {
@@ -172,10 +173,10 @@ public final class SoundPlayer: Sendable {
     /// Adds a sound with a reserved number, which can be stopped from now on: ``start(_:under:)`` or ``end(_:_:)`` follows
     /// in the same transition, inside of which `completion` runs.
     func add(
-        _ sound: PCMBuffer, as id: ID, monitor: PlaybackMonitor? = nil,
+        _ sound: PCMBuffer, as id: ID, in manner: SoundManner = SoundManner(), monitor: PlaybackMonitor? = nil,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        table.add(id.number, SoundTable.Entry(sound, monitor, completion))
+        table.add(id.number, SoundTable.Entry(sound, manner, monitor, completion))
     }
 
     /// Begins a sound that was added.
@@ -183,7 +184,8 @@ public final class SoundPlayer: Sendable {
         runner.send { [table, clock] machine in
             guard let entry = table[id.number] else { return ([], ()) }
             let event = PlayerMachine.Event.play(
-                id.number, terms, frames: entry.sound.frames, outcome: entry.outcome, now: clock.now)
+                id.number, terms, frames: entry.frames, volume: entry.manner.volume, outcome: entry.outcome,
+                now: clock.now)
             return (machine.handle(event), ())
         }
     }
@@ -196,8 +198,18 @@ public final class SoundPlayer: Sendable {
             entry.completion(
                 SoundResult(
                     outcome: outcome, requestedAt: now, endedAt: now,
-                    position: StreamPosition(played: 0, total: entry.sound.frames)))
+                    position: StreamPosition(played: 0, total: entry.frames)))
             core.release(entry)
+        }
+    }
+
+    /// Changes the volume of a sound to `volume`, 0 to 1, within ``gainRamp``. Over the service it keeps the one that it began
+    /// with.
+    package func setVolume(_ volume: Float, of id: ID) {
+        runner.send { [table] machine in
+            // The player may not know it yet.
+            table.setVolume(volume, of: id.number)
+            return (machine.handle(.volume(id.number, volume)), ())
         }
     }
 
@@ -280,7 +292,7 @@ private final class RulesObservers: Sendable {
         state.withLock { $0.observers.removeAll { $0.number == number } }
     }
 
-    func notify(_ rules: PlayerRules) {
-        for entry in state.withLock({ $0.observers }) { entry.observer(rules) }
+    func notify() {
+        for entry in state.withLock({ $0.observers }) { entry.observer() }
     }
 }

@@ -4,6 +4,7 @@
 final class SoundTable: @unchecked Sendable {
     struct Entry: Sendable {
         let sound: PCMBuffer
+        var manner: SoundManner
         let gate = Gate()
         let monitor: PlaybackMonitor?
         let completion: @Sendable (SoundResult) -> Void
@@ -14,12 +15,17 @@ final class SoundTable: @unchecked Sendable {
         var playback: (any Playback)?
 
         init(
-            _ sound: PCMBuffer, _ monitor: PlaybackMonitor?, _ completion: @escaping @Sendable (SoundResult) -> Void
+            _ sound: PCMBuffer, _ manner: SoundManner, _ monitor: PlaybackMonitor?,
+            _ completion: @escaping @Sendable (SoundResult) -> Void
         ) {
             self.sound = sound
+            self.manner = manner
             self.monitor = monitor
             self.completion = completion
         }
+
+        /// How many frames are to be played.
+        var frames: Int { manner.frames(of: sound) }
     }
 
     private var entries: [UInt64: Entry] = [:]
@@ -38,6 +44,10 @@ final class SoundTable: @unchecked Sendable {
 
     func set(_ playback: any Playback, of id: UInt64) {
         entries[id]?.playback = playback
+    }
+
+    func setVolume(_ volume: Float, of id: UInt64) {
+        entries[id]?.manner.volume = volume
     }
 
     /// Shuts the gate of a sound. If the player does not know it yet, it ends as `outcome`, the first one given.

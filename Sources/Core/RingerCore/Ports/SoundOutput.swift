@@ -58,6 +58,12 @@ public protocol SoundOutput: Sendable {
     func close()
 }
 
+/// An output whose threads may be held up by the hardware: closing it can be begun without waiting for them.
+package protocol AnsweringOutput: SoundOutput {
+    /// Does what ``SoundOutput/close()`` does. `completion` is called once, possibly on another thread or from within this call.
+    func close(completion: @escaping @Sendable () -> Void)
+}
+
 extension SoundOutput {
     /// Plays everything.
     public var obeysSwitch: Bool { false }
@@ -87,6 +93,8 @@ public struct PlaybackOptions: Sendable, Hashable {
     public var waitsWhenBusy: Bool
     /// What the sound is for the policy, and its session: for an output that judges anew.
     package var terms: SoundTerms?
+    /// The part of the sound that is played, and the factor that ``gain`` contains.
+    package var manner = SoundManner()
     /// Says at any time whether the sound may be heard, and its gain. An output that looks at it takes ``Playback/stop()``
     /// and ``Playback/setGain(_:over:)`` as a request to look at once.
     package var gate: Gate?

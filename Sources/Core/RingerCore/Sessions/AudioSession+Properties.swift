@@ -62,6 +62,6 @@ extension AudioSession {
     /// Sends the session's sound to the speaker whatever is plugged in, or no longer. It reverts on a route change, an
     /// interruption and a change of category. Property `ovrd`.
     ///
-    /// - Throws: ``SessionError/Code/incompatibleCategory`` outside playAndRecord and record.
+    /// - Throws: ``SessionError/Code/incompatibleCategory`` for the speaker outside playAndRecord.
     public func overrideRoute(toSpeaker isOn: Bool) throws(SessionError) { try setOverride(.speaker, isOn) }
 }

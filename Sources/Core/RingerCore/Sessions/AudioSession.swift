@@ -111,10 +111,10 @@ public final class AudioSession: Sendable {
     public var options: CategoryOptions { state?.settings.options ?? [] }
 
     /// Sets the category, and the options to exactly `options`. For an active session that is like being activated with
-    /// them.
+    /// them. Without an input that the category needs it stays active: see ``RouteChangeReason/noSuitableRouteForCategory``.
     ///
     /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not allow an option, or an active
-    ///   session has a higher priority; ``SessionError/Code/noHardware`` where an active session has no input.
+    ///   session has a higher priority.
     public func setCategory(_ category: AudioCategory, options: CategoryOptions = []) throws(SessionError) {
         try request(.setCategory(id, category, options: options))
     }
@@ -155,7 +155,7 @@ public final class AudioSession: Sendable {
 
     /// Switches an override on or off.
     ///
-    /// - Throws: ``SessionError/Code/incompatibleCategory`` where the category does not have it.
+    /// - Throws: ``SessionError/Code/incompatibleCategory`` where it is to be on in a category that does not have it.
     public func setOverride(_ override: SessionOverrides, _ isOn: Bool) throws(SessionError) {
         try request(.setOverride(id, override, isOn))
     }
@@ -185,7 +185,7 @@ public final class AudioSession: Sendable {
     public func play(_ sound: PCMBuffer, from frame: Int = 0) async -> SoundResult {
         let number = service.player.reserve()
         return await outcome(service.core) {
-            service.play(sound.dropping(frame), reserved: number, in: id, completion: $0)
+            service.play(sound, manner: Self.manner(sound, frame), reserved: number, in: id, completion: $0)
         } onCancel: {
             service.player.stop(number)
         }
@@ -204,24 +204,26 @@ public final class AudioSession: Sendable {
         _ sound: PCMBuffer, from frame: Int = 0, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) -> SoundPlayer.ID {
         let number = service.player.reserve()
-        withUserCompletion(completion, on: service.clock, service.core) {
-            service.play(sound.dropping(frame), reserved: number, in: id, completion: $0)
-        }
+        start(sound, in: Self.manner(sound, frame), reserved: number, completion: completion)
         return number
+    }
+
+    /// The same with a number that was reserved, in any manner.
+    package func start(
+        _ sound: PCMBuffer, in manner: SoundManner, reserved number: SoundPlayer.ID,
+        completion: (@Sendable (SoundResult) -> Void)?
+    ) {
+        withUserCompletion(completion, on: service.clock, service.core) {
+            service.play(sound, manner: manner, reserved: number, in: id, completion: $0)
+        }
+    }
+
+    private static func manner(_ sound: PCMBuffer, _ first: Int) -> SoundManner {
+        SoundManner(first: min(max(first, 0), sound.frames))
     }
 
     /// Stops a sound that the session plays.
     public func stop(_ sound: SoundPlayer.ID) {
         service.player.stop(sound)
-    }
-}
-
-extension PCMBuffer {
-    /// The sound without its first `frames` frames.
-    fileprivate func dropping(_ frames: Int) -> PCMBuffer {
-        guard frames > 0 else { return self }
-        var rest = self
-        rest.samples.removeFirst(min(frames, self.frames) * channels)
-        return rest
     }
 }

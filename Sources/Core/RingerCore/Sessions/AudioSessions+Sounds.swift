@@ -4,12 +4,12 @@ import SessionRules
 extension AudioSessions {
     /// Plays a sound, whose number was reserved, in the session `id`. `completion` runs inside a transition.
     func play(
-        _ sound: PCMBuffer, reserved number: SoundPlayer.ID, in id: SessionID,
+        _ sound: PCMBuffer, manner: SoundManner = SoundManner(), reserved number: SoundPlayer.ID, in id: SessionID,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
         if player.refuses(sound, completion) { return }
         core.transition {
-            add(sound, as: number, to: id, completion)
+            add(sound, manner, as: number, to: id, completion)
             runner.send(.play(id, number.number))
         }
     }
@@ -20,28 +20,29 @@ extension AudioSessions {
     /// These sessions mix with each other, and are arbitrated with all others. One is active while it plays. The caller has
     /// checked that the category allows the options.
     package func playOwn(
-        _ sound: PCMBuffer, reserved number: SoundPlayer.ID, as category: AudioCategory, _ options: CategoryOptions,
-        completion: @escaping @Sendable (SoundResult) -> Void
+        _ sound: PCMBuffer, in manner: SoundManner = SoundManner(), reserved number: SoundPlayer.ID,
+        as category: AudioCategory, _ options: CategoryOptions, completion: @escaping @Sendable (SoundResult) -> Void
     ) {
         if player.refuses(sound, completion) { return }
         core.transition {
             let request = SoundRequest.session(category, options: options)
             // What is not heard interrupts nobody. What its category refuses, the session refuses.
             guard category == .audioProcessing || player.rules.decide(request).isHeard else {
-                return player.start(sound, reserved: number, as: request, completion: completion)
+                player.add(sound, as: number, in: manner, completion: completion)
+                return player.start(number, under: SoundTerms(request: request))
             }
             let (id, isNew) = runner.send { $0.ownSession(category, options) }
             if isNew { registry.add(id, name: category.rawValue) }
-            add(sound, as: number, to: id, completion)
+            add(sound, manner, as: number, to: id, completion)
             runner.send(.playOwn(id, number.number))
         }
     }
 
     private func add(
-        _ sound: PCMBuffer, as number: SoundPlayer.ID, to id: SessionID,
+        _ sound: PCMBuffer, _ manner: SoundManner, as number: SoundPlayer.ID, to id: SessionID,
         _ completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        player.add(sound, as: number) { [weak runner] result in
+        player.add(sound, as: number, in: manner) { [weak runner] result in
             runner?.send(.ended(id, number.number))
             completion(result)
         }

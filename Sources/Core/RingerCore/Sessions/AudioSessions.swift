@@ -120,7 +120,7 @@ public final class AudioSessions: Sendable {
             if let event = Self.event(change) { runner.send(.coordinator(event)) } else { runner.send(.deviceChanged) }
         }
         // The sessions live as long as the player.
-        _ = player.observeRules { _ in weakRunner.value?.send(.deviceChanged) }
+        _ = player.observeRules { weakRunner.value?.send(.deviceChanged) }
     }
 
     /// The coordinator's event for a change of the device's state; nil if it does not concern the coordinator.
@@ -221,6 +221,9 @@ public final class AudioSessions: Sendable {
 
     /// Interrupts every session for something that is no session: a call that rings, an alarm clock. The PCMs that no sound
     /// plays on are closed for it, soon after the call returns; `Device.releaseOutput()` returns once they are.
+    ///
+    /// Over the service it interrupts the sessions of this process alone; one of ``SessionPriority/call`` that is activated
+    /// interrupts those of others.
     ///
     /// - Returns: The interruption. Until it is answered or ended no session can be activated.
     public func interruptionBegan() -> OutsideInterruption {
@@ -380,13 +383,13 @@ public final class AudioSessions: Sendable {
     /// Adds an observer for the sessions' lifetime: an effect of each change of a session or of what decides about
     /// sessions, after its other consequences.
     package func observeSettling(_ observer: @escaping @Sendable () -> Void) {
-        settled.add { [core] in core.perform(observer) }
+        whenSettled { [core] in core.perform(observer) }
     }
 
     /// Adds an observer for the sessions' lifetime. It is called inside the transition, after each change of a session or of
     /// what decides about sessions.
     func whenSettled(_ observer: @escaping @Sendable () -> Void) {
-        settled.add(observer)
+        core.transition { settled.add(observer) }
     }
 
     /// Changes the preferences of session `id`, and returns why that was refused; nil if it was not.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Keeps the device's state, takes in the ports' changes, and publishes each new state to every subscriber. Any thread.
 package final class StatePublisher: Sendable {
     /// Receives each new state inside the transition: players stop sounds here.
@@ -63,7 +61,7 @@ package final class StatePublisher: Sendable {
     /// Adds an observer of the sources' changes, which is never removed. It is called inside the transition, before the new
     /// state is published.
     func observeChanges(_ observer: @escaping @Sendable (DeviceStateChange) -> Void) {
-        changeObservers.add(observer)
+        core.transition { changeObservers.add(observer) }
     }
 
     /// Takes in an event of the switch.
@@ -111,15 +109,16 @@ package final class StatePublisher: Sendable {
     }
 }
 
-/// Functions that are called with each value, in the order in which they were added. Any thread.
-final class ObserverList<Value: Sendable>: Sendable {
-    private let observers = Mutex<[@Sendable (Value) -> Void]>([])
+/// Functions that are called with each value, in the order in which they were added.
+// SAFETY: used inside transitions of the core alone, which makes one at a time.
+final class ObserverList<Value: Sendable>: @unchecked Sendable {
+    private var observers: [@Sendable (Value) -> Void] = []
 
     func add(_ observer: @escaping @Sendable (Value) -> Void) {
-        observers.withLock { $0.append(observer) }
+        observers.append(observer)
     }
 
     func notify(_ value: Value) {
-        for observer in observers.withLock({ $0 }) { observer(value) }
+        for observer in observers { observer(value) }
     }
 }

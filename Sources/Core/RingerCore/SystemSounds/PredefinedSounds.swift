@@ -1,4 +1,4 @@
-import SystemSounds
+@_exported import SystemSounds
 import Glibc
 import SystemPackage
 

@@ -64,7 +64,9 @@ final class SystemSoundEngine: Sendable {
         } deliver: { [weak runner] number, sound in
             runner?.send(.loaded(number, sound, now: clock.now))
         }
-        observer = player.observeRules { [weak runner] rules in runner?.send(.rules(rules, now: clock.now)) }
+        observer = player.observeRules { [weak player, weak runner] in
+            if let player { runner?.send(.rules(player.rules, now: clock.now)) }
+        }
     }
 
     deinit {

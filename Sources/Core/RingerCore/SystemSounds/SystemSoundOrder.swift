@@ -78,6 +78,11 @@ extension SystemSoundServices {
         }
     }
 
+    /// The samples of a sound that need neither reading nor synthesising; nil where there are none.
+    package func samplesInMemory(of id: SystemSoundID) -> PCMBuffer? {
+        try? engine.inMemory(access(order(id, as: .sound).source))?.get()?.samples
+    }
+
     /// Reads and decodes the sound of a call that is under way, without holding up the caller.
     func loadAside(_ source: SoundSource, for call: Call) {
         let access = access(source)

@@ -85,7 +85,7 @@ public final class SystemSoundServices: Sendable {
 
     // MARK: - Registering
 
-    /// Registers a sound file: CAF, AIFF, AIFF-C or WAV of at most 30 s, exactly 30 s included.
+    /// Registers a sound file: CAF, AIFF, AIFF-C, WAV or MP3 of at most 30 s, exactly 30 s included.
     ///
     /// Nothing is decoded yet, and the file is not kept open. The corresponding C function is
     /// `AudioServicesCreateSystemSoundID`.
@@ -117,6 +117,11 @@ public final class SystemSoundServices: Sendable {
                     detail: "\(samples.duration.inSeconds) s are longer than 30 s"))
         }
         return try register(.samples(samples), "samples in memory")
+    }
+
+    /// Registers a sound that cannot be played: alerts of it vibrate, and their results say why they were not heard.
+    package func register(failed error: RingerError) throws(SystemSoundError) -> SystemSoundID {
+        try register(.failed(error), error.subject)
     }
 
     private func register(_ source: SoundSource, _ subject: String) throws(SystemSoundError) -> SystemSoundID {

@@ -23,6 +23,7 @@ public final class Vibrator: Sendable {
     private let report: @Sendable (VibrationReport) -> Void
     private let completions: CompletionTable<UInt64, VibrationEnd>
     private let nextNumber = Atomic<UInt64>(1)
+    private let isClosed = Atomic(false)
     private let process = OwningProcess()
 
     /// How long the motor may turn without a rest of 0.1 s. A service has a limit of its own.
@@ -107,10 +108,9 @@ public final class Vibrator: Sendable {
 
     deinit {
         // The last owner is gone: nothing else could stop the motor.
-        do throws(RingerError) {
-            try close()
-        } catch {
-            report(.offFailed(error, attempt: 1, at: clock.now))
+        if isClosed.load(ordering: .acquiring) { return }
+        close(isUrgent: false) { [report, clock] error in
+            if let error { report(.offFailed(error, attempt: 1, at: clock.now)) }
         }
     }
 
@@ -159,8 +159,10 @@ public final class Vibrator: Sendable {
         if !process.isCurrent { return completion(.failed(process.error("vibrate", name))) }
         switch drive {
         case .motor(_, let runner):
-            completions.add(number, completion)
-            runner.send(.play(number, pattern, now: clock.now, asleep: clock.timeAsleep))
+            core.transition {
+                completions.add(number, completion)
+                runner.send(.play(number, pattern, now: clock.now, asleep: clock.timeAsleep))
+            }
         case .service(let service, _, let turns):
             core.perform { [core, clock, report] in
                 if turns.begin() { report(.on(strength: pattern.strength, at: clock.now)) }
@@ -181,8 +183,10 @@ public final class Vibrator: Sendable {
     package func prepareForSleep(_ completion: @escaping @Sendable () -> Void) {
         guard case .motor(_, let runner) = drive else { return completion() }
         let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        completions.add(number) { _ in completion() }
-        runner.send(.prepareForSleep(number, now: clock.now, asleep: clock.timeAsleep))
+        core.transition {
+            completions.add(number) { _ in completion() }
+            runner.send(.prepareForSleep(number, now: clock.now, asleep: clock.timeAsleep))
+        }
     }
 
     /// Ends a vibration that the machine slept through, and lets the motor turn again: the machine woke, or does not sleep
@@ -204,18 +208,40 @@ public final class Vibrator: Sendable {
     /// Stops the motor and closes it. A second call does nothing if the motor is off.
     ///
     /// - Throws: ``RingerError`` if the motor could not be turned off in five attempts.
-    public func close() throws(RingerError) {
-        if !process.isCurrent { return }
+    public func close() async throws(RingerError) {
+        if let error = await outcome(core, { close($0) }) { throw error }
+    }
+
+    /// The same without waiting. `completion` is called once, on any thread, with the error.
+    ///
+    /// - Parameter isUrgent: Whether a motor that may turn is turned off though the device's thread is held up.
+    package func close(isUrgent: Bool = true, _ completion: @escaping @Sendable (RingerError?) -> Void) {
+        isClosed.store(true, ordering: .releasing)
+        if !process.isCurrent { return completion(nil) }
         stop()
-        guard case .motor(let motor, _) = drive else { return }
-        for _ in 1..<Self.closingAttempts {
+        guard case .motor(let motor, _) = drive else { return completion(nil) }
+        let close: @Sendable () -> Void = { completion(Self.close(motor)) }
+        if let motor = motor as? any BlockingMotor { return motor.execute(close) }
+        if isUrgent, core.hasOtherThread, !isOff,
+            (try? DetachedThread.start(stackSize: DetachedThread.workStackSize, close)) != nil
+        {
+            return
+        }
+        core.perform(close)
+    }
+
+    /// Returns why the motor could not be turned off.
+    private static func close(_ motor: any VibrationMotor) -> RingerError? {
+        for attempt in 1...closingAttempts {
             do throws(RingerError) {
-                return try motor.close()
+                try motor.close()
+                return nil
             } catch {
-                if error.code == .disconnected || error.code == .unreachable { throw error }
+                let isFinal = attempt == closingAttempts || error.code == .disconnected || error.code == .unreachable
+                if isFinal { return error }
             }
         }
-        try motor.close()
+        return nil
     }
 }
 

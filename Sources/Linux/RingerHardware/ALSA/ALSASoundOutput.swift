@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Any thread may use it. The one that writes sleeps while nothing plays. ALSA's own messages are not printed; they become
 /// the errors' ``RingerError/detail``.
-public final class ALSASoundOutput: SoundOutput {
+public final class ALSASoundOutput: AnsweringOutput {
     /// "ALSA" and the PCM of the routes that have no PCM of their own.
     public var name: String { "ALSA \(pcm)" }
     let pcm: String
@@ -64,7 +64,7 @@ public final class ALSASoundOutput: SoundOutput {
     }
 
     deinit {
-        thread.shutDown()
+        thread.shutDown {}
     }
 
     /// Why the sound thread does not run with the requested real-time priority; nil if it does, or none was requested.
@@ -161,6 +161,12 @@ public final class ALSASoundOutput: SoundOutput {
     /// It waits for alsa-lib for 0.5 s. A thread that is blocked there then is left behind: it cannot be ended, and ends
     /// when its call returns; what it opens is closed.
     public func close() {
-        thread.shutDown()
+        let isDone = Latch()
+        thread.shutDown { isDone.open() }
+        if !thread.loop.isCurrentThread { isDone.wait(until: .now + SoundThread.closingPatience) }
+    }
+
+    package func close(completion: @escaping @Sendable () -> Void) {
+        thread.shutDown(completion)
     }
 }

@@ -30,7 +30,7 @@ public final class SoundOutputWatch: DeviceStateSource {
     }
 
     deinit {
-        output.thread.unwatchLossSoon()
+        output.thread.unwatchLoss()
         watch.withLock { $0 }?.closeSoon()
     }
 
@@ -51,8 +51,7 @@ public final class SoundOutputWatch: DeviceStateSource {
         output.thread.watchLoss(of: output.pcm) { handler(.outputLost($0)) }
     }
 
-    /// Ends watching. May be called from the handler; elsewhere it waits for a running call of the handler, so the
-    /// caller must not hold a lock that the handler takes.
+    /// Ends watching, without waiting for the sound thread: a call of the handler that has begun may end later.
     public func close() {
         output.thread.unwatchLoss()
         watch.withLock { $0.take() }?.close()

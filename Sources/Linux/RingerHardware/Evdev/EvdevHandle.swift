@@ -68,6 +68,9 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
         libevdev_has_event_code(device, UInt32(code.type), UInt32(code.code)) == 1
     }
 
+    /// Whether there is an event to read, or an error. The corresponding C function is `libevdev_has_event_pending`.
+    var hasMore: Bool { libevdev_has_event_pending(device) != 0 }
+
     /// Whether the device plays rumble effects.
     var rumbles: Bool { has(EvdevCode(type: UInt16(EV_FF), code: UInt16(FF_RUMBLE))) }
 
@@ -90,8 +93,10 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
     /// - Returns: Whether there may be more.
     /// - Throws: ``RingerError``, `disconnected` if the device is gone; events read before that were passed to `body`.
     func read(now: () -> MonotonicTime, _ body: (Input) -> Void) throws(RingerError) -> Bool {
-        var flag = UInt32(LIBEVDEV_READ_FLAG_NORMAL.rawValue)
+        // "Blocking", which the descriptor is not: a system call less, since libevdev reads no more while it has events.
+        let normal = UInt32(LIBEVDEV_READ_FLAG_NORMAL.rawValue | LIBEVDEV_READ_FLAG_BLOCKING.rawValue)
         let sync = UInt32(LIBEVDEV_READ_FLAG_SYNC.rawValue)
+        var flag = normal
         var event = input_event()
         while true {
             let result = libevdev_next_event(device, flag, &event)
@@ -108,7 +113,7 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
                 // After a drop: the value was read from the device, and has no timestamp.
                 body(.value(EvdevCode(type: event.type, code: event.code), event.value, at: now()))
             case -EAGAIN where flag == sync:
-                flag = UInt32(LIBEVDEV_READ_FLAG_NORMAL.rawValue)
+                flag = normal
             case -EAGAIN:
                 return false
             case -EINTR:

@@ -18,7 +18,6 @@ public final class ForceFeedbackMotor: VibrationMotor {
     private struct State: ~Copyable {
         var handle: EvdevHandle?
         var effect: Effect?
-        var name: String
         var isClosed = false
     }
 
@@ -27,7 +26,9 @@ public final class ForceFeedbackMotor: VibrationMotor {
 
     private let device: EvdevSelector
     private let paths: HardwarePaths
+    /// Serialises the hardware itself, across its system calls: nothing that a flip or a caller waits for takes it.
     private let state: Mutex<State>
+    private let newestName: Mutex<String>
 
     /// Opens the motor; needs write permission to its device.
     ///
@@ -37,11 +38,12 @@ public final class ForceFeedbackMotor: VibrationMotor {
         self.paths = paths
         let handle = try Self.open(device, paths)
         let name = Self.name(handle)
-        state = Mutex(State(handle: handle, name: name))
+        state = Mutex(State(handle: handle))
+        newestName = Mutex(name)
     }
 
     /// "force feedback /dev/input/event1 (gpio-vibrator)".
-    public var name: String { state.withLock { $0.name } }
+    public var name: String { newestName.withLock { $0 } }
 
     /// Turns the motor on. A device that was unplugged is opened again.
     ///
@@ -57,7 +59,7 @@ public final class ForceFeedbackMotor: VibrationMotor {
         let limit = min(limit, Self.longestEffect)
         let milliseconds = UInt16(clamping: (limit.nanoseconds + 999_999) / 1_000_000)
         try state.withLock { state throws(RingerError) in
-            if state.isClosed { throw RingerError(.closed, "turn on", state.name) }
+            if state.isClosed { throw RingerError(.closed, "turn on", name) }
             let wasOpen = state.handle != nil
             do throws(RingerError) {
                 try play(&state, magnitude, milliseconds)
@@ -91,7 +93,7 @@ public final class ForceFeedbackMotor: VibrationMotor {
             try stop(&state)
             if let effect = state.effect, let descriptor = state.handle?.descriptor {
                 guard ringer_ff_erase(descriptor, effect.id) == 0 else {
-                    throw RingerError("free the effect", state.name, .current)
+                    throw RingerError("free the effect", name, .current)
                 }
             }
         }
@@ -100,25 +102,26 @@ public final class ForceFeedbackMotor: VibrationMotor {
     private func play(_ state: inout State, _ magnitude: UInt16, _ milliseconds: UInt16) throws(RingerError) {
         if state.handle == nil {
             let handle = try Self.open(device, paths)
-            state.name = Self.name(handle)
+            let name = Self.name(handle)
+            newestName.withLock { $0 = name }
             state.handle = consume handle
         }
         guard let descriptor = state.handle?.descriptor else { return }
         let known = state.effect
         if known?.magnitude != magnitude || known?.milliseconds != milliseconds {
             let id = ringer_ff_upload_rumble(descriptor, known?.id ?? -1, magnitude, milliseconds)
-            guard id >= 0 else { throw RingerError("upload the effect", state.name, .current) }
+            guard id >= 0 else { throw RingerError("upload the effect", name, .current) }
             state.effect = Effect(id: id, magnitude: magnitude, milliseconds: milliseconds)
         }
         guard let effect = state.effect, ringer_ff_play(descriptor, effect.id, 1) == 0 else {
-            throw RingerError("turn on", state.name, .current)
+            throw RingerError("turn on", name, .current)
         }
     }
 
     private func stop(_ state: inout State) throws(RingerError) {
         guard let descriptor = state.handle?.descriptor, let effect = state.effect else { return }
         if ringer_ff_play(descriptor, effect.id, 0) == 0 { return }
-        let error = RingerError("turn off", state.name, .current)
+        let error = RingerError("turn off", name, .current)
         // The kernel stops and erases a file's effects when the file is closed.
         state.handle = nil
         state.effect = nil

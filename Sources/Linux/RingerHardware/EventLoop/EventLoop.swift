@@ -54,6 +54,8 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     /// thousandth of its length.
     private let alarm: CInt
     private let runner = Atomic<UInt>(0)
+    /// Whether the thread has ended, and callers take its place.
+    private let isReplaced = Atomic(false)
     private let callbacks = CallbackThread()
     private let process = OwningProcess()
     /// Why the thread does not run with the requested real-time priority; nil if it does, or none was requested.
@@ -257,6 +259,11 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         add(.body(body))
     }
 
+    /// As ``execute(_:)``, for what concerns the thread itself: `body` is not called once that has ended.
+    package func executeOnThread(_ body: @escaping @Sendable () -> Void) {
+        execute { [self] in if !isReplaced.load(ordering: .acquiring) { body() } }
+    }
+
     /// Calls `body` on the loop's thread and waits for it; on that thread itself, calls it at once. After ``close()``,
     /// `body` runs where ``execute(_:)`` says. In a child of fork, which has no such thread, it is not called.
     public func sync(_ body: @escaping @Sendable () -> Void) {
@@ -287,20 +294,15 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     /// Calls `body` as ``sync(_:)`` does, and rethrows its error.
     public func syncThrowing(_ body: @escaping @Sendable () throws(RingerError) -> Void) throws(RingerError) {
         try process.check("wait for its thread", "event loop")
-        let failure = Failure()
+        let failure = Mutex<RingerError?>(nil)
         sync {
             do throws(RingerError) {
                 try body()
             } catch {
-                failure.error.withLock { $0 = error }
+                failure.withLock { $0 = error }
             }
         }
-        if let error = failure.error.withLock({ $0 }) { throw error }
-    }
-
-    /// What passes from the loop's thread to the one that waits.
-    private final class Failure: Sendable {
-        let error = Mutex<RingerError?>(nil)
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 
     /// Runs a job of a task on the loop's thread.
@@ -314,7 +316,12 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
             state.work.append(work)
             return (state.hasRunner, state.work.count == 1)
         }
-        if !hadRunner { runRest() } else if mustWake { wakeUp() }
+        if !hadRunner {
+            isReplaced.store(true, ordering: .releasing)
+            runRest()
+        } else if mustWake {
+            wakeUp()
+        }
     }
 
     private func run(_ work: Work) {
@@ -436,6 +443,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     /// cannot hold up edges. `taken` is empty; its capacity is reused.
     private func runWork(_ taken: inout [Work]) {
         state.withLock { state in swap(&state.work, &taken) }
+        if taken.isEmpty { return }
         for item in taken { run(item) }
         taken.removeAll(keepingCapacity: true)
     }

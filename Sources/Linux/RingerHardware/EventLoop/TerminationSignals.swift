@@ -8,7 +8,7 @@ import SystemPackage
 /// handler: above all, turning the motor off.
 ///
 /// Signals are caught while there is a ``Registration``. When one arrives, the body of every registration runs on its
-/// own loop. After the last body has returned, the signal is raised again with its previous disposition; by default it
+/// own loop. After the end of the last body, the signal is raised again with its previous disposition; by default it
 /// ends the process as the sender expects.
 ///
 /// A child of fork has no registrations: a signal does there what it did before it was caught.
@@ -48,11 +48,14 @@ package enum TerminationSignals {
         }
     }
 
+    /// Called with the signal, and with what to call once at its end, on any thread.
+    package typealias Body = @Sendable (CInt, _ done: @escaping @Sendable () -> Void) -> Void
+
     private struct Entry {
         var id: UInt64
         var signals: [CInt]
         var loop: EventLoop
-        var body: @Sendable (CInt) -> Void
+        var body: Body
         var watch: EventLoop.WatchedDescriptor?
         var isRunning = false
     }
@@ -79,6 +82,18 @@ package enum TerminationSignals {
     /// - Throws: ``RingerError`` if the system refuses.
     package static func handle(
         _ signals: [CInt] = all, on loop: EventLoop, _ body: @escaping @Sendable (CInt) -> Void
+    ) throws(RingerError) -> Registration {
+        try handle(
+            signals, on: loop,
+            untilDone: { signal, done in
+                body(signal)
+                done()
+            })
+    }
+
+    /// The same with a body that may end after it has returned.
+    package static func handle(
+        _ signals: [CInt] = all, on loop: EventLoop, untilDone body: @escaping Body
     ) throws(RingerError) -> Registration {
         let (result, pipe) = state.withLock { state in
             if !state.process.isCurrent { forgetParent(&state) }
@@ -115,7 +130,7 @@ package enum TerminationSignals {
 
     /// On the loop's thread: runs the body of a registration.
     private static func run(_ id: UInt64) {
-        let body = state.withLock { state -> (@Sendable (CInt) -> Void)? in
+        let body = state.withLock { state -> Body? in
             guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return nil }
             state.entries[index].watch?.cancel()
             // A signal may arrive before the watch was stored.
@@ -125,8 +140,7 @@ package enum TerminationSignals {
         }
         guard let body else { return }
         hasCome.store(true, ordering: .releasing)
-        body(ringer_caught_signal())
-        end(id)
+        body(ringer_caught_signal()) { end(id) }
     }
 
     private static func cancel(_ id: UInt64) {
@@ -156,7 +170,7 @@ package enum TerminationSignals {
     /// Changes which signals the loop's thread accepts. A thread inherits the mask of its creator, and the parent
     /// process may have blocked them all: at least one thread must accept them.
     private static func setMask(_ how: CInt, _ signals: [CInt], on loop: EventLoop) {
-        loop.execute {
+        loop.executeOnThread {
             var set = sigset_t()
             sigemptyset(&set)
             for signal in signals { sigaddset(&set, signal) }

@@ -14,7 +14,6 @@ import SystemPackage
 public final class GPIOMotor: VibrationMotor, BlockingMotor {
     private struct State: ~Copyable {
         var request: GPIOLineRequest?
-        var name: String
         /// The line may be active: it was activated, and was not read as inactive since.
         var mayTurn = false
         var isClosed = false
@@ -23,7 +22,9 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
     private let line: GPIOLine
     private let isActiveLow: Bool
     private let paths: HardwarePaths
+    /// Serialises the hardware itself, across its system calls: nothing that a flip or a caller waits for takes it.
     private let state: Mutex<State>
+    private let newestName: Mutex<String>
     private let comeBack: MotorReturn
     private let thread = Mutex<MotorThread>(.unused)
 
@@ -47,7 +48,8 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
         }
         let request = try Self.request(line, isActiveLow, paths)
         let name = line.name(of: request)
-        state = Mutex(State(request: request, name: name))
+        state = Mutex(State(request: request))
+        newestName = Mutex(name)
     }
 
     deinit {
@@ -56,7 +58,7 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
     }
 
     /// "GPIO gpiochip0 line 3 (vibrator)".
-    public var name: String { state.withLock { $0.name } }
+    public var name: String { newestName.withLock { $0 } }
 
     /// Turns the motor on, at full strength. A chip that was removed is looked for again.
     ///
@@ -67,7 +69,7 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
     public func turnOn(strength: Float, limit: Duration) throws(RingerError) {
         guard strength > 0, limit > .zero else { return try turnOff() }
         try state.withLock { state throws(RingerError) in
-            if state.isClosed { throw RingerError(.closed, "turn on", state.name) }
+            if state.isClosed { throw RingerError(.closed, "turn on", name) }
             let wasOpen = state.request != nil
             do throws(RingerError) {
                 try set(true, &state)
@@ -101,16 +103,21 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
 
     /// The motor's thread; nil if the system has none left, or the motor was closed.
     private func ownThread() -> EventLoop? {
-        thread.withLock { thread in
-            switch thread {
-            case .used(let loop): return loop
-            case .closed: return nil
-            case .unused:
-                guard let loop = try? EventLoop(name: "ringer-motor") else { return nil }
-                thread = .used(loop)
-                return loop
-            }
+        let known = thread.withLock { $0 }
+        switch known {
+        case .used(let loop): return loop
+        case .closed: return nil
+        case .unused: break
         }
+        // Not under the lock.
+        guard let new = try? EventLoop(name: "ringer-motor") else { return nil }
+        let used: EventLoop? = thread.withLock { thread in
+            if case .unused = thread { thread = .used(new) }
+            if case .used(let loop) = thread { return loop }
+            return nil
+        }
+        if used !== new { new.close() }
+        return used
     }
 
     private func endThread() {
@@ -166,7 +173,7 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
                 guard isGone(error) else { throw error }
                 state.request = nil
                 throw RingerError(
-                    .unreachable, "turn off", state.name, errno: error.errno,
+                    .unreachable, "turn off", name, errno: error.errno,
                     detail: "the line may still drive the motor; it is turned off when the chip is back")
             }
         }
@@ -181,14 +188,15 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
     private func set(_ isActive: Bool, _ state: inout State) throws(RingerError) {
         if state.request == nil {
             let request = try Self.request(line, isActiveLow, paths)
-            state.name = line.name(of: request)
+            let name = line.name(of: request)
+            newestName.withLock { $0 = name }
             state.request = consume request
         }
         if isActive { state.mayTurn = true }
         try state.request?.set(isActive)
         if isActive { return }
         if try state.request?.isActive() == true {
-            throw RingerError(.system, "turn off", state.name, detail: "the line is still active")
+            throw RingerError(.system, "turn off", name, detail: "the line is still active")
         }
         state.mayTurn = false
     }

@@ -16,6 +16,7 @@ public final class LEDLight: StatusLight {
     private let largest: String
     /// The trigger that the LED had before.
     private let earlierTrigger: String
+    /// Serialises the hardware itself, across its system calls: nothing that a flip or another caller waits for takes it.
     private let state = Mutex(State())
     /// "LED green:status".
     public let name: String

@@ -11,14 +11,15 @@ import SystemPackage
 /// Documentation/leds/ledtrig-transient.
 public final class LEDMotor: VibrationMotor {
     private struct State {
-        var usesTrigger: Bool
         var mayTurn = false
         var isClosed = false
     }
 
     private let led: FilePath
     private let largest: Int
-    private let state: Mutex<State>
+    /// Serialises the hardware itself, across its system calls: nothing that a flip or a caller waits for takes it.
+    private let state = Mutex(State())
+    private let usesTrigger = Atomic(false)
     private let comeBack: MotorReturn
     /// "LED vibrator".
     public let name: String
@@ -50,10 +51,8 @@ public final class LEDMotor: VibrationMotor {
         }
         self.largest = largest
         comeBack = MotorReturn(watch)
-        state = Mutex(State(usesTrigger: false))
-        let usesTrigger = try setTrigger()
+        usesTrigger.store(try setTrigger(), ordering: .relaxed)
         try state.withLock { state throws(RingerError) in
-            state.usesTrigger = usesTrigger
             state.mayTurn = true
             try stop(&state)
         }
@@ -65,7 +64,7 @@ public final class LEDMotor: VibrationMotor {
     }
 
     /// Whether the kernel turns the motor off after its limit, even if this process hangs or dies.
-    public var isStoppedByKernel: Bool { state.withLock { $0.usesTrigger } }
+    public var isStoppedByKernel: Bool { usesTrigger.load(ordering: .relaxed) }
 
     /// Turns the motor on.
     ///
@@ -85,7 +84,7 @@ public final class LEDMotor: VibrationMotor {
             if state.isClosed { throw RingerError(.closed, "turn on", name) }
             state.mayTurn = true
             if try setTrigger() {
-                state.usesTrigger = true
+                usesTrigger.store(true, ordering: .relaxed)
                 // A running time is not restarted otherwise.
                 try attribute("activate").write("0")
                 try attribute("duration").write("\(milliseconds)")
@@ -93,7 +92,7 @@ public final class LEDMotor: VibrationMotor {
                 try attribute("activate").write("1")
                 if brightness < largest { try attribute("brightness").write("\(brightness)") }
             } else {
-                state.usesTrigger = false
+                usesTrigger.store(false, ordering: .relaxed)
                 try attribute("brightness").write("\(brightness)")
             }
         }
@@ -142,7 +141,8 @@ public final class LEDMotor: VibrationMotor {
     }
 
     private func darken(_ state: inout State) throws(RingerError) {
-        if state.usesTrigger, (try? attribute("activate").write("0")) != nil, (try? isOff()) == true {
+        if usesTrigger.load(ordering: .relaxed), (try? attribute("activate").write("0")) != nil, (try? isOff()) == true
+        {
             state.mayTurn = false
             return
         }

@@ -37,7 +37,9 @@ enum AwaitedDevice: Sendable {
 /// No directory changes when a device's bus fails; such a device is opened again after growing delays. Any thread may
 /// use it: everything runs on the loop's, the closing of descriptors included, so that the device is closed when
 /// ``close()`` returns.
-final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
+// SAFETY: `state` is used on the loop's thread alone, without a lock: reading the switch is a system call. After the loop has
+// ended, one thread at a time takes the place of its thread.
+final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
     typealias Handler = @Sendable (HotplugEvent<Device.Report>) -> Void
     /// Watches a device that another program holds: calls its argument on the event loop's thread whenever the device may
     /// be free. Returns a function that ends watching, for the loop's thread.
@@ -55,7 +57,6 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
 
     private struct State: ~Copyable {
         var phase = Phase.idle
-        var name: String
         var device: Device?
         var deviceWatch: EventLoop.WatchedDescriptor?
         var directoryWatch: DirectoryWatch?
@@ -76,7 +77,8 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     private let awaited: AwaitedDevice
     private let releaseWatch: ReleaseWatch?
     private let open: @Sendable () throws(RingerError) -> Device
-    private let state: Mutex<State>
+    private var state = State()
+    private let newestName: Mutex<String>
 
     /// - Parameters:
     ///   - loop: The thread that the device is opened, read and closed on.
@@ -96,11 +98,11 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         self.awaited = awaited
         self.releaseWatch = releaseWatch
         self.open = open
-        state = Mutex(State(name: name))
+        newestName = Mutex(name)
     }
 
     /// The device's name, for people. It stays the same while the device is gone.
-    var name: String { state.withLock { $0.name } }
+    var name: String { newestName.withLock { $0 } }
 
     /// Opens the device and reports its current state before it returns. An awaited device that cannot be opened is
     /// reported as lost.
@@ -160,8 +162,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     // MARK: - On the loop's thread
 
     private func begin(_ handler: @escaping Handler) throws(RingerError) {
-        let (phase, name) = state.withLock { ($0.phase, $0.name) }
-        switch phase {
+        switch state.phase {
         case .idle: break
         case .watching: throw RingerError(.invalid, "watch", name, detail: "it is being watched already")
         case .closed: throw RingerError(.closed, "watch", name)
@@ -176,11 +177,9 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
             events.append(.lost(HardwareProblem.explain(error), at: loop.now))
         }
         let watch = ChangeWatch(inotify, loop: loop) { self.directoryChanged() }
-        state.withLock { state in
-            state.directoryWatch = watch
-            state.listener = Listener(handle: handler)
-            state.phase = .watching
-        }
+        state.directoryWatch = watch
+        state.listener = Listener(handle: handler)
+        state.phase = .watching
         if case .lost(let error, _) = events.last { tryAgain(after: error) }
         report(events)
     }
@@ -194,27 +193,17 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         events.append(contentsOf: reports.map(HotplugEvent.report))
         let name = device.name
         let watch = loop.watch(device.descriptor, for: Int16(POLLIN)) { ready in self.isReady(ready) }
-        var adopted = Optional(device)
-        state.withLock { state in
-            state.name = name
-            state.device = adopted.take()
-            state.deviceWatch = watch
-            schedule(&state)
-        }
+        newestName.withLock { $0 = name }
+        state.device = consume device
+        state.deviceWatch = watch
+        schedule()
         endReleaseWatch()
     }
 
     private func openAnew(_ isNews: (Device.Report) -> Bool) {
-        let wasOpen = state.withLock { state in
-            guard state.phase == .watching, state.device != nil else { return false }
-            state.deviceWatch?.cancel()
-            state.deviceWatch = nil
-            state.timer?.cancel()
-            state.timer = nil
-            state.device = nil
-            return true
-        }
-        guard wasOpen else { return find(isDoubtful: false) }
+        guard state.phase == .watching, state.device != nil else { return find(isDoubtful: false) }
+        endReading()
+        state.device = nil
         var events: [HotplugEvent<Device.Report>] = []
         do throws(RingerError) {
             try adopt(open(), into: &events)
@@ -254,8 +243,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     }
 
     private func directoryChanged() {
-        let isOpen = state.withLock { $0.device != nil }
-        if isOpen {
+        if state.device != nil {
             step { device, _, _ throws(RingerError) in
                 if !device.isPresent { throw RingerError("read", device.name, .noDevice) }
                 return false
@@ -270,33 +258,27 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
     private func step(
         _ body: (inout Device, () -> MonotonicTime, inout [Device.Report]) throws(RingerError) -> Bool
     ) {
+        guard var device = state.device.take() else { return }
         var mayHaveMore = false
         var reports: [Device.Report] = []
-        var wasDoubtful = false
-        let failure: RingerError? = state.withLock { state in
-            guard var device = state.device.take() else { return nil }
-            swap(&reports, &state.reports)
-            wasDoubtful = state.isDoubtful
-            state.isDoubtful = false
-            do throws(RingerError) {
-                mayHaveMore = try body(&device, { loop.now }, &reports)
-            } catch {
-                state.deviceWatch?.cancel()
-                state.deviceWatch = nil
-                state.timer?.cancel()
-                state.timer = nil
-                return error
-            }
+        swap(&reports, &state.reports)
+        let wasDoubtful = state.isDoubtful
+        state.isDoubtful = false
+        var failure: RingerError?
+        do throws(RingerError) {
+            mayHaveMore = try body(&device, { loop.now }, &reports)
             state.device = consume device
             state.failures = 0
-            schedule(&state)
-            return nil
+            schedule()
+        } catch {
+            failure = error
+            endReading()
         }
         for content in reports { report(.report(content)) }
         reports.removeAll(keepingCapacity: reports.count <= 16)
-        state.withLock { swap(&reports, &$0.reports) }
+        swap(&reports, &state.reports)
         if let failure { report(.lost(failure, at: loop.now)) }
-        if mayHaveMore { loop.execute { self.readMore() } }
+        if mayHaveMore, state.device?.hasMore ?? false { loop.execute { self.readMore() } }
         guard let failure else { return }
         // The device may be back already, and its file will not change again: try at once. A device that failed right
         // after it was opened waits for the next change of its directory.
@@ -309,35 +291,30 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         // Another program's device is watched; one that is gone cannot be.
         if error.code == .busy { awaitRelease() } else { endReleaseWatch() }
         guard error.code == .system || error.code == .timedOut else { return }
-        state.withLock { state in
-            guard state.phase == .watching, state.device == nil else { return }
-            state.failures += 1
-            let delay = min(Duration.milliseconds(10) * (1 << min(state.failures - 1, 10)), .seconds(10))
-            state.timer?.cancel()
-            state.timer = loop.schedule(at: loop.now + delay) { self.find(isDoubtful: true) }
-        }
+        guard state.phase == .watching, state.device == nil else { return }
+        state.failures += 1
+        let delay = min(Duration.milliseconds(10) * (1 << min(state.failures - 1, 10)), .seconds(10))
+        state.timer?.cancel()
+        state.timer = loop.schedule(at: loop.now + delay) { self.find(isDoubtful: true) }
     }
 
     private func awaitRelease() {
-        let isWatched = state.withLock { $0.phase != .watching || $0.endReleaseWatch != nil }
+        let isWatched = state.phase != .watching || state.endReleaseWatch != nil
         // Old kernels cannot watch: there the next change of the directory tries again.
         guard !isWatched, let end = try? releaseWatch?({ self.find(isDoubtful: false) }) else { return }
-        state.withLock { $0.endReleaseWatch = end }
+        state.endReleaseWatch = end
         // It may have been released in between.
         loop.execute { self.find(isDoubtful: false) }
     }
 
     private func endReleaseWatch() {
-        state.withLock { $0.endReleaseWatch.take() }?()
+        state.endReleaseWatch.take()?()
     }
 
     /// Opens the device if it is gone and its file is back.
     private func find(isDoubtful: Bool) {
-        let isMissing = state.withLock { state in
-            state.isDoubtful = isDoubtful
-            return state.phase == .watching && state.device == nil
-        }
-        guard isMissing else { return }
+        state.isDoubtful = isDoubtful
+        guard state.phase == .watching, state.device == nil else { return }
         var events: [HotplugEvent<Device.Report>] = [.found(at: loop.now)]
         do throws(RingerError) {
             try adopt(open(), into: &events)
@@ -349,7 +326,14 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
         report(events)
     }
 
-    private func schedule(_ state: inout State) {
+    private func endReading() {
+        state.deviceWatch?.cancel()
+        state.deviceWatch = nil
+        state.timer?.cancel()
+        state.timer = nil
+    }
+
+    private func schedule() {
         state.timer?.cancel()
         state.timer = state.device?.deadline.map { deadline in
             loop.schedule(at: deadline) { self.timerFired() }
@@ -362,23 +346,19 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: Sendable {
 
     /// Calls the handler, which may call ``close()``.
     private func report(_ event: HotplugEvent<Device.Report>) {
-        let listener = state.withLock { $0.listener }
+        // It may end itself meanwhile.
+        let listener = state.listener
         listener?.handle(event)
     }
 
     private func tearDown() {
         endReleaseWatch()
-        state.withLock { state in
-            state.phase = .closed
-            state.listener = nil
-            state.deviceWatch?.cancel()
-            state.directoryWatch?.close()
-            state.timer?.cancel()
-            state.deviceWatch = nil
-            state.directoryWatch = nil
-            state.timer = nil
-            state.device = nil
-        }
+        endReading()
+        state.phase = .closed
+        state.listener = nil
+        state.directoryWatch?.close()
+        state.directoryWatch = nil
+        state.device = nil
     }
 }
 

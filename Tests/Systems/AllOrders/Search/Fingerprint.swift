@@ -57,12 +57,11 @@ struct Fingerprint {
         world.announcements.runner.read { visit($0) }
         world.services.engine.runner.read { visit($0) }
         visit(world.sequencer)
-        world.alerts.running.value.withLock { running in
-            add(running.now != nil)
-            for alert in [running.now?.alert].compactMap({ $0 }) + running.ending {
-                add(alert.isOpen)
-                alert.runner.read { visit($0) }
-            }
+        let running = world.alerts.running
+        add(running.now != nil)
+        for alert in [running.now?.alert].compactMap({ $0 }) + running.ending {
+            add(alert.isOpen)
+            alert.runner.read { visit($0) }
         }
         visitPorts(world)
         add(world.budget)

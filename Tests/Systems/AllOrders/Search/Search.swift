@@ -94,7 +94,9 @@ struct Search {
             guard expand(layer, at: depth) else { return fail("a process of the search ended with an error") }
             if let wrong = (layer.upperBound..<counters.pointee.nodes).first(where: { nodes[Int($0)].verdict != 0 }) {
                 explain(wrong)
-                return .found
+                // A fault of the search itself finds nothing in the library.
+                let isOwnFault = (layer.upperBound..<counters.pointee.nodes).contains { nodes[Int($0)].verdict == 3 }
+                return isOwnFault ? fail("a state is another one where it is rebuilt") : .found
             }
             if counters.pointee.isFull != 0 { return fail("there are more states than there is room for") }
             let isComplete = counters.pointee.claimed >= layer.upperBound

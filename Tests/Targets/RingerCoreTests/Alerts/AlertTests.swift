@@ -156,6 +156,29 @@ struct AlertTests {
         #expect(alert.bench.sounds.underWay == 0 && alert.bench.clock.pendingTimers == 0)
     }
 
+    // It was held by the rules of before until they changed again: a call would have been missed.
+    @Test("rules that change between an alert's start and the performing of it are the ones that it obeys")
+    func rulesDuringStart() throws {
+        let alert = try AlertBench(preferences: UserPreferences(doNotDisturb: true))
+        let (bench, core) = (alert.bench, alert.bench.sounds.engine.core)
+        // The device's thread is held up meanwhile.
+        core.perform {
+            alert.start(way: .sound)
+            bench.player.preferences = UserPreferences()
+        }
+        alert.advance(100)
+        #expect(bench.heard == [0..<100_000])
+        alert.alerts.stop()
+        core.perform {
+            alert.start(way: .sound)
+            bench.player.preferences = UserPreferences(doNotDisturb: true)
+        }
+        alert.advance(500)
+        #expect(bench.heard == [0..<100_000])
+        alert.alerts.stop()
+        #expect(alert.outcomes == [.stopped(.caller), .stopped(.caller)])
+    }
+
     @Test("do-not-disturb holds an alert back until it is switched off")
     func doNotDisturb() throws {
         let alert = try AlertBench(preferences: UserPreferences(doNotDisturb: true))

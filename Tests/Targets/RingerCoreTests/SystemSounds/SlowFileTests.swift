@@ -37,6 +37,32 @@ struct SlowFileTests {
         #expect(bench.heard == [50_000..<250_000, 550_000..<750_000] && bench.outcomes == [.finished, .finished])
     }
 
+    // Each call had a thread of its own, and decoded the whole file.
+    @Test("a file that many calls play is decoded once, and two files at a time")
+    func files() throws {
+        let loads = FileLoads(HoldingClock(bench.clock, work), bench.sounds.engine.core)
+        let paths = try (1...5).map { try directory.writeWAV("\($0).wav", frames: $0 * 100) }
+        let (executor, frames) = (ManualExecutor(), Record<Int>())
+        for path in Array(repeating: paths, count: 20).joined() {
+            Task(executorPreference: executor) { frames.append(try await loads.load(path).frames) }
+        }
+        Task(executorPreference: executor) {
+            do throws(RingerError) {
+                _ = try await loads.load("/nonexistent/sound.wav")
+            } catch {
+                frames.append(error.code == .notFound ? -1 : 0)
+            }
+        }
+        executor.run()
+        var jobs: [Int] = []
+        while let count = Optional(work.finish()), count > 0 {
+            jobs.append(count)
+            executor.run()
+        }
+        #expect(jobs == [2, 2, 2])
+        #expect(frames.all.sorted() == [-1] + (1...5).flatMap { Array(repeating: $0 * 100, count: 20) })
+    }
+
     @Test("a sound in memory replaces one that is being decoded, and begins at once")
     func replaced() throws {
         let other = try bench.sounds.register(try directory.writeWAV("other.wav", frames: 4800))

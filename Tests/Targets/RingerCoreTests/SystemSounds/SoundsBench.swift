@@ -85,7 +85,7 @@ final class HeldWork: Sendable {
 }
 
 /// A virtual clock on whose device reading and decoding take as long as the test likes.
-private struct HoldingClock: DeviceClock {
+struct HoldingClock: DeviceClock {
     let clock: VirtualClock
     let work: HeldWork
 

@@ -157,6 +157,25 @@ import Testing
 
     // MARK: - Gain
 
+    @Test("a sound begins at its frame and is repeated without a gap", arguments: [1, 0.5] as [Float])
+    func rounds(gain: Float) async throws {
+        let file = TemporaryFile()
+        let output = try output(PacedSink.name(.capture(file.path), .waitsForWriter))
+        // Rounds shorter than a buffer, and than a write.
+        let sound = PCMBuffer.noise(frames: 1_000)
+        var options = PlaybackOptions(gain: gain)
+        options.manner = SoundManner(first: 400, rounds: 10)
+        let events = await output.hear(sound, options)
+        #expect(events.names == ["started", "drained"])
+        let position = try #require(events.position)
+        #expect(position.played == 9_600 && position.total == 9_600)
+        let rounds = (0..<10).flatMap { _ in sound.samples }.dropFirst(400 * sound.channels)
+        let isAsExpected = file.samples.prefix(rounds.count).elementsEqual(
+            rounds.map { Int16((Float($0) * gain).rounded()) })
+        let isSilentAfterwards = file.samples.dropFirst(rounds.count).allSatisfy { $0 == 0 }
+        #expect(isAsExpected && isSilentAfterwards)
+    }
+
     @Test("a gain of a half halves the samples")
     func gain() async throws {
         let file = TemporaryFile()

@@ -8,7 +8,7 @@ import Testing
     func unity() {
         let sound = PCMBuffer(sampleRate: 8_000, channels: 1, samples: [.min, -1, 0, 1, .max])
         var output: [Int16] = []
-        GainRamp(1).apply(to: sound, frames: 0..<5, into: &output)
+        GainRamp(1).apply(to: sound, from: 0, frames: 0..<5, into: &output)
         #expect(output == sound.samples)
         #expect(GainRamp(1).isUnity(from: 0))
     }
@@ -28,7 +28,7 @@ import Testing
         var ramp = GainRamp(1)
         ramp.go(to: 0, from: 1, over: 4)
         var output: [Int16] = []
-        ramp.apply(to: sound, frames: 0..<6, into: &output)
+        ramp.apply(to: sound, from: 0, frames: 0..<6, into: &output)
         #expect(output == [1_000, 1_000, 1_000, 1_000, 750, 750, 500, 500, 250, 250, 0, 0])
     }
 

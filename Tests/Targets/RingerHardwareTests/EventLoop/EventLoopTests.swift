@@ -323,7 +323,7 @@ import Testing
     // Each ran it at once: the state that belongs to the loop's thread was changed by several threads together.
     @Test(
         "after closing, work that several threads hand in runs one at a time, and waiting for it is possible anywhere")
-    func sharedAfterClose() async {
+    func sharedAfterClose() async throws {
         loop.close()
         loop.sync {}
         let (running, overlaps, runs) = (Shared(Atomic(0)), Shared(Atomic(0)), Shared(Atomic(0)))
@@ -333,10 +333,10 @@ import Testing
             loop.sync { runs.value.add(1, ordering: .relaxed) }
             running.value.subtract(1, ordering: .relaxed)
         }
-        await withTaskGroup { group in
+        try await withThrowingTaskGroup { group in
             for _ in 0..<4 {
                 group.addTask {
-                    await DetachedThread.run {
+                    try await DetachedThread.run {
                         for _ in 0..<200 {
                             loop.execute(work)
                             loop.sync(work)
@@ -344,6 +344,7 @@ import Testing
                     }
                 }
             }
+            try await group.waitForAll()
         }
         loop.sync {}
         #expect(overlaps.value.load(ordering: .relaxed) == 0)

@@ -49,6 +49,7 @@ final class PCMOpener: Sendable {
         var unfinished: [UInt64: Unfinished] = [:]
         var waiters: [(jobs: Set<UInt64>, body: @Sendable () -> Void)] = []
         var isClosed = false
+        var hasEnded = false
     }
 
     /// How long a call may hold up others.
@@ -137,9 +138,9 @@ final class PCMOpener: Sendable {
         if isDone { body() }
     }
 
-    /// Ends the threads. Jobs that have not begun to open a PCM fail as closed, and so does what has not returned by
-    /// `deadline`: its thread is abandoned.
-    func close(by deadline: MonotonicTime) {
+    /// Ends the threads, without waiting. Jobs that have not begun to open a PCM fail as closed, and so does what has not
+    /// returned by `deadline`: its thread is abandoned. `completion` is called then, or before.
+    func close(by deadline: MonotonicTime, _ completion: @escaping @Sendable () -> Void) {
         let dropped = state.withLock { state in
             state.isClosed = true
             var dropped: [Job] = []
@@ -150,17 +151,26 @@ final class PCMOpener: Sendable {
             return dropped
         }
         for job in dropped { fail(job, RingerError(.closed, "open", job.subject)) }
-        let isDone = Latch()
-        whenDone { isDone.open() }
-        isDone.wait(until: deadline)
-        let (stuck, idle) = state.withLock { state in
+        let timer = clock.schedule(at: deadline) { [self] in end(completion) }
+        whenDone { [self] in
+            timer.cancel()
+            end(completion)
+        }
+    }
+
+    private func end(_ completion: () -> Void) {
+        let ended = state.withLock { state -> (stuck: [Job], idle: [EventLoop])? in
+            if state.hasEnded { return nil }
+            state.hasEnded = true
             let stuck = state.workers.compactMap(\.running)
             let idle = state.workers.filter { $0.running == nil && $0.queue.isEmpty }.map(\.loop)
             state.workers.removeAll { $0.running == nil && $0.queue.isEmpty }
             return (stuck, idle)
         }
+        guard let (stuck, idle) = ended else { return }
         for job in stuck { fail(job, RingerError(.closed, "open", job.subject)) }
         for loop in idle { loop.close() }
+        completion()
     }
 
     // MARK: - Answers
@@ -227,13 +237,23 @@ final class PCMOpener: Sendable {
         _ operation: String, _ subject: String, isOpening: Bool, holdsUpOthers: Bool = false,
         fail: @escaping @Sendable (RingerError) -> Void, _ run: @escaping @Sendable (UInt64) -> Void
     ) {
-        let result: Result<(loop: EventLoop, lags: MonotonicTime?), RingerError> = state.withLock { state in
+        let (number, isFirst) = state.withLock { state in
+            state.lastNumber += 1
+            return (state.lastNumber, state.workers.isEmpty && !state.isClosed)
+        }
+        // Neither a thread nor a timer is started under the lock.
+        var new: Worker?
+        do throws(RingerError) {
+            if isFirst { new = try start() }
+        } catch {
+            return fail(error)
+        }
+        let deadline = clock.schedule(at: clock.now + limit) { [weak self] in self?.expire(number, operation) }
+        let result: Result<(loop: EventLoop, lags: MonotonicTime?), RingerError> = state.withLock { [new] state in
             if state.isClosed { return .failure(RingerError(.closed, operation, subject)) }
             do throws(RingerError) {
-                let index = try worker(operation, subject, isOpening, &state)
-                state.lastNumber += 1
-                let number = state.lastNumber
-                let deadline = clock.schedule(at: clock.now + limit) { [weak self] in self?.expire(number, operation) }
+                if state.workers.isEmpty, let new { state.workers.append(new) }
+                let index = try worker(operation, subject, isOpening, state)
                 state.unfinished[number] = Unfinished(deadline: deadline)
                 state.workers[index].queue.append(
                     Job(
@@ -246,8 +266,12 @@ final class PCMOpener: Sendable {
             }
         }
         switch result {
-        case .failure(let error): fail(error)
+        case .failure(let error):
+            deadline.cancel()
+            new?.loop.close()
+            fail(error)
         case .success(let (loop, lags)):
+            if let new, new.loop !== loop { new.loop.close() }
             loop.execute { [self] in runNext(on: loop) }
             if let lags { look(at: lags) }
         }
@@ -255,7 +279,7 @@ final class PCMOpener: Sendable {
 
     /// The index of the worker for a job.
     private func worker(
-        _ operation: String, _ subject: String, _ isOpening: Bool, _ state: inout State
+        _ operation: String, _ subject: String, _ isOpening: Bool, _ state: State
     ) throws(RingerError) -> Int {
         let last = state.workers.count - 1
         if isOpening {
@@ -269,8 +293,7 @@ final class PCMOpener: Sendable {
                 throw RingerError(.timedOut, operation, subject, detail: "too many earlier opens have not returned")
             }
         }
-        if state.workers.isEmpty { state.workers.append(try start()) }
-        return state.workers.count - 1
+        return last
     }
 
     /// Does the next job of the worker whose thread this is.
@@ -309,30 +332,33 @@ final class PCMOpener: Sendable {
 
     /// Has another thread go on with the jobs that the running one holds up, except those on its own PCM.
     private func setAside() {
-        let result: Result<(loop: EventLoop, jobs: Int)?, RingerError> = state.withLock { state in
-            let last = state.workers.count - 1
-            guard (0..<Self.most).contains(last), let running = state.workers[last].running,
-                state.workers[last].isLate
-                    || !running.holdsUpOthers && clock.now - state.workers[last].since >= Self.patience
-            else { return .success(nil) }
-            let others = state.workers[last].queue.filter { !$0.opens(running.subject) }
-            if others.isEmpty { return .success(nil) }
-            do throws(RingerError) {
-                var worker = try start()
-                worker.queue = others
-                state.workers[last].queue.removeAll { !$0.opens(running.subject) }
-                state.workers.append(worker)
-                return .success((worker.loop, others.count))
-            } catch {
-                return .failure(error)
+        if state.withLock({ heldUp($0).isEmpty }) { return }
+        do throws(RingerError) {
+            // Not under the lock.
+            let loop = try start().loop
+            let jobs = state.withLock { state in
+                let others = heldUp(state)
+                if others.isEmpty { return 0 }
+                let numbers = Set(others.map(\.number))
+                state.workers[state.workers.count - 1].queue.removeAll { numbers.contains($0.number) }
+                state.workers.append(Worker(loop: loop, queue: others))
+                return others.count
             }
-        }
-        switch result {
-        case .failure(let error): report(error)
-        case .success(nil): break
-        case .success(let (loop, jobs)?):
+            if jobs == 0 { loop.close() }
             for _ in 0..<jobs { loop.execute { [self] in runNext(on: loop) } }
+        } catch {
+            report(error)
         }
+    }
+
+    /// The jobs that the running one holds up, except those on its own PCM.
+    private func heldUp(_ state: State) -> [Job] {
+        let last = state.workers.count - 1
+        guard (0..<Self.most).contains(last), let running = state.workers[last].running,
+            state.workers[last].isLate
+                || !running.holdsUpOthers && clock.now - state.workers[last].since >= Self.patience
+        else { return [] }
+        return state.workers[last].queue.filter { !$0.opens(running.subject) }
     }
 
     private func start() throws(RingerError) -> Worker {

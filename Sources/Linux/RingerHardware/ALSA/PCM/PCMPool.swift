@@ -2,8 +2,7 @@ import RingerCore
 
 /// The PCMs of an output: opens and closes them on a thread of their own, and keeps idle ones open for a while,
 /// stopped, so that the next sound of the same format starts at once.
-// SAFETY: used on the sound thread only, where the completions are called too, but for that of `release`; after that
-// thread ended, only by the caller of `SoundThread.shutDown`.
+// SAFETY: used on the sound thread only, where the completions are called too, but for that of `release`.
 final class PCMPool: @unchecked Sendable {
     private struct Idle {
         var handle: PCMHandle

@@ -27,6 +27,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
 
     let number: UInt64
     let sound: PCMBuffer
+    private let manner: SoundManner
     let pcm: String
     let waitsWhenBusy: Bool
     /// Whether the sound's owner times it, and has to know who judges it.
@@ -42,9 +43,10 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         limits: PlaybackMachine.Limits, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) {
         machine = PlaybackMachine(
-            frames: sound.frames, options: options, subject: PCMHandle.subject(pcm), limits: limits)
+            frames: options.manner.frames(of: sound), options: options, subject: PCMHandle.subject(pcm), limits: limits)
         self.number = number
         self.sound = sound
+        manner = options.manner
         self.pcm = pcm
         waitsWhenBusy = options.waitsWhenBusy
         isTimed = options.reportAt != nil
@@ -113,7 +115,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     private func endClosed(_ end: PlaybackEnd) {
         isOver.store(true, ordering: .releasing)
         guard let handler = handler.take() else { return }
-        handler(.ended(end, at: .now, StreamPosition(played: 0, total: sound.frames)))
+        handler(.ended(end, at: .now, StreamPosition(played: 0, total: manner.frames(of: sound))))
     }
 
     /// Whether the sound was stopped and is not over.
@@ -207,11 +209,11 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     private func write(_ frames: Range<Int>, _ ramp: GainRamp) {
         guard gate.isOpen else { return send(.stop) }
         ask { pcm throws(RingerError) in
-            if ramp.isUnity(from: frames.lowerBound) {
-                return .wrote(
-                    try Self.write(sound.samples, from: frames.lowerBound * sound.channels, frames.count, to: pcm))
+            let first = sound.frames > 0 ? (manner.first + frames.lowerBound) % sound.frames : 0
+            if ramp.isUnity(from: frames.lowerBound), first + frames.count <= sound.frames {
+                return .wrote(try Self.write(sound.samples, from: first * sound.channels, frames.count, to: pcm))
             }
-            ramp.apply(to: sound, frames: frames, into: &scratch)
+            ramp.apply(to: sound, from: first, frames: frames, into: &scratch)
             return .wrote(try Self.write(scratch, from: 0, frames.count, to: pcm))
         }
     }

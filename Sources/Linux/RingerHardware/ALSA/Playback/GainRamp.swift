@@ -33,16 +33,19 @@ struct GainRamp: Sendable, Hashable {
         to == 1 && (from == 1 || frame - start >= frames)
     }
 
-    /// Replaces `output` with the frames `range` of `sound`, multiplied by their gain.
-    func apply(to sound: PCMBuffer, frames range: Range<Int>, into output: inout [Int16]) {
+    /// Replaces `output` with as many frames of `sound` as `range` has, from the frame `first` on and over again, multiplied by
+    /// the gain at `range`.
+    func apply(to sound: PCMBuffer, from first: Int, frames range: Range<Int>, into output: inout [Int16]) {
         let channels = sound.channels
+        var place = first
         output.removeAll(keepingCapacity: true)
         for frame in range {
             let gain = gain(at: frame)
-            for index in frame * channels..<(frame + 1) * channels {
+            for index in place * channels..<(place + 1) * channels {
                 // A gain of at most 1 cannot leave the range of 16 bits.
                 output.append(Int16((Float(sound.samples[index]) * gain).rounded()))
             }
+            place = place + 1 == sound.frames ? 0 : place + 1
         }
     }
 

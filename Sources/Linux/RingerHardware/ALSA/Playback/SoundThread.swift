@@ -4,8 +4,8 @@ import Synchronization
 import SystemPackage
 
 /// The thread that writes all sounds of an output. Another thread opens and closes their PCMs.
-// SAFETY: all variables, and those of `pool` and `reports`, are used on the loop's thread only, and after it ended only
-// by the caller of `shutDown`: code that may run later checks `isClosed` first.
+// SAFETY: all variables, and those of `pool` and `reports`, are used on the loop's thread only: code that may run after it
+// ended checks `isClosed` first.
 final class SoundThread: @unchecked Sendable {
     private var voices: [UInt64: ALSAVoice] = [:]
     private var queue: PCMQueue
@@ -289,13 +289,8 @@ final class SoundThread: @unchecked Sendable {
         loop.sync { [self] in if !isClosed { reports.watchLoss(of: name, handler) } }
     }
 
-    /// Ends reporting losses. Waits for a running call of the handler, unless the handler itself calls this.
-    func unwatchLoss() {
-        loop.sync(until: .now + Self.closingPatience / 2) { [self] in if !isClosed { reports.unwatchLoss() } }
-    }
-
     /// Ends reporting losses, without waiting.
-    func unwatchLossSoon() {
+    func unwatchLoss() {
         loop.execute { [self] in if !isClosed { reports.unwatchLoss() } }
     }
 
@@ -328,26 +323,30 @@ final class SoundThread: @unchecked Sendable {
         }
     }
 
-    /// How long ``shutDown()`` waits for alsa-lib.
-    private static let closingPatience = Duration.milliseconds(500)
+    /// How long ``shutDown(_:)`` waits for alsa-lib.
+    static let closingPatience = Duration.milliseconds(500)
 
-    /// Stops every sound, closes every PCM and ends the threads. A second call does nothing.
+    /// Stops every sound, closes every PCM and ends the threads, without waiting. A second call does nothing.
     ///
-    /// It returns within 0.5 s. A thread that is blocked in alsa-lib then is abandoned: it ends if the call returns.
-    func shutDown() {
-        guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        let deadline = MonotonicTime.now + Self.closingPatience
-        loop.sync(until: deadline) { [self] in
+    /// `completion` is called within 0.5 s, unless this thread itself is blocked in alsa-lib. A thread that is blocked there is
+    /// abandoned: it ends if the call returns.
+    func shutDown(_ completion: @escaping @Sendable () -> Void) {
+        guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return completion() }
+        loop.execute { [self] in
             retry?.cancel()
             for voice in voices.values { voice.stopAtOnce() }
             pool.close()
+            // Finish what was being opened or closed.
+            opener.close(by: loop.now + Self.closingPatience) { [self] in
+                // After the completions of those.
+                loop.execute { [self] in
+                    reports.unwatchLoss()
+                    reports.follow(nil)
+                    reports.reportProblems(nil)
+                    loop.close()
+                    completion()
+                }
+            }
         }
-        // Finish what was being opened or closed.
-        opener.close(by: deadline)
-        // After the completions of those.
-        loop.sync(until: deadline) { [self] in reports.unwatchLoss() }
-        reports.follow(nil)
-        reports.reportProblems(nil)
-        loop.close()
     }
 }

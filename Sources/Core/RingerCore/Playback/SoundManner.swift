@@ -1,0 +1,42 @@
+/// How a sound is played: from which frame, how often and how loud.
+package struct SoundManner: Sendable, Hashable {
+    /// Its first frame to be played, 0 to its end.
+    package var first: Int
+    /// How often it is played, every time but the first as a whole; at least once, and ``most(of:)`` times at most.
+    package var rounds: Int
+    /// A factor for the policy's gain, 0 to 1.
+    package var volume: Float
+
+    /// By default the whole sound once, as loud as it is.
+    package init(first: Int = 0, rounds: Int = 1, volume: Float = 1) {
+        self.first = first
+        self.rounds = rounds
+        self.volume = volume
+    }
+
+    /// How often a sound can be played: for 31 years, which counts as without end.
+    package static func most(of sound: PCMBuffer) -> Int {
+        max(1, Int(min(sound.sampleRate, 1e6) * 1e9) / max(1, sound.frames))
+    }
+
+    /// How many frames are played.
+    package func frames(of sound: PCMBuffer) -> Int { max(0, sound.frames * rounds - first) }
+
+    /// What is left once so many frames of the sound were played.
+    package func after(_ played: Int, of sound: PCMBuffer) -> SoundManner {
+        guard sound.frames > 0 else { return self }
+        let (round, frame) = (first + played).quotientAndRemainder(dividingBy: sound.frames)
+        // At its end nothing is left of the last round.
+        let isOver = round >= rounds
+        return SoundManner(first: isOver ? sound.frames : frame, rounds: isOver ? 1 : rounds - round, volume: volume)
+    }
+
+    /// The first round as a sound of its own, for an output that knows nothing of manners.
+    package func applied(to sound: PCMBuffer) -> PCMBuffer {
+        if first == 0 && volume == 1 { return sound }
+        var rest = sound
+        rest.samples.removeFirst(min(first, sound.frames) * sound.channels)
+        if volume != 1 { rest.samples = rest.samples.map { Int16((Float($0) * volume).rounded()) } }
+        return rest
+    }
+}
