@@ -621,6 +621,13 @@ static int constrain(struct ringer *r, snd_pcm_hw_params_t *params)
     snd_pcm_hw_params_get_period_size_max(params, &longest, NULL);
     snd_pcm_hw_params_get_buffer_size_min(params, &least);
     snd_pcm_hw_params_get_buffer_size_max(params, &most);
+    /* dmix mixes nothing into the period that its card plays. Of a stream with frames that wait for that it takes back none
+       that are mixed, and says that it did: with a period left empty none wait (PCMHandle.swift). */
+    if (snd_pcm_type(r->slave) == SND_PCM_TYPE_DMIX && most >= 3 * shortest) {
+        most -= shortest;
+        if (least > most)
+            least = most;
+    }
     unsigned int frame = (unsigned int)snd_pcm_format_physical_width(r->format) / 8 * r->channels;
     snd_pcm_uframes_t limit = r->io.stream == SND_PCM_STREAM_PLAYBACK
         ? (snd_pcm_uframes_t)r->rate * BUFFER_MILLISECONDS / 1000
@@ -665,10 +672,12 @@ static int greet(struct ringer *r, snd_pcm_stream_t stream)
         SNDERR("ringer: the service does not permit this user to play");
         break;
     case RINGER_PCM_TOO_MANY:
-        SNDERR("ringer: the service has too many connections");
+        SNDERR("ringer: the service has too many connections: see pcms-per-user in ringerd.conf");
         break;
     case RINGER_PCM_CATEGORY_UNKNOWN:
-        SNDERR("ringer: no category %s with the options '%s'", hello->category, hello->options);
+        SNDERR("ringer: no category %s with the options '%s': the categories are ambient, soloAmbient, playback, record, "
+               "playAndRecord, audioProcessing, multiRoute",
+            hello->category, hello->options);
         return -EINVAL;
     default:
         break;

@@ -1,4 +1,4 @@
-// sd-bus of libsystemd or libelogind, loaded when the first of its functions is called: a program that may use the
+// sd-bus and sd-daemon of libsystemd or libelogind, loaded when the first of its functions is called: a program that may use the
 // service starts without the library too.
 #include "CSDBus.h"
 
@@ -90,3 +90,8 @@ FORWARD(int, sd_bus_message_append_basic, (sd_bus_message * message, char type, 
 FORWARD(int, sd_bus_message_open_container, (sd_bus_message * message, char type, const char *contents),
     (message, type, contents), -ELIBACC)
 FORWARD(int, sd_bus_message_close_container, (sd_bus_message * message), (message), -ELIBACC)
+
+// The service manager.
+FORWARD(int, sd_watchdog_enabled, (int unset_environment, uint64_t *microseconds), (unset_environment, microseconds),
+    -ELIBACC)
+FORWARD(int, sd_notify, (int unset_environment, const char *state), (unset_environment, state), -ELIBACC)

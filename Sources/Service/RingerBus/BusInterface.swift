@@ -59,21 +59,34 @@ package struct BusInterface: Sendable {
         }
     }
 
+    /// An error with which methods fail.
+    package struct Failure: Sendable {
+        package var name: String
+        package var documentation: String
+
+        package init(_ name: String, _ documentation: String) {
+            self.name = name
+            self.documentation = documentation
+        }
+    }
+
     package var name: String
     package var documentation: String
     package var methods: [Method]
     package var properties: [Property]
     package var signals: [Signal]
+    package var failures: [Failure]
 
     package init(
         _ name: String, _ documentation: String, methods: [Method] = [], properties: [Property] = [],
-        signals: [Signal] = []
+        signals: [Signal] = [], failures: [Failure] = []
     ) {
         self.name = name
         self.documentation = documentation
         self.methods = methods
         self.properties = properties
         self.signals = signals
+        self.failures = failures
     }
 
     package func method(_ name: String) -> Method? { methods.first { $0.name == name } }
@@ -107,6 +120,7 @@ package struct BusInterface: Sendable {
             for argument in signal.arguments { write(argument, direction: nil, to: &xml) }
             xml += "    </signal>\n"
         }
+        for failure in failures { annotate(failure.name, failure.documentation, "    ", &xml) }
         xml += "  </interface>\n"
     }
 
@@ -116,12 +130,15 @@ package struct BusInterface: Sendable {
     }
 
     /// Documentation is an annotation of GDBus: sd-bus and GDBus refuse data with elements or attributes that are not in the
-    /// specification, and every parser skips annotations that it does not know.
+    /// specification, and every parser skips annotations that it does not know. So are errors, under their own names.
     private func document(_ text: String, _ indent: String, _ xml: inout String) {
-        guard !text.isEmpty else { return }
+        if !text.isEmpty { annotate("org.gtk.GDBus.DocString", text, indent, &xml) }
+    }
+
+    private func annotate(_ name: String, _ text: String, _ indent: String, _ xml: inout String) {
         let escaped = text.replacing("&", "&amp;").replacing("<", "&lt;").replacing(">", "&gt;").replacing(
             "\"", "&quot;")
-        xml += "\(indent)<annotation name=\"org.gtk.GDBus.DocString\" value=\"\(escaped)\"/>\n"
+        xml += "\(indent)<annotation name=\"\(name)\" value=\"\(escaped)\"/>\n"
     }
 
     /// The interfaces that every object of a service has.

@@ -44,18 +44,22 @@ package struct BusOptions {
     }
 
     /// One of an enumeration's values.
-    package mutating func name<Value: RawRepresentable>(
+    package mutating func name<Value: RawRepresentable & CaseIterable>(
         _ name: String, of type: Value.Type
     ) throws(BusError) -> Value? where Value.RawValue == String {
-        try take(name, "\(type)") { $0.string.flatMap(Value.init(rawValue:)) }
+        try take(name, "\(type): " + Value.allCases.map(\.rawValue).joined(separator: ", ")) {
+            $0.string.flatMap(Value.init(rawValue:))
+        }
     }
 
     package mutating func categoryOptions(_ name: String = "options") throws(BusError) -> CategoryOptions? {
-        try take(name, "list of category options") { $0.strings.flatMap { CategoryOptions(names: $0) } }
+        try take(name, "list of category options: \(CategoryOptions.named.map(\.name).joined(separator: ", "))") {
+            $0.strings.flatMap { CategoryOptions(names: $0) }
+        }
     }
 
     package mutating func routes(_ name: String) throws(BusError) -> AudioRouteSet? {
-        try take(name, "list of routes") { value in
+        try take(name, "list of routes: \(AudioRoute.allCases.map(\.rawValue).joined(separator: ", "))") { value in
             value.strings.flatMap { names in
                 let routes = names.compactMap(AudioRoute.init(rawValue:))
                 return routes.count == names.count ? routes.reduce(into: []) { $0.formUnion(AudioRouteSet($1)) } : nil

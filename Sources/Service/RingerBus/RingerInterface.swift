@@ -155,7 +155,40 @@ extension BusInterface {
             Signal(
                 "Degraded", [.init("message", "s")],
                 "Something is wrong with the device, or was lost: the sentence names the part and the system's reason."),
-        ])
+        ],
+        failures: failures)
+
+    /// What the methods of every interface fail with, and what the detail error of an Ended signal may be.
+    private static let failures =
+        [
+            ("InvalidArgs", "An argument or option has another type, an unknown name or a value out of its range."),
+            ("UnknownMethod", "There is no such method."),
+            ("UnknownProperty", "There is no such interface or property."),
+            ("UnknownObject", "There is no such session."),
+            ("PropertyReadOnly", "The property cannot be set, or not now."),
+            ("AccessDenied", "The caller may not do this, by ringerd.conf, or the session is another program's."),
+            ("LimitsExceeded", "The caller, its user or all programs together have as much as they may have."),
+        ].map { Failure("org.freedesktop.DBus.Error." + $0, $1) }
+        + [
+            ("NotFound", "There is no such sound, device, file or PCM."),
+            ("PermissionDenied", "The service may not open a device or file."),
+            ("Busy", "Another process holds the device."),
+            ("Disconnected", "The device was there and is gone."),
+            ("Unreachable", "The motor is gone, and may still turn."),
+            ("Unsupported", "The device or the file exists and cannot do what was requested."),
+            ("Invalid", "The request makes no sense: a name, a number or a file that cannot be right."),
+            ("SoundTooLong", "A system sound has at most 30 s."),
+            ("SoundIncomplete", "The sound file ends too early."),
+            ("TimedOut", "The device did not answer in time."),
+            ("Closed", "The device was closed: the service ends."),
+            ("NotActive", "The session cannot be active beside one that matters more."),
+            ("SessionNotActive", "Nothing plays in a session that is not active."),
+            ("IncompatibleCategory", "The session's category does not allow it."),
+            ("NoCategorySet", "The session's category has to be set first."),
+            ("NoHardware", "There is no audio input."),
+            ("Session", "Anything else that a session refuses."),
+            ("System", "Anything else that the system reports: the message has its reason."),
+        ].map { Failure("org.ringer.Error." + $0, $1) }
 
     /// A session, on an object below ``RingerNames/path``.
     package static let session = BusInterface(

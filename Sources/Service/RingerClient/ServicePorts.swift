@@ -77,6 +77,7 @@ final class ServiceOutput: SoundOutput {
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
         let playback = ServicePlayback(device.link, options.gate)
+        let sound = options.manner.applied(to: sound)
         device.link.loop.execute { [device] in
             if playback.isStopped {
                 return handler(.ended(.stopped, at: device.link.clock.now, .init(played: 0, total: sound.frames)))

@@ -43,13 +43,13 @@ package final class Service: @unchecked Sendable {
     ///   - loop: The event loop, on whose thread everything runs.
     ///   - connection: The connection to the bus.
     ///   - authorization: Who may do what.
-    ///   - limits: How much clients may ask for at once.
+    ///   - budget: How much programs may have at once.
     ///   - preferencesFile: Where preferences that a client sets are kept; nil for nowhere.
     ///   - followsLogind: Whether lock and sleep come from logind, where there is one on the bus.
     ///   - board: The simulated board, where the device is one.
     package init(
         _ device: Device, loop: EventLoop, connection: BusConnection, authorization: Authorization = Authorization(),
-        limits: Limits = Limits(), preferencesFile: PreferencesFile? = nil, followsLogind: Bool = false,
+        budget: ServiceBudget, preferencesFile: PreferencesFile? = nil, followsLogind: Bool = false,
         board: SimulatedBoardService? = nil
     ) {
         (self.device, self.loop, self.connection) = (device, loop, connection)
@@ -57,7 +57,7 @@ package final class Service: @unchecked Sendable {
         reads = FileReads(on: loop)
         publisher = ServicePublisher(connection)
         light = ServiceLight(device) { [publisher] in publisher.reportDegraded($0) }
-        clients = ServiceClients(device, connection, authorization, limits)
+        clients = ServiceClients(device, connection, authorization, budget)
         requests = ServiceRequests(device, connection, clients, publisher)
         sessions = ServiceSessions(device, connection, clients, requests, reads, publisher)
         preferences = ServicePreferences(device, connection, preferencesFile, reads, publisher)
@@ -183,7 +183,7 @@ package final class Service: @unchecked Sendable {
             }
         default:
             clients.admit(message, .play) { [self] client in
-                if method.beginsRequest { try clients.checkRequests(of: client) }
+                if method.beginsRequest { try client.check(.requests) }
                 try methods.call(message, try message.read(), for: client)
             }
         }

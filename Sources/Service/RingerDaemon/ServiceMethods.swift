@@ -35,13 +35,13 @@ struct ServiceMethods: Sendable {
     /// Answers `Detect`, which everybody may call.
     func detect(_ message: BusMessage, for client: ServiceClient) throws {
         let detector = device.muteDetector
-        try requests.begin(message, for: client) { _ in RequestEnd(await detector.measure()) }
+        try requests.begin(message, for: client) { _, _ in RequestEnd(await detector.measure()) }
     }
 
     // MARK: - Sounds
 
     private func play(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
-        let sound = try SoundArgument(arguments[0], of: "Play")
+        let sound = try SoundArgument(arguments[0], of: "Play", for: client)
         var options = BusOptions(arguments[1], of: "Play")
         let category = try options.name("category", of: AudioCategory.self)
         let categoryOptions = try options.categoryOptions() ?? []
@@ -57,9 +57,10 @@ struct ServiceMethods: Sendable {
         }
         if case .notification(_, true)? = kind { try clients.check(.control, of: client, message) }
         let sounds = client.sounds
-        try requests.begin(message, for: client, outlivesClient: outlivesClient) { [device, requests, reads] request in
+        try requests.begin(message, for: client, outlivesClient: outlivesClient) {
+            [device, requests, reads] request, share in
             if category != nil || kind != nil {
-                let samples = try await sound.samples(sounds, reads)
+                let samples = try await sound.samples(sounds, reads, for: share)
                 return try await requests.play(request) { completion in
                     if let kind {
                         return device.player.startOutsideSessions(samples, as: kind, completion: completion)
@@ -68,18 +69,23 @@ struct ServiceMethods: Sendable {
                         samples, category: category ?? .default, options: categoryOptions, completion: completion)
                 }
             }
-            return try await sound.withSystemSound(sounds, reads) { id throws(SystemSoundError) in
-                // Properties stay with the number: each play sets its own.
-                try sounds.setIsUISound(isUISound, of: id)
-                // An earlier play may still count on it; a play without the option is stopped with its request.
-                if outlivesClient { try sounds.setCompletesPlaybackIfAppDies(true, of: id) }
+            return try await sound.withSystemSound(sounds, reads, for: share, isAlert: isAlert) {
+                id throws(SystemSoundError) in
+                do throws(SystemSoundError) {
+                    // Properties stay with the number: each play sets its own.
+                    try sounds.setIsUISound(isUISound, of: id)
+                    // An earlier play may still count on it; a play without the option is stopped with its request.
+                    if outlivesClient { try sounds.setCompletesPlaybackIfAppDies(true, of: id) }
+                } catch {
+                    throw SystemSoundError(RingerError(.notFound, "play", "system sound \(id)"))
+                }
                 return RequestEnd(isAlert ? await sounds.playAlert(id) : await sounds.play(id))
             }
         }
     }
 
     private func alert(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
-        let sound = try SoundArgument(arguments[0], of: "Alert")
+        let sound = try SoundArgument(arguments[0], of: "Alert", for: client)
         var options = BusOptions(arguments[1], of: "Alert")
         let way = try options.name("way", of: AlertWay.self) ?? .both
         let seconds = try options.seconds("limit") ?? Alerts.standardLimit
@@ -88,28 +94,29 @@ struct ServiceMethods: Sendable {
         try options.finish()
         let vibration = try pattern.map { try VibrationPattern(milliseconds: $0) }
         let sounds = client.sounds
-        try requests.begin(message, for: client) { [device, reads] _ in
-            try await sound.withSystemSound(sounds, reads) { id in
+        try requests.begin(message, for: client) { [device, reads] _, share in
+            try await sound.withSystemSound(sounds, reads, for: share, isAlert: true) { id in
                 RequestEnd(
                     await device.alerts.alert(
-                        id, way: way, limit: seconds == .zero ? nil : seconds, vibration: vibration, pause: pause))
+                        id, of: sounds, way: way, limit: seconds == .zero ? nil : seconds, vibration: vibration,
+                        pause: pause))
             }
         }
     }
 
     private func notify(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
-        let sound = try SoundArgument(arguments[0], of: "Notify")
+        let sound = try SoundArgument(arguments[0], of: "Notify", for: client)
         var options = BusOptions(arguments[1], of: "Notify")
         let volume = Float(try options.number("volume", in: 0...1) ?? 1)
         let isCritical = try options.boolean("critical") ?? false
         try options.finish()
         if isCritical { try clients.check(.control, of: client, message) }
         let (notifications, sounds) = (device.notifications, client.sounds)
-        try requests.begin(message, for: client) { [reads] _ in
+        try requests.begin(message, for: client) { [reads] _, share in
             if case .standard = sound {
                 return RequestEnd(await notifications.play(nil, volume: volume, isCritical: isCritical))
             }
-            return try await sound.withSystemSound(sounds, reads) { id in
+            return try await sound.withSystemSound(sounds, reads, for: share) { id in
                 RequestEnd(await notifications.play(id, of: sounds, volume: volume, isCritical: isCritical))
             }
         }
@@ -118,7 +125,7 @@ struct ServiceMethods: Sendable {
     private func announce(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
         // Clips may name the same descriptor.
         var files: [CInt: CallerFile] = [:]
-        let clips = try (arguments[0].elements ?? []).map { try SoundArgument($0, of: "Announce", &files) }
+        let clips = try (arguments[0].elements ?? []).map { try SoundArgument($0, of: "Announce", for: client, &files) }
         guard !clips.isEmpty else { throw BusError.invalidArguments("Announce: there is no clip") }
         var options = BusOptions(arguments[1], of: "Announce")
         let category = try options.name("category", of: AudioCategory.self) ?? .playback
@@ -127,10 +134,10 @@ struct ServiceMethods: Sendable {
         let expiry = try options.seconds("expiry")
         try options.finish()
         let (announcements, sounds) = (device.announcements, client.sounds)
-        try requests.begin(message, for: client) { [arrivals = requests.arrivals, reads] request in
+        try requests.begin(message, for: client) { [arrivals = requests.arrivals, reads] request, share in
             let announcement = try await arrivals.inTurn(request) {
                 var buffers: [PCMBuffer] = []
-                for clip in clips { buffers.append(try await clip.samples(sounds, reads)) }
+                for clip in clips { buffers.append(try await clip.samples(sounds, reads, for: share)) }
                 return try Announcement(
                     joining: buffers, category: category, options: categoryOptions, priority: priority, expiry: expiry)
             }
@@ -147,7 +154,7 @@ struct ServiceMethods: Sendable {
         let pattern = try VibrationPattern(
             milliseconds: text.isEmpty ? "400" : text, strength: strength,
             repetition: times == 0 ? .untilStopped : .times(Int(times)))
-        try requests.begin(message, for: client) { [device] _ in RequestEnd(await device.vibrate(pattern)) }
+        try requests.begin(message, for: client) { [device] _, _ in RequestEnd(await device.vibrate(pattern)) }
     }
 
     private func light(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
@@ -159,7 +166,7 @@ struct ServiceMethods: Sendable {
         guard device.statusLight != nil else {
             throw RingerError(.notFound, "light", "status light", detail: "the device has none")
         }
-        try requests.begin(message, for: client) { [light] _ in await light.show(pattern) }
+        try requests.begin(message, for: client) { [light] _, _ in await light.show(pattern) }
     }
 
     // MARK: - Rules

@@ -114,13 +114,17 @@ package final class SimulatedBoardService {
     }
 
     /// Calls `body` once the loop's work has come to rest: a task takes a few turns from a timer to its signal. A file that
-    /// is being read on a thread of its own is waited for as well.
+    /// is being read on a thread of its own is waited for as well, and then what its samples set going: a clock that went on
+    /// right after the read left the start of a vibration behind.
     private func settle(_ isBusy: @escaping () -> Bool, turns: Int = 32, _ body: @escaping () -> Void) {
-        if turns == 0 && !isBusy() { return body() }
-        let next = LoopBody { [self] in settle(isBusy, turns: max(0, turns - 1), body) }
-        if turns > 0 { return loop.execute { next.run() } }
+        if turns > 0 {
+            let next = LoopBody { [self] in settle(isBusy, turns: turns - 1, body) }
+            return loop.execute { next.run() }
+        }
+        guard isBusy() else { return body() }
         // A thread of its own is at work: the loop sleeps meanwhile.
-        _ = loop.schedule(at: loop.now + .milliseconds(1)) { next.run() }
+        let again = LoopBody { [self] in settle(isBusy, body) }
+        _ = loop.schedule(at: loop.now + .milliseconds(1)) { again.run() }
     }
 
     /// A closure that the loop runs. It runs on the event loop's thread.
@@ -141,7 +145,7 @@ extension MonotonicTime {
 extension SimulatedSoundOutput.Recording {
     fileprivate var busValue: BusValue {
         var values: [String: BusValue] = [
-            "frames": .uint32(UInt32(clamping: sound.frames)), "played": .uint32(UInt32(clamping: played)),
+            "frames": .uint32(UInt32(clamping: frames)), "played": .uint32(UInt32(clamping: played)),
             "rate": .double(sound.sampleRate), "channels": .uint32(UInt32(clamping: sound.channels)),
             "route": .string(route.rawValue), "gain": .double(Double(gains.last ?? 1)),
         ]

@@ -93,7 +93,8 @@ func configuration(_ arguments: Arguments) throws(RingerError) -> ServiceConfigu
 }
 
 /// Runs the service on this thread until a signal ends the process or the bus is lost. The device has a thread of its own:
-/// no message of the bus delays an edge, a stop or the end of a vibration.
+/// no message of the bus delays an edge, a stop or the end of a vibration. So have the programs on the ALSA plug-in: other load
+/// does not delay what they learn of the switch.
 func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws {
     let loop = try EventLoop(onThisThreadAs: "ringerd")
     defer { loop.close() }
@@ -104,6 +105,8 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
         let ports: Device.Ports
         if arguments.isSimulated {
             let simulated = SimulatedBoard(clock: arguments.isVirtual ? VirtualClock() : deviceLoop)
+            // Nobody can ask for them.
+            simulated.speaker.keepsSamples = false
             board = simulated
             ports = Device.Ports(simulated: simulated)
         } else {
@@ -118,8 +121,11 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
         var authorization = configuration.authorization
         // A bus of its own belongs to the user who runs the service.
         if arguments.bus != .system { authorization.controllingUsers.insert(getuid()) }
+        let budget = ServiceBudget(configuration.limits, clock: device.clock) {
+            write("Warning: \($0)\n", to: STDERR_FILENO)
+        }
         let service = Service(
-            device, loop: loop, connection: connection, authorization: authorization,
+            device, loop: loop, connection: connection, authorization: authorization, budget: budget,
             preferencesFile: preferencesFile, followsLogind: arguments.bus == .system,
             board: board.map { SimulatedBoardService($0, loop: loop) })
         let feedback = configuration.servesFeedback ? FeedbackService(service, configuration.feedback) : nil
@@ -127,18 +133,24 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             write("\(problem); feedback is silent until a profile is set\n", to: STDERR_FILENO)
         }
         let pcmPath = arguments.pcmSocket ?? (arguments.bus == .system ? PCMServer.standardPath : nil)
+        // What programs on the plug-in make it do delays nothing of the device.
+        let pcmPriority = configuration.hardware.realTimePriority.map { max(1, $0 - 1) }
+        let pcmLoop = try pcmPath.map { _ in try EventLoop(name: "ringer-pcm", realTimePriority: pcmPriority) }
+        defer { pcmLoop?.close() }
         let pcms = pcmPath.map {
-            PCMServer(device, loop: loop, path: $0, authorization: authorization)
+            PCMServer(
+                device, loop: loop, streamLoop: pcmLoop, path: $0, authorization: authorization, budget: budget)
         }
-        let signals = try TerminationSignals.handle(on: loop) { _ in
-            pcms?.stop()
-            service.stop()
-            feedback?.stop()
-            connection.close()
-            device.close()
-            // The signal ends the process when this body returns.
-            exit(EXIT_SUCCESS)
-        }
+        let signals = try TerminationSignals.handle(
+            on: loop,
+            untilDone: { _, _ in
+                pcms?.stop()
+                service.stop()
+                feedback?.stop()
+                connection.close()
+                // The signal would end the process when this is done.
+                device.close(completion: { exit(EXIT_SUCCESS) })
+            })
         defer { signals.cancel() }
         do throws(RingerError) {
             try feedback?.start()
@@ -151,6 +163,15 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             try pcms?.start()
         } else {
             pcms?.startWhenPossible { write("Warning: \($0); it is tried again\n", to: STDERR_FILENO) }
+        }
+        if let interval = ServiceManager.watchdogInterval {
+            Watchdog.start(device, loop: loop, clock: loop, interval: interval) {
+                do throws(RingerError) {
+                    try ServiceManager.reportAlive()
+                } catch {
+                    write("Warning: \(error)\n", to: STDERR_FILENO)
+                }
+            }
         }
         // Without the bus nobody can ask for anything: whatever started the service starts it again.
         let (losses, loss) = AsyncStream<RingerError>.makeStream()

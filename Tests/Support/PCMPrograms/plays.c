@@ -9,7 +9,8 @@
  *     plays resume PCM FILE  it pauses in mid-play until the file is there
  *     plays recover PCM   it goes on by snd_pcm_recover where a write fails, as most programs do
  *     plays reset PCM     it resets the PCM after a second
- *     plays stop PCM      it stops after a second, prints how many frames were heard until then, and waits for a second
+ *     plays stop PCM      it fills the buffer after a second, stops, prints how many frames were heard until then, and waits
+ *                         for a second
  *
  * Exit status: 0, or 1 with the reason on standard error.
  */
@@ -102,7 +103,11 @@ int main(int count, char **arguments)
         } else if (frame == RATE && resets) {
             check("reset", snd_pcm_reset(pcm));
         } else if (frame == RATE && stops) {
-            snd_pcm_sframes_t delay;
+            snd_pcm_sframes_t delay, room;
+            for (; (room = snd_pcm_avail_update(pcm)) > 0; frame += room) {
+                room = room < CHUNK ? room : CHUNK;
+                write_frames(pcm, frame, room, 0);
+            }
             check("read the delay", snd_pcm_delay(pcm, &delay));
             check("stop", snd_pcm_drop(pcm));
             printf("%ld\n", frame - delay);

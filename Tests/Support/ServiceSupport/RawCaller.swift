@@ -1,6 +1,7 @@
 import CServiceSupport
 import Glibc
 import Ringer
+import RingerBus
 import Synchronization
 import SystemPackage
 
@@ -9,6 +10,7 @@ package final class RawCaller: Sendable {
     /// A method call of the service.
     package struct Call {
         package var member: String
+        package var path = "/org/ringer/Ringer1"
         package var interface = "org.ringer.Ringer1"
         package var signature = ""
         package var body: [UInt8] = []
@@ -17,6 +19,13 @@ package final class RawCaller: Sendable {
 
         package init(_ member: String) {
             self.member = member
+        }
+
+        /// A generated call, without a reply.
+        package init(_ call: HostileCalls.Call) {
+            (member, path, interface) = (call.member, call.path, call.interface)
+            signature = call.arguments.map(\.signature).joined()
+            for argument in call.arguments { append(argument, &body) }
         }
 
         /// A call that means nothing to anybody, without a reply.
@@ -36,9 +45,9 @@ package final class RawCaller: Sendable {
             for _ in 0..<count {
                 while clips.count % 4 != 0 { clips.append(0) }
                 // The signature h, and the index 0.
-                clips += [1, UInt8(ascii: "h"), 0, 0] + little(0)
+                clips += [1, UInt8(ascii: "h"), 0, 0] + little(UInt32(0))
             }
-            call.body = little(UInt32(clips.count)) + clips + little(0)
+            call.body = little(UInt32(clips.count)) + clips + little(UInt32(0))
             while call.body.count % 8 != 0 { call.body.append(0) }
             return call
         }
@@ -63,7 +72,12 @@ package final class RawCaller: Sendable {
         try descriptor.writeAll("BEGIN\r\n".utf8)
         var hello = Call("Hello")
         hello.interface = "org.freedesktop.DBus"
-        try send([hello], to: "org.freedesktop.DBus", "/org/freedesktop/DBus")
+        hello.path = "/org/freedesktop/DBus"
+        try send([hello], to: "org.freedesktop.DBus")
+        // Descriptors that came before the bus has read BEGIN would be lost, and it ends the connection then.
+        _ = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) {
+            try descriptor.read(into: UnsafeMutableRawBufferPointer($0))
+        }
     }
 
     deinit {
@@ -86,12 +100,10 @@ package final class RawCaller: Sendable {
     }
 
     /// Sends calls, those without descriptors in one piece; it waits while the bus takes no more.
-    package func send(
-        _ calls: [Call], to destination: String = "org.ringer.Ringer1", _ path: String = "/org/ringer/Ringer1"
-    ) throws {
+    package func send(_ calls: [Call], to destination: String = "org.ringer.Ringer1") throws {
         var bytes: [UInt8] = []
         for call in calls {
-            let message = message(call, destination, path)
+            let message = message(call, destination)
             if call.descriptors.isEmpty {
                 bytes += message
                 continue
@@ -105,20 +117,27 @@ package final class RawCaller: Sendable {
             }
             guard sent == message.count else { throw RingerError("send", "descriptors", Errno(rawValue: errno)) }
         }
-        try descriptor.writeAll(bytes)
+        try send(bytes)
+    }
+
+    /// The bytes of calls without descriptors and replies, which may be sent again and again.
+    package func messages(_ calls: [Call]) -> [UInt8] { calls.flatMap { message($0, "org.ringer.Ringer1") } }
+
+    /// Sends messages; it waits while the bus takes no more.
+    package func send(_ messages: [UInt8]) throws {
+        try descriptor.writeAll(messages)
     }
 
     // MARK: - Messages
 
     /// D-Bus specification, "Message protocol".
-    private func message(_ call: Call, _ destination: String, _ path: String) -> [UInt8] {
+    private func message(_ call: Call, _ destination: String) -> [UInt8] {
         var fields: [UInt8] = []
         func field(_ code: UInt8, _ type: Character, _ value: [UInt8]) {
             while fields.count % 8 != 0 { fields.append(0) }
             fields += [code, 1] + Array(String(type).utf8) + [0] + value
         }
-        func text(_ text: String) -> [UInt8] { little(UInt32(text.utf8.count)) + Array(text.utf8) + [0] }
-        field(1, "o", text(path))
+        field(1, "o", text(call.path))
         field(2, "s", text(call.interface))
         field(3, "s", text(call.member))
         field(6, "s", text(destination))
@@ -136,4 +155,55 @@ package final class RawCaller: Sendable {
 }
 
 /// The bytes of a number, the lowest first.
-private func little(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+private func little(_ value: some FixedWidthInteger) -> [UInt8] {
+    withUnsafeBytes(of: value.littleEndian) { Array($0) }
+}
+
+private func text(_ text: String) -> [UInt8] { little(UInt32(text.utf8.count)) + Array(text.utf8) + [0] }
+
+private func align(_ bytes: inout [UInt8], to count: Int) {
+    while bytes.count % count != 0 { bytes.append(0) }
+}
+
+/// Appends a value to a body. Descriptors are not carried.
+private func append(_ value: BusValue, _ bytes: inout [UInt8]) {
+    func number(_ number: some FixedWidthInteger) {
+        align(&bytes, to: number.bitWidth / 8)
+        bytes += little(number)
+    }
+    /// Appends an array, whose length leaves out the bytes before its first element.
+    func array(_ element: Character?, _ contents: (inout [UInt8]) -> Void) {
+        number(UInt32(0))
+        let length = bytes.count
+        align(&bytes, to: "xtd({".contains(element ?? "y") ? 8 : 1)
+        let start = bytes.count
+        contents(&bytes)
+        bytes.replaceSubrange(length - 4..<length, with: little(UInt32(bytes.count - start)))
+    }
+    switch value {
+    case .byte(let value): bytes.append(value)
+    case .boolean(let value): number(UInt32(value ? 1 : 0))
+    case .int16(let value): number(value)
+    case .uint16(let value): number(value)
+    case .int32(let value): number(value)
+    case .uint32(let value): number(value)
+    case .int64(let value): number(value)
+    case .uint64(let value): number(value)
+    case .double(let value): number(value.bitPattern)
+    case .descriptor(let value): number(UInt32(bitPattern: value))
+    case .string(let value), .objectPath(let value):
+        align(&bytes, to: 4)
+        bytes += text(value)
+    case .signature(let value): bytes += [UInt8(value.utf8.count)] + Array(value.utf8) + [0]
+    case .variant(let value):
+        append(.signature(value.signature), &bytes)
+        append(value, &bytes)
+    case .array(let element, let values): array(element.first) { for value in values { append(value, &$0) } }
+    case .structure(let values):
+        align(&bytes, to: 8)
+        for value in values { append(value, &bytes) }
+    case .dictionary(let entries):
+        array("{") { for (key, value) in entries { append(.structure([.string(key), .variant(value)]), &$0) } }
+    case .entries(_, let entries): array("{") { for entry in entries { append(entry, &$0) } }
+    }
+}

@@ -10,10 +10,13 @@ import SystemPackage
 /// The service of a simulated board in virtual time, on a bus of its own.
 package final class ServiceBench: Sendable {
     package let bus: TestBus
-    package let clock = VirtualClock()
+    package let clock: VirtualClock
     package let board: SimulatedBoard
     package let device: Device
     package let loop: EventLoop
+    package let budget: ServiceBudget
+    /// What the service reported of refusals.
+    package let refusals: Refusals
     /// Yields when the service has lost the bus, and ends then.
     package let disconnected: AsyncStream<Void>
     private let running: Running
@@ -25,30 +28,46 @@ package final class ServiceBench: Sendable {
         var feedback: FeedbackService?
     }
 
+    /// What a service reports of refusals. Any thread.
+    package final class Refusals: Sendable {
+        private let texts = Mutex<[String]>([])
+
+        /// In the order of the reports.
+        package var all: [String] { texts.withLock { $0 } }
+
+        fileprivate func add(_ text: String) { texts.withLock { $0.append(text) } }
+    }
+
     /// - Parameters:
     ///   - isRealTime: Whether the board is on the service's event loop, as hardware is, instead of in virtual time.
     ///   - feedback: What is configured of feedbackd's interface; nil where it is not served.
+    ///   - clock: The clock in virtual time.
     ///   - authorization: Who may do what; nil for one under which the user who runs the test may do everything.
     package init(
-        isRealTime: Bool = false, authorization: Authorization? = nil, limits: Service.Limits = .init(),
+        isRealTime: Bool = false, clock: VirtualClock = VirtualClock(), authorization: Authorization? = nil,
+        limits: Budget.Limits = .init(),
         preferencesFile: PreferencesFile? = nil, feedback: FeedbackService.Configuration? = nil,
         followsLogind: Bool = false, bus: TestBus? = nil
     ) throws {
         self.bus = try bus ?? TestBus()
+        self.clock = clock
         loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
         board = SimulatedBoard(clock: isRealTime ? loop : clock)
         let preferences = preferencesFile?.read { _ in } ?? UserPreferences()
         device = try Device.simulated(board, configuration: .init(preferences: preferences))
         running = Running()
+        let refusals = Refusals()
+        self.refusals = refusals
+        budget = ServiceBudget(limits, clock: device.clock) { refusals.add($0) }
         var own = Authorization()
         own.controllingUsers.insert(getuid())
         let (authorization, address) = (authorization ?? own, self.bus.address)
         let (disconnected, continuation) = AsyncStream<Void>.makeStream()
         self.disconnected = disconnected
-        try loop.syncThrowing { [device, loop, board, running] () throws(RingerError) in
+        try loop.syncThrowing { [device, loop, board, running, budget] () throws(RingerError) in
             let connection = try BusConnection.connect(.address(address), on: loop)
             let service = Service(
-                device, loop: loop, connection: connection, authorization: authorization, limits: limits,
+                device, loop: loop, connection: connection, authorization: authorization, budget: budget,
                 preferencesFile: preferencesFile, followsLogind: followsLogind,
                 board: SimulatedBoardService(board, loop: loop))
             running.feedback = feedback.map { FeedbackService(service, $0) }

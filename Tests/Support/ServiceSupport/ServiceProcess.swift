@@ -3,23 +3,27 @@ import Ringer
 import RingerBus
 import SystemPackage
 
-/// The service as a process of its own on a test's bus, with a simulated board in virtual time, until it is released.
+/// The service as a process of its own on a test's bus, with a simulated board, until it is released.
 package final class ServiceProcess: Sendable {
-    private let process: pid_t
+    package let process: pid_t
 
     /// - Parameters:
     ///   - bus: The bus.
+    ///   - isRealTime: Whether the board has a real clock instead of a virtual one.
     ///   - descriptors: How many descriptors it may have.
     ///   - withoutMachineID: Whether its machine has no identity, as one that starts for the first time.
+    ///   - libraries: The folder where it finds its libraries first; nil for none.
     ///   - errors: The file that gets its standard error; nil for the test's own.
     package init(
-        _ bus: TestBus, descriptors: Int = 1024, withoutMachineID: Bool = false, errors: String? = nil
+        _ bus: TestBus, isRealTime: Bool = false, descriptors: Int = 1024, withoutMachineID: Bool = false,
+        libraries: String? = nil, errors: String? = nil
     ) throws {
         let folder = CommandLine.arguments[0].split(separator: "/").dropLast().map { "/" + $0 }.joined()
         let service =
-            "\(folder)/ringerd --address '\(bus.address)' --board simulated --clock virtual --config /dev/null"
+            "\(folder)/ringerd --address '\(bus.address)' --board simulated --clock \(isRealTime ? "real" : "virtual") --config /dev/null"
         let redirection = errors.map { " 2>'\($0)'" } ?? ""
-        let script = "ulimit -n \(descriptors) && exec \(service)\(redirection)"
+        let path = libraries.map { "export LD_LIBRARY_PATH='\($0)' && " } ?? ""
+        let script = "ulimit -n \(descriptors) && \(path)exec \(service)\(redirection)"
         let hidden = "mount --bind /dev/null /etc/machine-id && \(script)"
         let words = withoutMachineID ? ["unshare", "--mount", "sh", "-c", hidden] : ["sh", "-c", script]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -25,6 +25,7 @@ final class FakeLogind: Sendable {
         }
     }
 
+    private static let name = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"
 
     /// - Parameter ownsName: Whether it is logind; otherwise it is a program that pretends to be.
@@ -60,17 +61,29 @@ final class FakeLogind: Sendable {
                 }
                 return true
             }
-            if ownsName { try connection.own("org.freedesktop.login1") }
+            if ownsName { try connection.own(Self.name) }
         }
     }
 
     deinit {
-        leave()
+        disconnect()
         loop.close()
     }
 
-    /// Leaves the bus.
-    func leave() {
+    /// Leaves the bus. Afterwards the name is free: the daemon may notice a closed connection after the next one's request.
+    func leave() async {
+        await withCheckedContinuation { freed in
+            loop.sync { [held] in
+                let bus = "org.freedesktop.DBus"
+                held.connection?.call(bus, "/org/freedesktop/DBus", bus, "ReleaseName", [.string(Self.name)]) { _ in
+                    freed.resume()
+                }
+            }
+        }
+        disconnect()
+    }
+
+    private func disconnect() {
         loop.sync { [held] in
             held.served = nil
             held.connection?.close()

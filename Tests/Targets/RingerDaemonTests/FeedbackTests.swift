@@ -30,6 +30,25 @@ import Testing
         #expect(bench.board.motor.turns.compactMap(\.length) == [.milliseconds(200), .milliseconds(200)])
     }
 
+    // A user who had decoded all that one may neither heard nor felt an incoming call.
+    @Test("the device's own sounds count for nobody, and an event whose sound cannot be had is felt")
+    func soundFailed() async throws {
+        var limits = Budget.Limits()
+        limits[.decoded] = 2
+        let bench = try ServiceBench(limits: limits, feedback: FeedbackService.Configuration())
+        let client = try bench.client()
+        _ = try await client.trigger("message-new-instant")
+        try await client.advance(.seconds(3))
+        #expect(bench.board.speaker.recordings.map(\.outcome) == [.drained])
+        #expect(await client.feedbackEnded() == [1, 0])
+        let file = try PrivateFile(seconds: 1)
+        _ = try await client.trigger(
+            "message-new-instant", ["sound-file": .string("/proc/self/fd/\(file.descriptor)")])
+        try await client.advance(.seconds(3))
+        #expect(bench.board.speaker.recordings.count == 1 && bench.board.motor.turns.count == 4)
+        #expect(await client.feedbackEnded() == [2, 0])
+    }
+
     @Test("without a limit it is given again and again; EndFeedback ends it, and only its caller's own")
     func repeats() async throws {
         let bench = try bench()
@@ -204,27 +223,34 @@ import Testing
         #expect(bench.board.speaker.recordings.isEmpty && bench.board.motor.turns.isEmpty)
     }
 
-    @Test("of the events that play out for callers that have left, the newest do, as many as one client may have")
+    @Test("events that play out for callers that have left count for their user")
     func leftBehind() async throws {
-        var limits = Service.Limits()
-        limits.requests = 2
+        var limits = Budget.Limits()
+        limits[.requests] = 2
         let bench = try ServiceBench(limits: limits, feedback: FeedbackService.Configuration())
         let other = try bench.client()
-        for _ in 0..<4 {
+        for round in 0..<4 {
             let gone = try bench.client()
-            _ = try await gone.trigger("phone-hangup")
+            if round < 2 {
+                _ = try await gone.trigger("phone-hangup")
+            } else {
+                await #expect(throws: BusError.self) { try await gone.trigger("phone-hangup") }
+            }
             try await other.advance(.milliseconds(20))
             gone.close()
             while bench.clientCount > 0 { await Task.yield() }
         }
         try await other.advance(.milliseconds(20))
-        #expect(bench.board.speaker.recordings.count == 4 && bench.board.speaker.playing.count == 2)
+        #expect(bench.board.speaker.recordings.count == 2 && bench.board.speaker.playing.count == 2)
+        try await other.advance(.seconds(10))
+        _ = try await other.trigger("phone-hangup")
+        await #expect(throws: BusError.self) { try await other.trigger("phone-hangup") }
     }
 
     @Test("setting the profile takes no client's place", .timeLimit(.minutes(1)))
     func noPlace() async throws {
-        var limits = Service.Limits()
-        limits.clients = 1
+        var limits = Budget.Limits()
+        limits[.clients] = 1
         let bench = try ServiceBench(limits: limits, feedback: FeedbackService.Configuration())
         for level in ["silent", "full", "quiet"] { try await bench.client().setProfile(level) }
         #expect(bench.clientCount == 0)

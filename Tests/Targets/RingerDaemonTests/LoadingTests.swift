@@ -4,6 +4,7 @@ import RingerBus
 import RingerHardware
 import RingerTestKit
 import ServiceSupport
+import SystemPackage
 import Testing
 
 @testable import RingerDaemon
@@ -65,15 +66,152 @@ import Testing
         #expect(bench.board.motor.turns.isEmpty)
     }
 
-    @Test("a file is not read on for a request that was stopped")
+    /// A share of a budget of its own.
+    private func share() throws -> BudgetShare {
+        try ServiceBudget(clock: VirtualClock()).share(
+            .descriptors, for: Budget.Payer(user: 0, connection: "", permission: .control))
+    }
+
+    @Test("a file is not read on for a request that was stopped, whether it came as a descriptor or as a path")
     func stoppedReading() async throws {
-        let sound = try PrivateFile(seconds: 1)
-        let file = try withExtendedLifetime(sound) { try CallerFile(sound.descriptor) }
-        let reading = Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            _ = try await file.load()
+        let (sound, share) = (try PrivateFile(seconds: 1), try share())
+        let file = try CallerFile(sound.descriptor, share)
+        let path = "/proc/self/fd/\(sound.descriptor)"
+        let loop = try EventLoop(name: "test")
+        defer { loop.close() }
+        let reads = FileReads(on: loop)
+        for load in [{ try await file.load(for: share) }, { try await reads.load(path, for: share) }]
+            as [@Sendable () async throws -> PCMBuffer]
+        {
+            let reading = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                _ = try await load()
+            }
+            await #expect(throws: (any Error).self) { try await reading.value }
         }
-        await #expect(throws: RingerError.self) { try await reading.value }
+        withExtendedLifetime(sound) {}
+    }
+
+    // Alert knew no caller's file, and a call whose file cannot be decoded was not felt.
+    @Test(
+        "an alert by a caller's file is heard and felt; one whose file cannot be decoded is felt",
+        arguments: [("Alert", true), ("Alert", false), ("Play", true), ("Play", false)])
+    func alertByFile(_ method: String, isSound: Bool) async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let file = try PrivateFile(seconds: 0.5)
+        if !isSound { #expect(pwrite(file.descriptor, "none", 4, 0) == 4) }
+        let options: [String: BusValue] = method == "Play" ? ["alert": .boolean(true)] : ["limit": .double(1)]
+        let request = try await client.request(
+            method, [.variant(.descriptor(file.descriptor)), .dictionary(options)])
+        try await client.advance(.seconds(2))
+        let ended = await client.ended()
+        #expect(ended?.request == request)
+        #expect(!bench.board.motor.turns.isEmpty && bench.board.speaker.recordings.isEmpty != isSound)
+        withExtendedLifetime(file) {}
+    }
+
+    @Test("an alert by MP3 vibrates, and says why it was not heard, where libmpg123 is missing or the file is damaged")
+    func alertByMP3() async throws {
+        let (bus, folder) = (try TestBus(), try TemporaryFolder())
+        // The loader takes the first file of the name, and that is no library.
+        _ = try folder.write("", to: "libmpg123.so.0")
+        let process = try ServiceProcess(bus, isRealTime: true, libraries: folder.path)
+        let client = try BusClient(bus.address)
+        try await process.serves(client)
+        let damaged = Array(PrivateFile.silentMP3.prefix(4)) + [UInt8](repeating: 0x55, count: 1000)
+        for (bytes, reason) in [(PrivateFile.silentMP3, "libmpg123-0"), (damaged, "not a sound")] {
+            let file = try PrivateFile(bytes)
+            let alert = BusValue.variant(.descriptor(file.descriptor))
+            _ = try await client.request("Alert", [alert, .dictionary(["limit": .double(0.3)])])
+            let end = try #require(await client.signals.first { $0.member == "Ended" }?.arguments)
+            let details = end[3].dictionary ?? [:]
+            #expect(end[1].string == "timedOut" && details["vibrated"] == .boolean(true), "\(end)")
+            #expect(details["sounded"] == .boolean(false))
+            #expect(details["soundError"]?.string?.contains(reason) == true, "\(details)")
+        }
+    }
+
+    // They were read and decoded on the service's thread where they were played in a category.
+    @Test("a system sound that is not in memory is read on another thread than the service's")
+    func numbersElsewhere() async throws {
+        let bench = try ServiceBench()
+        let share = try share()
+        let isElsewhere = try await Task(executorPreference: bench.loop) { [loop = bench.loop, device = bench.device] in
+            let reads = FileReads(on: loop)
+            var isElsewhere: [Bool] = []
+            for _ in 0..<2 {
+                let reading = Task.immediate(executorPreference: loop) {
+                    try await reads.samples(of: 1007, device.sounds, for: share)
+                }
+                // Its end needs this thread.
+                isElsewhere.append(reads.areRunning)
+                let samples = try await reading.value
+                #expect(samples != nil)
+            }
+            return isElsewhere
+        }.value
+        #expect(isElsewhere == [true, false])
+    }
+
+    // The caller's thread did the work then: the service's.
+    @Test("where the system has no thread left, what is to be read is an error, and nothing is read")
+    func noThread() async throws {
+        await #expect(throws: Errno.self) {
+            try await DetachedThread.run(stackSize: 1 << 60) { Issue.record("it runs") }
+        }
+    }
+
+    // A sparse file of 4 KiB became a gigabyte, and a descriptor in 980 clips became that many sounds.
+    @Test("decoded sounds count before they are decoded: what is too much is refused, the next caller is served")
+    func decodedBytes() async throws {
+        var limits = Budget.Limits()
+        // Two programs of one user, each of which may have two sounds of a second.
+        limits[.decoded] = 4 * 192_000
+        let bench = try ServiceBench(limits: limits)
+        let (client, other) = (try bench.client(), try bench.client())
+        let sound = try PrivateFile(seconds: 1)
+        let clip = BusValue.variant(.descriptor(sound.descriptor))
+        func announce(_ count: Int, by client: BusClient) async throws -> BusClient.Ended? {
+            let clips = BusValue.array(element: "v", [BusValue](repeating: clip, count: count))
+            let request = try await client.request("Announce", [clips, .dictionary([:])])
+            try await client.advance(.seconds(5))
+            let ended = await client.ended()
+            #expect(ended?.request == request)
+            return ended
+        }
+        #expect(try await announce(3, by: client)?.outcome == "failed")
+        #expect(bench.refusals.all.first?.contains("decoded-mib-per-user is used up: 384000 bytes") == true)
+        let sparse = try PrivateFile(bytes: 1 << 30)
+        let request = try await client.play(.descriptor(sparse.descriptor))
+        try await client.advance(.zero)
+        #expect(await client.ended() == .init(request: request, outcome: "failed", reason: "error"))
+        for client in [client, other] { #expect(try await announce(2, by: client)?.outcome == "finished") }
+        withExtendedLifetime((sound, sparse)) {}
+        for client in [client, other] { client.close() }
+        while !bench.budget.isUntouched { await Task.yield() }
+    }
+
+    @Test("the descriptors that callers send count until their requests have ended")
+    func descriptors() async throws {
+        var limits = Budget.Limits()
+        limits[.descriptors] = 4
+        let bench = try ServiceBench(limits: limits)
+        let client = try bench.client()
+        let files = try (0..<3).map { _ in try PrivateFile(seconds: 0.1) }
+        func clips(_ files: some Sequence<PrivateFile>) -> [BusValue] {
+            [.array(element: "v", files.map { .variant(.descriptor($0.descriptor)) }), .dictionary([:])]
+        }
+        for _ in 0..<2 {
+            #expect(
+                await client.error("Announce", clips(files)) == "org.freedesktop.DBus.Error.LimitsExceeded")
+            _ = try await client.request("Announce", clips(files[..<2]))
+            try await client.advance(.seconds(1))
+            #expect(await client.ended()?.outcome == "finished")
+        }
+        withExtendedLifetime(files) {}
+        client.close()
+        while !bench.budget.isUntouched { await Task.yield() }
     }
 
     // A caller's leaving closed its system sounds, before the file was one of them.

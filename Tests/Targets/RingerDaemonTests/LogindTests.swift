@@ -38,7 +38,7 @@ import Testing
         #expect(try await logind.property("ScreenLocked") == .boolean(true))
 
         // What the last logind reported holds until somebody knows better.
-        logind.leave()
+        await logind.leave()
         while await setLock(client, true) != nil { await Task.yield() }
         #expect(bench.device.state.isScreenLocked)
         #expect(await setLock(client, false) == nil)
@@ -120,7 +120,7 @@ import Testing
         logind.prepareForSleep(true)
         #expect(try await logind.property("SwitchPosition") == .string("ring"))
         bench.board.ringSilent.moveUnnoticed(to: .silent)
-        logind.leave()
+        await logind.leave()
         try await wait(client, "SwitchPosition", .string("silent"))
     }
 
@@ -181,7 +181,7 @@ import Testing
         do {
             let first = try FakeLogind(bench.bus.address)
             while first.inhibitions.isEmpty { await Task.yield() }
-            first.leave()
+            await first.leave()
         }
         let logind = try FakeLogind(bench.bus.address, refusesLocks: true)
         for await signal in client.signals where signal.member == "Degraded" {

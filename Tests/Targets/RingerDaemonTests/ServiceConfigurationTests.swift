@@ -25,6 +25,12 @@ import Testing
             controlling-groups = 27
             playing-groups = 29, 1001
             preferences-file = /tmp/preferences
+            clients-per-user = 1
+            requests-per-user = 2
+            sessions-per-user = 3
+            pcms-per-user = 4
+            descriptors-per-user = 5
+            decoded-mib-per-user = 6
             """
         let configuration = try ServiceConfiguration(text: text, path: "test.conf")
         let hardware = configuration.hardware
@@ -37,6 +43,7 @@ import Testing
         #expect(hardware.busyPatience == .milliseconds(500) && hardware.linger == .zero)
         #expect(hardware.realTimePriority == 20)
         #expect(configuration.preferencesFile == "/tmp/preferences")
+        #expect(Budget.Resource.allCases.map { configuration.limits[$0] } == [1, 2, 3, 4, 5, 6 << 20])
         let authorization = configuration.authorization
         #expect(authorization.controllingUsers == [0, 1000])
         #expect(authorization.controllingGroups == [27])
@@ -53,6 +60,7 @@ import Testing
             #expect(configuration.controllingUsers == ["root"])
             #expect(configuration.controllingGroups == ["ringer"])
             #expect(configuration.playingGroups == ["audio"])
+            #expect(Budget.Resource.allCases.map { configuration.limits[$0] } == [32, 64, 64, 32, 128, 64 << 20])
         }
         #expect(try ServiceConfiguration(text: "preferences-file = none", path: "").preferencesFile == nil)
         #expect(try ServiceConfiguration(text: "playing-groups =", path: "").playingGroups == [])
@@ -64,7 +72,7 @@ import Testing
         let lines = text.split(separator: "\n").filter {
             $0.hasPrefix("#") && $0.dropFirst().first != " " && $0.count > 1
         }
-        #expect(lines.count == 19)
+        #expect(lines.count == 25)
         _ = try ServiceConfiguration(
             text: lines.map { $0.dropFirst() }.joined(separator: "\n"), path: "the lines without #")
     }
@@ -78,6 +86,7 @@ import Testing
             ("linger = nan", "0 to 3600"), ("busy-patience = 1 s", "0 to 3600"), ("real-time-priority = 0", "1 to 99"),
             ("real-time-priority = 100", "1 to 99"), ("route-nowhere = x", "there is no key"), ("switch = foo", "foo"),
             ("motor = foo:1", "foo"), ("preferences-file =", "a value"),
+            ("clients-per-user = 0", "1 to 120"), ("requests-per-user = 1.5", "1 to 4096"),
         ])
     func wrongLines(text: String, expected: String) {
         let number = text.split(separator: "\n").count + 1

@@ -170,9 +170,8 @@ import Testing
         var fifo: [CInt] = [-1, -1]
         pipe(&fifo)
         defer { fifo.forEach { close($0) } }
-        #expect(
-            await client.error("Play", [.variant(.descriptor(fifo[0])), .dictionary([:])])
-                == "org.ringer.Error.Invalid")
+        let refused = try await client.play(.descriptor(fifo[0]))
+        #expect(await client.ended() == .init(request: refused, outcome: "failed", reason: "error"))
         file.truncate(to: 40)
         let truncated = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
         #expect(await client.ended() == .init(request: truncated, outcome: "failed", reason: "error"))
@@ -195,6 +194,21 @@ import Testing
         #expect(await client.ended() == .init(request: notification, outcome: "finished", reason: ""))
         #expect(bench.board.speaker.recordingCount == heard + 1)
         #expect(bench.board.speaker.recordings.last?.gains == [0.5])
+    }
+
+    // They were "cannot set a property", and "is no AudioCategory" without a word that is one.
+    @Test("the errors of an unknown sound and of an unknown word say what was asked for, and which words there are")
+    func clearErrors() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        _ = try await client.play(.uint32(7))
+        let end = try #require(await client.signals.first { $0.member == "Ended" }?.arguments)
+        #expect(end[1].string == "failed" && "\(end)".contains("system sound 7: cannot play"), "\(end)")
+        let error = await #expect(throws: BusError.self) {
+            try await client.play(.uint32(1007), ["category": .string("loud")])
+        }
+        #expect(
+            error?.message.contains("is no AudioCategory: ambient, soloAmbient, playback") == true, "\(error as Any)")
     }
 
     @Test("an announcement joins its clips without a gap, and two of them play one after the other")
@@ -222,10 +236,12 @@ import Testing
             sound, container: .wave, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))
         )
         let file = try PrivateFile(bytes)
-        let received = try CallerFile(file.descriptor)
-        #expect(try await received.load().samples == sound.samples)
+        let share = try ServiceBudget(clock: VirtualClock()).share(
+            .descriptors, for: Budget.Payer(user: 0, connection: "", permission: .control))
+        let received = try CallerFile(file.descriptor, share)
+        #expect(try await received.load(for: share).samples == sound.samples)
         file.truncate(to: bytes.count + 1)
-        await #expect(throws: RingerError.self) { try await received.load() }
+        await #expect(throws: RingerError.self) { try await received.load(for: share) }
     }
 
     @Test("each play of a number says anew whether it obeys the preference for sound effects")
@@ -259,26 +275,72 @@ import Testing
         #expect(bench.device.sessions.all.isEmpty)
     }
 
-    @Test("more than 16 requests or 32 sessions of a client are refused, and so is a client more than there may be")
-    func quotas() async throws {
-        var few = Service.Limits()
-        few.clients = 4
-        let bench = try ServiceBench(limits: few)
+    private static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
+
+    @Test("a program may have half of what its user may have, and all programs of the user together that much")
+    func budget() async throws {
+        var limits = Budget.Limits()
+        (limits[.clients], limits[.requests], limits[.sessions]) = (4, 6, 4)
+        let bench = try ServiceBench(limits: limits)
         let client = try bench.client()
-        for _ in 0..<16 { _ = try await client.play(.uint32(1007), ["category": .string("playback")]) }
-        let limits = "org.freedesktop.DBus.Error.LimitsExceeded"
-        #expect(await client.error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == limits)
-        for _ in 0..<32 { _ = try await client.call("CreateSession", [.dictionary([:])]) }
-        #expect(await client.error("CreateSession", [.dictionary([:])]) == limits)
-        let others = try (1..<few.clients).map { _ in try bench.client() }
-        for other in others { _ = try await other.call("CreateSession", [.dictionary([:])]) }
+        for _ in 0..<3 { _ = try await client.play(.uint32(1007), ["category": .string("playback")]) }
+        let exceeded = Self.limitsExceeded
+        #expect(await client.error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == exceeded)
+        for _ in 0..<2 { _ = try await client.call("CreateSession", [.dictionary([:])]) }
+        #expect(await client.error("CreateSession", [.dictionary([:])]) == exceeded)
+        let others = try (1..<4).map { _ in try bench.client() }
+        for other in others[..<2] { _ = try await other.call("CreateSession", [.dictionary([:])]) }
+        #expect(await others[2].error("CreateSession", [.dictionary([:])]) == exceeded)
         let last = try bench.client()
-        #expect(await last.error("CreateSession", [.dictionary([:])]) == limits)
+        #expect(await last.error("CreateSession", [.dictionary([:])]) == exceeded)
         // What leaves nothing behind takes no place.
         #expect(await last.error("Stop", [.uint32(0)]) == nil)
         #expect(try await last.property("Board") == .string("simulated"))
         others[0].close()
-        while await last.error("CreateSession", [.dictionary([:])]) == limits { await Task.yield() }
+        while await last.error("CreateSession", [.dictionary([:])]) == exceeded { await Task.yield() }
+        // One program's refusal is not one of the others.
+        try await client.advance(.seconds(5))
+        _ = try await client.play(.uint32(1007))
+    }
+
+    // They used to count for nobody: one program after the other could leave as many as it liked.
+    @Test("requests that outlive their callers count for the user until they have ended")
+    func outliving() async throws {
+        var limits = Budget.Limits()
+        limits[.requests] = 4
+        let bench = try ServiceBench(limits: limits)
+        let options: [String: BusValue] = ["completePlaybackIfAppDies": .boolean(true), "category": .string("ambient")]
+        for _ in 0..<2 {
+            let gone = try bench.client()
+            for _ in 0..<2 { _ = try await gone.play(.uint32(1007), options) }
+            gone.close()
+            while bench.clientCount > 0 { await Task.yield() }
+        }
+        let client = try bench.client()
+        #expect(await client.error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == Self.limitsExceeded)
+        try await client.advance(.seconds(5))
+        _ = try await client.play(.uint32(1007))
+        try await client.advance(.seconds(5))
+        client.close()
+        while !bench.budget.isUntouched { await Task.yield() }
+    }
+
+    @Test("the refusals of a user are reported once a minute, with the limit")
+    func reportsRefusals() async throws {
+        var limits = Budget.Limits()
+        limits[.sessions] = 2
+        let bench = try ServiceBench(limits: limits)
+        let client = try bench.client()
+        _ = try await client.call("CreateSession", [.dictionary([:])])
+        for minute in 1...2 {
+            for _ in 0..<3 {
+                #expect(await client.error("CreateSession", [.dictionary([:])]) == Self.limitsExceeded)
+            }
+            #expect(bench.refusals.all.count == minute)
+            try await client.advance(.seconds(60))
+        }
+        #expect(
+            bench.refusals.all[0].hasPrefix("user \(getuid()) was refused: sessions-per-user is used up: 1 sessions"))
     }
 
     @Test("who may not play, or not control, is refused with AccessDenied; everybody reads, decides and detects")

@@ -36,14 +36,16 @@ import Testing
     }
 
     // A denied caller used to keep the slot that it got for the question who it is.
-    @Test("callers that are denied, stop nothing, set a property or detect take no place from those who may play")
+    @Test("callers that are denied, stop nothing, set a property or detect take no place from other users")
     func deniedCallers() async throws {
-        var limits = Service.Limits()
-        (limits.clients, limits.readers) = (4, 2)
-        let bench = try ServiceBench(limits: limits, bus: .system())
+        var limits = Budget.Limits()
+        limits[.clients] = 4
+        var authorization = Authorization()
+        authorization.playingGroups = [29]
+        let bench = try ServiceBench(authorization: authorization, limits: limits, bus: .system())
         var strangers: [BusClient] = []
         var setters: [BusClient] = []
-        for _ in 0..<2 * limits.clients {
+        for _ in 0..<2 * limits[.clients] {
             let nobody = try bench.client(as: .nobody)
             strangers.append(nobody)
             #expect(await nobody.error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == denied)
@@ -59,9 +61,52 @@ import Testing
         #expect(bench.clientCount == 0)
         var detecting = 0
         for nobody in strangers where await nobody.error("Detect") == nil { detecting += 1 }
-        #expect(detecting > 0)
+        #expect(detecting == limits[.clients])
         let root = try bench.client()
         #expect(await root.error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == nil)
+        let players = try (0..<2).map { _ in try bench.client(as: TestUser(1, groups: [29])) }
+        #expect(await players[0].error("Play", [.variant(.uint32(1007)), .dictionary([:])]) == nil)
+    }
+
+    // Such a caller kept its place for as long as it was on the bus.
+    @Test("callers whose requests are refused take no place")
+    func refusedCallers() async throws {
+        var limits = Budget.Limits()
+        (limits[.clients], limits[.requests]) = (8, 2)
+        let bench = try ServiceBench(authorization: Authorization(), limits: limits, bus: .system())
+        let nobodies = try (0..<6).map { _ in try bench.client(as: .nobody) }
+        var detecting = 0
+        for nobody in nobodies where await nobody.error("Detect") == nil { detecting += 1 }
+        #expect(detecting == 2)
+        #expect(bench.clientCount == 2)
+    }
+
+    // All users shared 64 places, and each program had a quota of its own.
+    @Test(
+        "a user who takes all that there is for one takes nothing from other users, and users together none from root")
+    func greedyUsers() async throws {
+        var authorization = Authorization()
+        authorization.playingGroups = [29]
+        var limits = Budget.Limits()
+        (limits[.clients], limits[.sessions]) = (3, 4)
+        let bench = try ServiceBench(authorization: authorization, limits: limits, bus: .system())
+        var programs: [BusClient] = []
+        func sessions(_ user: TestUser?) async throws -> Int {
+            var count = 0
+            for _ in 0..<4 {
+                let program = try bench.client(as: user)
+                programs.append(program)
+                while await program.error("CreateSession", [.dictionary([:])]) == nil { count += 1 }
+            }
+            return count
+        }
+        // The bus knows the users 1 to 4 of every machine.
+        for user in 1...4 as ClosedRange<UInt32> {
+            // Three users' shares are for those who do not control the device.
+            #expect(try await sessions(TestUser(user, groups: [29])) == (user < 4 ? 4 : 0))
+        }
+        #expect(try await sessions(nil) == 4)
+        #expect(bench.refusals.all.map { $0.prefix(6) } == ["user 1", "user 2", "user 3", "user 4", "user 0"])
     }
 
     // The service used to handle all that had arrived, and all that arrived meanwhile, before anything else: a motor that was
@@ -74,7 +119,8 @@ import Testing
         var authorization = Authorization()
         authorization.controllingUsers.insert(getuid())
         let server = PCMServer(
-            bench.device, loop: bench.loop, path: socket, authorization: authorization, ownProcess: 0)
+            bench.device, loop: bench.loop, path: socket, authorization: authorization, budget: bench.budget,
+            ownProcess: 0)
         try bench.loop.syncThrowing { () throws(RingerError) in try server.start() }
         defer { bench.loop.sync { server.stop() } }
         let root = try bench.client()

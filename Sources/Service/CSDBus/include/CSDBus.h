@@ -2,5 +2,6 @@
 #define RINGER_CSDBUS_H
 
 #include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
 
 #endif

@@ -31,6 +31,11 @@ package struct Authorization: Sendable {
     /// Only root may do anything but read.
     package init() {}
 
+    /// The most that a caller with these credentials may do.
+    package func highest(of credentials: Credentials) -> Permission {
+        allows(credentials, .control) ? .control : allows(credentials, .play) ? .play : .read
+    }
+
     /// Whether a caller with these credentials may do it.
     package func allows(_ credentials: Credentials, _ permission: Permission) -> Bool {
         switch permission {

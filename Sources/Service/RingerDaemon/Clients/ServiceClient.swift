@@ -7,6 +7,11 @@ final class ServiceClient {
     let name: String
     /// Who it is, as the bus vouches for it.
     let credentials: Authorization.Credentials
+    /// In whose name it takes of the budget.
+    private let payer: Budget.Payer
+    private let budget: ServiceBudget
+    /// Its place among the clients.
+    private let share: BudgetShare
     /// Watches for its leaving the bus.
     var watch: BusName?
     /// The requests that have not ended.
@@ -16,9 +21,23 @@ final class ServiceClient {
     /// Its system sounds, which nobody else can name.
     let sounds: SystemSoundServices
 
-    init(_ name: String, _ credentials: Authorization.Credentials, _ sounds: SystemSoundServices) {
-        self.name = name
+    init(
+        _ credentials: Authorization.Credentials, _ payer: Budget.Payer, _ share: BudgetShare, _ budget: ServiceBudget,
+        _ sounds: SystemSoundServices
+    ) {
+        name = payer.connection
         self.credentials = credentials
+        (self.payer, self.budget, self.share) = (payer, budget, share)
         self.sounds = sounds
+    }
+
+    /// Throws where it may have no more of a resource; nothing is taken.
+    func check(_ resource: Budget.Resource) throws(BusError) {
+        try budget.check(resource, for: payer)
+    }
+
+    /// Takes one of a resource.
+    func take(_ resource: Budget.Resource) throws(BusError) -> BudgetShare {
+        try budget.share(resource, for: payer)
     }
 }

@@ -1,27 +1,13 @@
+import CLinux
+import Glibc
 import Ringer
 import RingerBus
-
-extension Service {
-    /// How much clients may ask for at once.
-    package struct Limits: Sendable {
-        /// Clients on the bus. Each one costs the service a match rule, of which a bus grants 512 to a connection.
-        package var clients = 64
-        /// Of these, programs that may only read: everybody may be one, and they leave room for those that may play.
-        package var readers = 16
-        /// Requests of one client that have not ended.
-        package var requests = 16
-        /// Sessions of one client.
-        package var sessions = 32
-
-        package init() {}
-    }
-}
 
 /// The programs on the bus for which something was begun: who they are, what they may do, and how much at once. Whatever a
 /// program asks for is admitted here. It runs on the event loop's thread; the bus is asked asynchronously who a caller is.
 // SAFETY: all state is used on the loop's thread alone.
 final class ServiceClients: @unchecked Sendable {
-    let limits: Service.Limits
+    private let budget: ServiceBudget
     /// Called with a client that is no longer known: it has left the bus, cannot be watched, or has read all that it may.
     var onForget: ((ServiceClient) -> Void)?
     private let device: Device
@@ -31,8 +17,8 @@ final class ServiceClients: @unchecked Sendable {
     /// The calls of programs of which the bus has yet to say who they are, in the order in which they came.
     private var waiting: [String: [(Authorization.Credentials?) -> Void]] = [:]
 
-    init(_ device: Device, _ connection: BusConnection, _ authorization: Authorization, _ limits: Service.Limits) {
-        (self.device, self.connection, self.authorization, self.limits) = (device, connection, authorization, limits)
+    init(_ device: Device, _ connection: BusConnection, _ authorization: Authorization, _ budget: ServiceBudget) {
+        (self.device, self.connection, self.authorization, self.budget) = (device, connection, authorization, budget)
     }
 
     /// How many clients it knows.
@@ -66,10 +52,12 @@ final class ServiceClients: @unchecked Sendable {
         let name = message.sender
         if let client = known[name] { return run(client.credentials) }
         // The message is kept meanwhile, with its descriptors.
-        guard CallerDescriptors.areLeft, waiting[name, default: []].count < limits.requests else {
+        let most = budget.limits.ofConnection(.requests)
+        guard Self.hasDescriptorsLeft, waiting[name, default: []].count < most else {
             connection.reply(
                 to: message,
-                .limitsExceeded("more than \(limits.requests) calls of one client wait, or too many in all"))
+                .limitsExceeded(
+                    "more than \(most) calls of one client wait, half of requests-per-user, or too many in all"))
             refused?()
             return
         }
@@ -82,7 +70,17 @@ final class ServiceClients: @unchecked Sendable {
         _ message: BusMessage, _ permission: Authorization.Permission,
         _ body: @escaping (ServiceClient) throws -> Void
     ) {
-        identify(message, permission) { [self] credentials in try body(try client(message.sender, credentials)) }
+        identify(message, permission) { [self] credentials in
+            let isNew = known[message.sender] == nil
+            let client = try client(message.sender, credentials)
+            do {
+                try body(client)
+            } catch {
+                // What is refused uses up nothing.
+                if isNew { forget(client.name) }
+                throw error
+            }
+        }
     }
 
     /// Whether a program with these credentials may do it.
@@ -97,6 +95,16 @@ final class ServiceClients: @unchecked Sendable {
 
     private static func denied(_ message: BusMessage) -> BusError {
         .accessDenied("\(message.member): the caller is not permitted to do this")
+    }
+
+    /// Whether a quarter of the process's descriptors is free, of which the kernel gives out the lowest: more than a message
+    /// brings. Nobody knows how many a message has brought, and the connection to the bus does not survive one that the kernel
+    /// could not deliver whole.
+    private static var hasDescriptorsLeft: Bool {
+        let descriptor = ringer_eventfd()
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return descriptor < getdtablesize() / 4 * 3
     }
 
     /// Asks the bus who a program is, and runs its calls.
@@ -118,11 +126,10 @@ final class ServiceClients: @unchecked Sendable {
 
     private func client(_ name: String, _ credentials: Authorization.Credentials) throws -> ServiceClient {
         if let client = known[name] { return client }
-        let readers = known.values.count { !allows($0.credentials, .play) }
-        guard known.count < limits.clients, allows(credentials, .play) || readers < limits.readers else {
-            throw BusError.limitsExceeded("as many clients as there may be use the service already")
-        }
-        let client = ServiceClient(name, credentials, device.sounds.makeClient())
+        let payer = Budget.Payer(
+            user: credentials.user, connection: name, permission: authorization.highest(of: credentials))
+        let share = try budget.share(.clients, for: payer)
+        let client = ServiceClient(credentials, payer, share, budget, device.sounds.makeClient())
         known[name] = client
         client.watch = BusName(name, on: connection) { [weak self] change in
             switch change {
@@ -137,27 +144,6 @@ final class ServiceClients: @unchecked Sendable {
 
     private func forget(_ name: String) {
         if let client = known.removeValue(forKey: name) { onForget?(client) }
-    }
-
-    // MARK: - Limits
-
-    /// Throws where a client has as many requests as it may have.
-    func checkRequests(of client: ServiceClient) throws {
-        try check(client.requests.count, limits.requests, "requests of this client run already")
-    }
-
-    /// Throws where a client that has `count` sessions may have no more.
-    func checkSessions(_ count: Int) throws {
-        try check(count, limits.sessions, "sessions of this client exist already")
-    }
-
-    /// Throws where a client for which the feedback of `count` events is given may have no more.
-    func checkEvents(_ count: Int) throws {
-        try check(count, limits.requests, "events of this client run already")
-    }
-
-    private func check(_ count: Int, _ limit: Int, _ what: String) throws {
-        guard count < limit else { throw BusError.limitsExceeded("\(limit) \(what)") }
     }
 
     /// A request of the client has ended. Everybody may be a reader: what it takes is given back after its last one.

@@ -14,6 +14,8 @@ package struct ServiceConfiguration: Sendable {
     package var controllingGroups = ["ringer"]
     /// The groups that may play.
     package var playingGroups = ["audio"]
+    /// What users may have of the service.
+    package var limits = Budget.Limits()
     /// The file that keeps the preferences; nil where they are not kept. By default it is in the directory that systemd
     /// makes for the service's state, where there is one.
     package var preferencesFile = getenv("STATE_DIRECTORY").map { String(cString: $0) + "/preferences" }
@@ -85,6 +87,15 @@ package struct ServiceConfiguration: Sendable {
             }
             feedback.profiles[String(key.dropFirst("feedback-profile-".count))] = level
         default:
+            if let resource = Budget.Resource.allCases.first(where: { $0.key == key }) {
+                let range = resource.configurable
+                guard let number = Int(value), range.contains(number) else {
+                    throw SettingLines.refuse(
+                        key, value, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+                }
+                limits[resource] = number * resource.scale
+                return true
+            }
             guard key.hasPrefix("route-"), let route = AudioRoute(rawValue: String(key.dropFirst(6))) else {
                 return false
             }

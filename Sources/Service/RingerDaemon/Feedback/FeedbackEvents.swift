@@ -21,6 +21,8 @@ final class FeedbackEvents: @unchecked Sendable {
         let event: FeedbackEvent
         let hints: FeedbackHints
         let timeout: Int32
+        /// What it has taken of the budget.
+        let share: BudgetShare
         var sound: SoundPlayer.ID?
         var vibration: Vibrator.ID?
         var light: ServiceLight.Token?
@@ -33,10 +35,10 @@ final class FeedbackEvents: @unchecked Sendable {
 
         init(
             _ id: UInt32, _ client: String, _ app: String, _ event: FeedbackEvent, _ hints: FeedbackHints,
-            _ timeout: Int32
+            _ timeout: Int32, _ share: BudgetShare
         ) {
             (self.id, self.client, self.app) = (id, client, app)
-            (self.event, self.hints, self.timeout) = (event, hints, timeout)
+            (self.event, self.hints, self.timeout, self.share) = (event, hints, timeout, share)
         }
 
         /// Whether it is given again and again.
@@ -76,13 +78,13 @@ final class FeedbackEvents: @unchecked Sendable {
         }
         let hints = FeedbackHints(arguments[2].dictionary ?? [:])
         let timeout = max(arguments[3].int32 ?? -1, -1)
-        try service.clients.checkEvents(running.values.count { $0.client == client.name })
+        let share = try client.take(.requests)
         repeat { last = last == .max ? 1 : last + 1 } while running[last] != nil
         let id = last
         // libfeedback knows an event by the reply's number: its end must come after it.
         service.connection.reply(to: message, [.uint32(id)])
         let known = FeedbackEvent.named[name]
-        let event = Running(id, client.name, app, known ?? .unknown, hints, timeout)
+        let event = Running(id, client.name, app, known ?? .unknown, hints, timeout, share)
         let hasLight = event.event.light != nil && device.statusLight != nil
         guard known != nil || hints.soundFile != nil, hints.level != nil,
             hasLight || parts(of: event) != (false, false)
@@ -103,14 +105,11 @@ final class FeedbackEvents: @unchecked Sendable {
         for id in running.keys.sorted() { end(id, .explicit) }
     }
 
-    /// A client has left the bus: what repeats ends, and what plays once plays out. Of all that plays out so, no more is kept
-    /// than one client may have: the newest.
+    /// A client has left the bus: what repeats ends, and what plays once plays out, and counts for the client's user until then.
     func forget(_ client: ServiceClient) {
         for event in running.values where event.client == client.name && event.endsWithCaller {
             end(event.id, .explicit)
         }
-        let left = running.filter { service.clients[$0.value.client] == nil }.keys.sorted()
-        for id in left.dropLast(service.clients.limits.requests) { end(id, .explicit) }
     }
 
     /// Stops what the profile no longer permits.
@@ -181,16 +180,22 @@ final class FeedbackEvents: @unchecked Sendable {
             }
         }
         var samples: PCMBuffer?
+        var hasFailed = false
         while !event.isOver {
             let began = device.clock.now
-            let (isHeard, isFelt) = parts(of: event)
+            var (isHeard, isFelt) = parts(of: event)
+            // A sound that cannot be had does not keep the motor from turning.
+            if hasFailed {
+                if isHeard && !isFelt { return end(event.id, .natural) }
+                isHeard = false
+            }
             // A light alone lasts until the event is ended.
             if event.light != nil && !isHeard && !isFelt { return }
             // The profile or the switch forbid all that is left.
             if !isHeard && !isFelt { return end(event.id, .explicit) }
             if isHeard && samples == nil {
                 samples = await load(event)
-                if samples == nil { return end(event.id, .natural) }
+                hasFailed = samples == nil
                 // The profile may have been lowered meanwhile.
                 continue
             }
@@ -208,8 +213,9 @@ final class FeedbackEvents: @unchecked Sendable {
 
     /// The samples of an event's sound; nil where there are none that can be read.
     private func load(_ event: Running) async -> PCMBuffer? {
-        if let file = event.hints.soundFile { return try? await service.reads.load(file) }
-        return event.event.sound.flatMap { try? device.sounds.samples(of: $0) }
+        if let file = event.hints.soundFile { return try? await service.reads.load(file, for: event.share) }
+        guard let sound = event.event.sound else { return nil }
+        return try? await service.reads.samples(of: sound, device.sounds, for: nil)
     }
 
     /// Plays an event's sound once; returns whether it was heard to its end.

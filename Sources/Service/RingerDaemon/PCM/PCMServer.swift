@@ -2,6 +2,7 @@ import CLinux
 import CPCMProtocol
 import Glibc
 import Ringer
+import RingerBus
 import RingerHardware
 import Synchronization
 import SystemPackage
@@ -11,20 +12,23 @@ import SystemPackage
 /// The streams of a process that have the same category and options share a session, so that a program that plays and
 /// records does not interrupt itself. The session is active while one of them runs.
 ///
-/// It runs on the event loop's thread, and nothing there waits.
-// SAFETY: all state but `isUpdateDue` is used on the loop's thread alone.
+/// Two event loops serve it. Strangers reach the listening one alone, where connections are admitted or refused. Those that may
+/// play are served on the streams' loop, which may have a real-time priority: nothing there waits, and what a program can make
+/// it do is bounded, by how often its packets are read and how often all states are looked at.
+// SAFETY: `listener`, `watched` and `isStopped` are used on the listening loop's thread alone, `streams`, `sessions`,
+// `paces`, `takesStreams` and `nextUpdate` on that of the streams' loop; the atomics on any.
 package final class PCMServer: @unchecked Sendable {
     /// Where the plug-in looks for the service.
     package static let standardPath = RINGER_PCM_SOCKET
     package static let standardDirectory = "/run/ringer"
-    /// How many connections there may be.
-    package static let limit = 64
     /// How long no connection is taken when the system has no descriptor left.
     private static let pause = Duration.milliseconds(250)
     /// How long a connection may take to greet.
     private static let greetingTime = Duration.seconds(2)
     /// How long it takes until the socket is tried again, at first and at most.
     private static let (firstRetry, lastRetry) = (Duration.seconds(1), Duration.seconds(60))
+    /// The least time between two looks at all states.
+    private static let updateInterval = Duration.milliseconds(5)
 
     private struct SessionKey: Hashable {
         var process: pid_t
@@ -35,32 +39,44 @@ package final class PCMServer: @unchecked Sendable {
     }
 
     private let device: Device
+    private let listeningLoop: EventLoop
     private let loop: EventLoop
     private let path: String
     private let authorization: Authorization
+    private let budget: ServiceBudget
     private let ownProcess: pid_t
     private var listener: CInt = -1
     private var watched: EventLoop.WatchedDescriptor?
     private var streams: [CInt: PCMStream] = [:]
     private var sessions: [SessionKey: PCMSession] = [:]
+    /// How often the packets of each program are read.
+    private var paces: [String: PCMPace] = [:]
     private var isStopped = false
+    private var takesStreams = true
+    private var nextUpdate = MonotonicTime(nanoseconds: 0)
     private let isUpdateDue = Atomic(false)
 
-    /// A server of `device` at `path`, on `loop`, for those who may play.
+    /// A server of `device` at `path` for those who may play.
     ///
-    /// - Parameter ownProcess: The service's process: where the plug-in is the default PCM, the device's own sounds come
-    ///   here too, and were decided already.
+    /// - Parameters:
+    ///   - loop: The listening loop.
+    ///   - streamLoop: The streams' loop; nil for the same one.
+    ///   - budget: How much programs may have at once.
+    ///   - ownProcess: The service's process: where the plug-in is the default PCM, the device's own sounds come here too, and
+    ///     were decided already.
     package init(
-        _ device: Device, loop: EventLoop, path: String, authorization: Authorization, ownProcess: pid_t = getpid()
+        _ device: Device, loop: EventLoop, streamLoop: EventLoop? = nil, path: String, authorization: Authorization,
+        budget: ServiceBudget, ownProcess: pid_t = getpid()
     ) {
+        self.budget = budget
         self.ownProcess = ownProcess
         self.device = device
-        self.loop = loop
+        (listeningLoop, self.loop) = (loop, streamLoop ?? loop)
         self.path = path
         self.authorization = authorization
     }
 
-    /// Begins to listen. Called on the loop's thread.
+    /// Begins to listen. Called on the listening loop's thread.
     ///
     /// - Throws: ``RingerError`` where the socket cannot be made: its directory is missing, or another process listens there.
     package func start() throws(RingerError) {
@@ -73,7 +89,7 @@ package final class PCMServer: @unchecked Sendable {
     }
 
     /// Begins to listen as soon as it can: it tries again after 1 s, then ever more rarely, up to every 60 s. Called on the
-    /// loop's thread.
+    /// listening loop's thread.
     ///
     /// - Parameter report: Called with the first failure, before this returns.
     package func startWhenPossible(_ report: (RingerError) -> Void) {
@@ -86,8 +102,8 @@ package final class PCMServer: @unchecked Sendable {
     }
 
     private func retry(after pause: Duration) {
-        _ = device.clock.schedule(at: device.clock.now + pause) { [weak self, loop] in
-            loop.execute { [weak self] in
+        _ = device.clock.schedule(at: device.clock.now + pause) { [weak self, listeningLoop] in
+            listeningLoop.execute { [weak self] in
                 guard let self, !isStopped else { return }
                 do throws(RingerError) {
                     try start()
@@ -98,7 +114,7 @@ package final class PCMServer: @unchecked Sendable {
         }
     }
 
-    /// Ends every connection and removes the socket. Called on the loop's thread.
+    /// Ends every connection and removes the socket. Called on the listening loop's thread.
     package func stop() {
         isStopped = true
         guard listener >= 0 else { return }
@@ -106,13 +122,16 @@ package final class PCMServer: @unchecked Sendable {
         close(listener)
         listener = -1
         unlink(path)
-        for stream in streams.values { end(stream) }
+        loop.sync { [self] in
+            takesStreams = false
+            for stream in streams.values { end(stream) }
+        }
     }
 
     // MARK: - Connections
 
     private func watch() {
-        watched = loop.watch(listener, for: Int16(POLLIN)) { [unowned self] _ in accept() }
+        watched = listeningLoop.watch(listener, for: Int16(POLLIN)) { [unowned self] _ in accept() }
     }
 
     private func accept() {
@@ -122,38 +141,56 @@ package final class PCMServer: @unchecked Sendable {
             if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return }
             // No descriptor or memory left: the connection stays, and the listener readable.
             watched?.cancel()
-            _ = loop.schedule(at: loop.now + Self.pause) { [weak self] in
+            _ = listeningLoop.schedule(at: listeningLoop.now + Self.pause) { [weak self] in
                 if let self, listener >= 0 { watch() }
             }
             return
         }
         let stream = PCMStream(descriptor)
         do throws(PCMPacket.Refusal) {
-            stream.process = try admit(descriptor)
+            try admit(stream)
         } catch {
             return stream.refuse(error)
         }
-        streams[descriptor] = stream
-        stream.watched = loop.watch(descriptor, for: Int16(POLLIN)) { [unowned self] _ in read(descriptor) }
-        stream.timer = loop.schedule(at: loop.now + Self.greetingTime) { [unowned self] in
-            if let stream = streams[descriptor] { end(stream) }
-        }
+        loop.execute { [self] in add(stream) }
     }
 
-    /// The process that has connected, if it may play.
-    private func admit(_ descriptor: CInt) throws(PCMPacket.Refusal) -> pid_t {
-        guard streams.count < Self.limit else { throw .tooMany }
+    /// Notes which process has connected, if it may play, and takes a place among the connections.
+    private func admit(_ stream: PCMStream) throws(PCMPacket.Refusal) {
         // Nobody's, where the kernel does not say.
         var (process, user, group): (pid_t, uid_t, gid_t) = (0, .max, .max)
         var groups = [gid_t](repeating: 0, count: 1024)
-        let count = ringer_peer(descriptor, &process, &user, &group, &groups, CInt(groups.count))
+        let count = ringer_peer(stream.descriptor, &process, &user, &group, &groups, CInt(groups.count))
         let known = count < 0 ? [] : groups[..<Int(count)]
         let credentials = Authorization.Credentials(user: user, groups: Set(known).union([group]))
         guard authorization.allows(credentials, .play) else { throw .notPermitted }
-        return process
+        stream.process = process
+        stream.program = process == 0 ? "connection \(stream.descriptor)" : "process \(process)"
+        let payer = Budget.Payer(
+            user: user, connection: stream.program,
+            permission: authorization.highest(of: credentials))
+        do throws(BusError) {
+            stream.share = try budget.share(.pcms, for: payer)
+        } catch {
+            throw .tooMany
+        }
     }
 
-    /// Reads one packet; the loop calls again for the next one, after others.
+    // MARK: - Streams
+
+    private func add(_ stream: PCMStream) {
+        guard takesStreams else { return }
+        streams[stream.descriptor] = stream
+        watch(stream)
+        stream.timer = loop.schedule(at: loop.now + Self.greetingTime) { [unowned self] in end(stream) }
+    }
+
+    private func watch(_ stream: PCMStream) {
+        let descriptor = stream.descriptor
+        stream.watched = loop.watch(descriptor, for: Int16(POLLIN)) { [unowned self] _ in read(descriptor) }
+    }
+
+    /// Reads one packet; the loop calls again for the next one, after others. Those of a program that floods wait in its socket.
     private func read(_ descriptor: CInt) {
         guard let stream = streams[descriptor] else { return }
         var packet = ringer_pcm_packet()
@@ -164,7 +201,12 @@ package final class PCMServer: @unchecked Sendable {
             try take(PCMPacket(packet), of: stream)
         } catch {
             stream.refuse(error)
-            end(stream)
+            return end(stream)
+        }
+        let next = paces[stream.program, default: PCMPace()].take(at: loop.now)
+        if next > loop.now {
+            stream.watched?.cancel()
+            stream.timer = loop.schedule(at: next) { [unowned self] in watch(stream) }
         }
     }
 
@@ -184,7 +226,7 @@ package final class PCMServer: @unchecked Sendable {
         default: throw .version
         }
         stream.session?.streamsChanged()
-        update()
+        updateSoon()
     }
 
     private func greet(_ stream: PCMStream, _ hello: PCMPacket.Hello) throws(PCMPacket.Refusal) {
@@ -223,6 +265,10 @@ package final class PCMServer: @unchecked Sendable {
 
     private func end(_ stream: PCMStream) {
         guard streams.removeValue(forKey: stream.descriptor) != nil else { return }
+        // A program that connects anew goes on at its pace.
+        paces = paces.filter { !$0.value.isWhole(at: loop.now) }
+        // Whoever sees the connection closed may connect again.
+        stream.share = nil
         stream.close()
         guard let session = stream.session else { return }
         session.streams.removeAll { $0 === stream }
@@ -232,21 +278,26 @@ package final class PCMServer: @unchecked Sendable {
 
     // MARK: - States
 
-    /// Updates what the plug-ins know once what runs now has returned. Called on any thread.
+    /// Updates what the plug-ins know once what runs now has returned, or a little later after the last time. Called on any
+    /// thread.
     private func updateSoon() {
         // In one order with the changes: an update that begins after this reads what changed before it.
         if isUpdateDue.exchange(true, ordering: .sequentiallyConsistent) { return }
         loop.execute { [self] in
-            isUpdateDue.store(false, ordering: .sequentiallyConsistent)
-            update()
+            if loop.now >= nextUpdate { return update() }
+            _ = loop.schedule(at: nextUpdate) { [weak self] in self?.update() }
         }
     }
 
     private func update() {
+        isUpdateDue.store(false, ordering: .sequentiallyConsistent)
+        let began = loop.now
+        // Threads of lower priorities have three quarters of the time, however long a look takes.
+        defer { nextUpdate = loop.now + max(Self.updateInterval, (loop.now - began) * 3) }
         for session in sessions.values { session.settle() }
-        for stream in streams.values {
-            guard let session = stream.session else { continue }
-            if !stream.tell(session.state) { end(stream) }
+        for session in sessions.values {
+            let state = session.state
+            for stream in session.streams where !stream.tell(state) { end(stream) }
         }
     }
 }

@@ -4,14 +4,19 @@ import Glibc
 import Ringer
 import RingerHardware
 
-/// One PCM of a program: a connection of the plug-in. It runs on the event loop's thread, and owns its descriptor.
-// SAFETY: all state is used on the loop's thread alone.
+/// One PCM of a program: a connection of the plug-in. It runs on the streams' loop, and owns its descriptor.
+// SAFETY: all state is used on the listening loop's thread, which makes it, and then on that of the streams' loop alone.
 final class PCMStream: @unchecked Sendable {
     let descriptor: CInt
     /// The process that connected; 0 where it is not known.
     var process: pid_t = 0
+    /// Whose it is, for the budget and the pace: the process, or the connection alone where that is not known.
+    var program = ""
+    /// Its place among the connections.
+    var share: BudgetShare?
     var watched: EventLoop.WatchedDescriptor?
-    /// Cancelled when the connection is closed: its body runs for an open one alone.
+    /// Ends its connection if it does not greet, and later ends a pause in which it is not read. It is cancelled when the
+    /// connection is closed, and keeps the stream until then.
     var timer: (any DeviceTimer)?
     /// Whether it has named its category.
     var isGreeted = false
@@ -36,7 +41,7 @@ final class PCMStream: @unchecked Sendable {
         guard isOpen else { return }
         isOpen = false
         watched?.cancel()
-        timer?.cancel()
+        timer.take()?.cancel()
         Glibc.close(descriptor)
     }
 
@@ -72,7 +77,25 @@ final class PCMStream: @unchecked Sendable {
     }
 }
 
-/// The session of a process's streams of one category. It runs on the event loop's thread.
+/// How often something may happen: so often at once, and then once in each interval.
+struct PCMPace {
+    /// A program that starts and stops its PCMs for each of 40 sounds a second stays below it.
+    static let (burst, interval) = (200, Duration.milliseconds(10))
+
+    /// When all of the burst is there again.
+    private var whole = MonotonicTime(nanoseconds: 0)
+
+    /// Counts one at `now`, and returns when the next one may happen.
+    mutating func take(at now: MonotonicTime) -> MonotonicTime {
+        whole = max(whole, now) + Self.interval
+        return whole + Self.interval * -(Self.burst - 1)
+    }
+
+    /// Whether nothing of the burst is missing.
+    func isWhole(at now: MonotonicTime) -> Bool { whole <= now }
+}
+
+/// The session of a process's streams of one category. It runs on the streams' loop.
 final class PCMSession {
     /// What the plug-in does with the sound.
     struct State: Equatable {

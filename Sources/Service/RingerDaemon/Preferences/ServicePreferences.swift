@@ -85,8 +85,8 @@ final class ServicePreferences: @unchecked Sendable {
                     var errors: [RingerError] = []
                     let preferences = file.read { errors.append($0) }
                     return (preferences, errors)
-                } completion: { [self] (preferences, errors) in
-                    take(preferences, errors, after: delay, from: file)
+                } completion: { [self] result in
+                    take(result?.0, result?.1 ?? [], after: delay, from: file)
                 }
             }
         }

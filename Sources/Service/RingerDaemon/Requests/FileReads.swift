@@ -14,31 +14,52 @@ final class FileReads: @unchecked Sendable {
     /// Whether a thread is at work.
     var areRunning: Bool { count > 0 }
 
-    /// Calls `read` on a thread of its own, and then `completion`.
+    /// Calls `read` on a thread of its own, and then `completion`, with nil where the system has no thread left.
     func start<Value: Sendable>(
-        _ read: @escaping @Sendable () -> Value, completion: @escaping @Sendable (Value) -> Void
+        _ read: @escaping @Sendable () -> Value, completion: @escaping @Sendable (Value?) -> Void
     ) {
         count += 1
         Task(executorPreference: loop) { [self] in
-            let value = await DetachedThread.run(read)
+            let value = try? await DetachedThread.run(read)
             count -= 1
             completion(value)
         }
     }
 
-    /// Reads the sound file at `path`.
-    func load(_ path: String) async throws -> PCMBuffer {
-        try await whileReading { try await SoundLoader.loadElsewhere(path) }
+    /// Reads the sound file at `path`, whose samples `share` takes of the budget.
+    func load(_ path: String, for share: BudgetShare) async throws -> PCMBuffer {
+        try await whileReading {
+            try await SoundLoader.loadElsewhere(path) {
+                try share.take($0, of: .decoded)
+            } _: { () throws(RingerError) in
+                try FileByteSource(path)
+            }
+        }
     }
 
-    /// Reads a caller's sound file.
-    func load(_ file: CallerFile, maximumDuration: Duration? = nil) async throws -> PCMBuffer {
-        try await whileReading { try await file.load(maximumDuration: maximumDuration) }
+    /// Reads a caller's sound file, whose samples `share` takes of the budget.
+    func load(
+        _ file: CallerFile, maximumDuration: Duration? = nil, for share: BudgetShare
+    ) async throws -> PCMBuffer {
+        try await whileReading { try await file.load(maximumDuration: maximumDuration, for: share) }
+    }
+
+    /// The samples of a system sound; nil for one that has none. It may be one that a file overrides. Where they are not in the
+    /// device's memory yet, `share` takes them of the budget; nil for a sound of the device's own.
+    func samples(
+        of id: SystemSoundID, _ sounds: SystemSoundServices, for share: BudgetShare?
+    ) async throws -> PCMBuffer? {
+        if let samples = sounds.samplesInMemory(of: id) { return samples }
+        let samples = try await whileReading {
+            try await SoundLoader.elsewhere("system sound \(id)") { try sounds.samples(of: id) }
+        }
+        if let samples { try share?.take(samples.samples.count * MemoryLayout<Int16>.size, of: .decoded) }
+        return samples
     }
 
     /// Returns what `load` read for the calling task's request. Throws `CancellationError` where that was stopped meanwhile:
     /// a sound that began now would cut off others.
-    private func whileReading(_ load: () async throws -> PCMBuffer) async throws -> PCMBuffer {
+    private func whileReading<Value>(_ load: () async throws -> Value) async throws -> Value {
         count += 1
         defer { count -= 1 }
         do {

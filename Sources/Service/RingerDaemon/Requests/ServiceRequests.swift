@@ -8,6 +8,8 @@ final class ServiceRequests: @unchecked Sendable {
     private struct Request {
         var client: String
         var member: String
+        /// What it has taken of the budget, until it has ended.
+        let share: BudgetShare
         var task: Task<Void, Never>?
         /// The sound that it plays, where it plays one as a kind of sound or in a session.
         var sound: SoundPlayer.ID?
@@ -37,21 +39,23 @@ final class ServiceRequests: @unchecked Sendable {
             running.sorted { $0.key < $1.key }.map { .structure([.uint32($0.key), .string($0.value.member)]) })
     }
 
-    /// Answers a call with the number of a new request, and begins it: `body` returns how it ended, or throws why it failed.
+    /// Answers a call with the number of a new request, and begins it: `body` gets the number and the request's share of the
+    /// budget, and returns how it ended, or throws why it failed.
     func begin(
         _ message: BusMessage, for client: ServiceClient, outlivesClient: Bool = false,
-        _ body: @escaping @Sendable (UInt32) async throws -> RequestEnd
+        _ body: @escaping @Sendable (UInt32, BudgetShare) async throws -> RequestEnd
     ) throws {
-        try clients.checkRequests(of: client)
+        let share = try client.take(.requests)
         repeat { last = last == .max ? 1 : last + 1 } while running[last] != nil
         let id = last
         client.requests.insert(id)
-        running[id] = Request(client: client.name, member: message.member, outlivesClient: outlivesClient)
+        running[id] = Request(
+            client: client.name, member: message.member, share: share, outlivesClient: outlivesClient)
         connection.reply(to: message, [.uint32(id)])
         running[id]?.task = Task(executorPreference: connection.loop) { [self] in
             do {
                 try Task.checkCancellation()
-                finish(id, try await body(id))
+                finish(id, try await body(id, share))
             } catch {
                 finish(id, RequestEnd(error))
             }

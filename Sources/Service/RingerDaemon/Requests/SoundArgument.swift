@@ -1,7 +1,7 @@
-import CLinux
 import Glibc
 import Ringer
 import RingerBus
+import Synchronization
 import SystemPackage
 import SystemSounds
 
@@ -14,14 +14,18 @@ enum SoundArgument: Sendable {
     /// The default sound: an empty name.
     case standard
 
-    /// - Parameter value: A variant of a number (`u`), a name (`s`) or a descriptor (`h`).
-    init(_ value: BusValue, of member: String) throws {
+    /// - Parameters:
+    ///   - value: A variant of a number (`u`), a name (`s`) or a descriptor (`h`).
+    ///   - client: The caller.
+    init(_ value: BusValue, of member: String, for client: ServiceClient) throws {
         var files: [CInt: CallerFile] = [:]
-        try self.init(value, of: member, &files)
+        try self.init(value, of: member, for: client, &files)
     }
 
-    /// As ``init(_:of:)``, for one of several sounds of a message, whose files are kept in `files`, by their descriptors.
-    init(_ value: BusValue, of member: String, _ files: inout [CInt: CallerFile]) throws {
+    /// As ``init(_:of:for:)``, for one of several sounds of a message, whose files are kept in `files`, by their descriptors.
+    init(
+        _ value: BusValue, of member: String, for client: ServiceClient, _ files: inout [CInt: CallerFile]
+    ) throws {
         switch value.contents {
         case .uint32(let number): self = .number(SystemSoundID(rawValue: number))
         case .string(""): self = .standard
@@ -34,7 +38,7 @@ enum SoundArgument: Sendable {
             if let file = files[descriptor] {
                 self = .file(file)
             } else {
-                let file = try CallerFile(descriptor)
+                let file = try CallerFile(descriptor, try client.take(.descriptors))
                 files[descriptor] = file
                 self = .file(file)
             }
@@ -43,12 +47,14 @@ enum SoundArgument: Sendable {
         }
     }
 
-    /// The sound's samples.
-    func samples(_ sounds: SystemSoundServices, _ reads: FileReads) async throws -> PCMBuffer {
+    /// The sound's samples, which `share` takes of the budget.
+    func samples(
+        _ sounds: SystemSoundServices, _ reads: FileReads, for share: BudgetShare
+    ) async throws -> PCMBuffer {
         switch self {
-        case .file(let file): return try await reads.load(file)
+        case .file(let file): return try await reads.load(file, for: share)
         case .number(let id):
-            guard let samples = try sounds.samples(of: id) else {
+            guard let samples = try await reads.samples(of: id, sounds, for: share) else {
                 throw RingerError(.notFound, "look for the sound", "system sound \(id)")
             }
             return samples
@@ -56,14 +62,21 @@ enum SoundArgument: Sendable {
         }
     }
 
-    /// Calls `body` with the sound as a system sound: a file is registered meanwhile.
+    /// Calls `body` with the sound as a system sound: a file is registered meanwhile. One that cannot be read fails the request,
+    /// unless that is an alert, which vibrates.
     func withSystemSound(
-        _ sounds: SystemSoundServices, _ reads: FileReads, _ body: (SystemSoundID) async throws -> RequestEnd
+        _ sounds: SystemSoundServices, _ reads: FileReads, for share: BudgetShare, isAlert: Bool = false,
+        _ body: (SystemSoundID) async throws -> RequestEnd
     ) async throws -> RequestEnd {
         switch self {
         case .number(let id): return try await body(id)
         case .file(let file):
-            let id = try sounds.register(try await reads.load(file, maximumDuration: .seconds(30)))
+            let id: SystemSoundID
+            do {
+                id = try sounds.register(try await reads.load(file, maximumDuration: .seconds(30), for: share))
+            } catch let error as RingerError where isAlert {
+                id = try sounds.register(failed: error)
+            }
             defer { try? sounds.dispose(id) }
             return try await body(id)
         case .standard: throw RingerError(.invalid, "play", "a sound without a name")
@@ -71,42 +84,60 @@ enum SoundArgument: Sendable {
     }
 }
 
-/// A file whose descriptor a caller sent: a duplicate of its own, closed with the last reference. It is used on any
-/// thread, and reads on one of its own.
+/// A file whose descriptor a caller sent: a duplicate of its own, closed with the last reference. Any thread.
 final class CallerFile: Sendable {
-    private let source: FileByteSource
+    private enum Contents: Sendable {
+        case unopened(FileDescriptor)
+        case opened(FileByteSource)
+        case failed(RingerError)
+    }
 
-    /// - Throws: where the descriptor is not a file's: a FIFO or a socket may keep the reader waiting for ever.
-    init(_ descriptor: CInt) throws {
+    private static let name = "the caller's file"
+    private let contents: Mutex<Contents>
+    /// The descriptor's part of the budget.
+    private let share: BudgetShare
+
+    /// - Parameter share: Has taken a descriptor.
+    init(_ descriptor: CInt, _ share: BudgetShare) throws(RingerError) {
         let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
         guard duplicate >= 0 else {
-            throw RingerError("keep the caller's file", "descriptor", Errno(rawValue: errno))
+            throw RingerError("keep", Self.name, Errno(rawValue: errno))
         }
-        guard CallerDescriptors.include(duplicate) else {
-            close(duplicate)
-            throw BusError.limitsExceeded("callers have as many files open here as they may have")
-        }
-        source = try FileByteSource(owning: FileDescriptor(rawValue: duplicate), name: "the caller's file")
+        contents = Mutex(.unopened(FileDescriptor(rawValue: duplicate)))
+        self.share = share
     }
 
-    /// Reads and decodes the file on a thread of its own.
-    func load(maximumDuration: Duration? = nil) async throws(RingerError) -> PCMBuffer {
-        try await SoundLoader.loadElsewhere(source, maximumDuration: maximumDuration)
+    deinit {
+        if case .unopened(let descriptor) = contents.withLock({ $0 }) { try? descriptor.close() }
     }
-}
 
-/// The share of the process's descriptors that callers may take: the lower half of the table, whose free numbers the kernel
-/// gives out first. In the upper half there is always room for the descriptors of the next message: the connection to the bus
-/// does not survive a message that the kernel could not deliver whole.
-enum CallerDescriptors {
-    /// Whether a descriptor that was made for a caller is within the share.
-    static func include(_ descriptor: CInt) -> Bool { descriptor < getdtablesize() / 2 }
+    /// Reads and decodes the file on a thread of its own; `share` takes the samples of the budget.
+    ///
+    /// - Throws: where the descriptor is not a file's: a FIFO or a socket may keep the reader waiting for ever.
+    func load(maximumDuration: Duration? = nil, for share: BudgetShare) async throws -> PCMBuffer {
+        try await SoundLoader.loadElsewhere(Self.name, maximumDuration: maximumDuration) {
+            try share.take($0, of: .decoded)
+        } _: { () throws(RingerError) in
+            try self.open()
+        }
+    }
 
-    /// Whether callers may take more.
-    static var areLeft: Bool {
-        let descriptor = ringer_eventfd()
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        return include(descriptor)
+    /// The file system may be the caller's own, and never answer a question for the file's size.
+    private func open() throws(RingerError) -> FileByteSource {
+        try contents.withLock { contents throws(RingerError) in
+            switch contents {
+            case .opened(let source): return source
+            case .failed(let error): throw error
+            case .unopened(let descriptor):
+                do throws(RingerError) {
+                    let source = try FileByteSource(owning: descriptor, name: Self.name)
+                    contents = .opened(source)
+                    return source
+                } catch {
+                    contents = .failed(error)
+                    throw error
+                }
+            }
+        }
     }
 }

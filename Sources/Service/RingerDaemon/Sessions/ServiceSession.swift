@@ -5,6 +5,8 @@ import RingerBus
 final class ServiceSession {
     let session: AudioSession
     let owner: ServiceClient
+    /// Its place among the sessions.
+    private let share: BudgetShare
     let number: UInt32
     let path: String
     /// Passes its events on to its owner.
@@ -14,8 +16,8 @@ final class ServiceSession {
     /// The properties as its owner was last informed of them.
     private var published: [String: BusValue] = [:]
 
-    init(_ session: AudioSession, of owner: ServiceClient, _ number: UInt32, _ path: String) {
-        (self.session, self.owner, self.number, self.path) = (session, owner, number, path)
+    init(_ session: AudioSession, of owner: ServiceClient, _ share: BudgetShare, _ number: UInt32, _ path: String) {
+        (self.session, self.owner, self.share, self.number, self.path) = (session, owner, share, number, path)
         published = properties
         // Its owner does not read the properties of a new session, and takes it for the only one that plays.
         published["OtherAudioPlaying"] = .boolean(false)

@@ -50,14 +50,14 @@ final class ServiceSessions: @unchecked Sendable {
             throw BusError.accessDenied(
                 "a session of priority \(priority.rawValue) needs the permission to control the device")
         }
-        try clients.checkSessions(client.sessions.count)
+        let share = try client.take(.sessions)
         let made =
             category == nil && categoryOptions.isEmpty
             ? device.sessions.make(name: name, priority: priority)
             : try device.sessions.make(
                 name: name, category: category ?? .default, options: categoryOptions, priority: priority)
         repeat { last &+= 1 } while sessions[last] != nil
-        let session = ServiceSession(made, of: client, last, Self.prefix + "\(last)")
+        let session = ServiceSession(made, of: client, share, last, Self.prefix + "\(last)")
         sessions[last] = session
         client.sessions.insert(last)
         let (path, stream, owner) = (session.path, made.events, client.name)
@@ -139,7 +139,7 @@ final class ServiceSessions: @unchecked Sendable {
             throw BusError.accessDenied("\(message.path) belongs to another client")
         }
         // Nothing is read of a message whose caller may not begin a request.
-        if method.beginsRequest { try clients.checkRequests(of: target.owner) }
+        if method.beginsRequest { try target.owner.check(.requests) }
         if interface != nil { return try call(message, try message.read(), of: target) }
         device.sessions.lookForOtherAudio()
         switch try PropertyCall(message, [.session]) {
@@ -178,13 +178,13 @@ final class ServiceSessions: @unchecked Sendable {
             release(target)
             connection.reply(to: message)
         case "Play":
-            let sound = try SoundArgument(arguments[0], of: "Play")
+            let sound = try SoundArgument(arguments[0], of: "Play", for: target.owner)
             var options = BusOptions(arguments[1], of: "Play")
             let frame = Int(try options.uint32("from") ?? 0)
             try options.finish()
             let sounds = target.owner.sounds
-            try requests.begin(message, for: target.owner) { [requests, reads] request in
-                let samples = try await sound.samples(sounds, reads)
+            try requests.begin(message, for: target.owner) { [requests, reads] request, share in
+                let samples = try await sound.samples(sounds, reads, for: share)
                 return try await requests.play(request) { session.start(samples, from: frame, completion: $0) }
             }
         default: throw BusError.unknownMethod("\(RingerNames.sessionInterface) has no method \(message.member)")

@@ -14,26 +14,36 @@ import SystemPackage
 /// paced sink, which keeps what was heard in a file.
 final class PCMBench: Sendable {
     let folder: TemporaryFolder
+    /// The device's, where the service also listens.
     let loop: EventLoop
+    /// Where it serves those that it has admitted.
+    let streamLoop: EventLoop
     let board: SimulatedBoard
     let device: Device
     /// Where the service listens.
     let socket: String
     private let server = Mutex<PCMServer?>(nil)
     private let authorization: Authorization
+    private let budget: ServiceBudget
     private let configuration: String
 
-    /// - Parameter authorization: Who may play; nil for the user who runs the test.
-    init(authorization: Authorization? = nil) throws {
+    /// - Parameters:
+    ///   - authorization: Who may play; nil for the user who runs the test.
+    ///   - connections: How many connections each user may have.
+    init(authorization: Authorization? = nil, connections: Int = 32) throws {
         try PacedSink.install()
         folder = try TemporaryFolder()
         socket = folder.path + "/pcm"
         loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
+        streamLoop = try EventLoop(name: "streams")
         board = SimulatedBoard(clock: loop)
         device = try Device.simulated(board)
         var own = Authorization()
         own.controllingUsers.insert(getuid())
         self.authorization = authorization ?? own
+        var limits = Budget.Limits()
+        limits[.pcms] = connections
+        budget = ServiceBudget(limits, clock: device.clock)
         let package = Self.package
         guard system("'\(package)/Sources/Service/ALSAPlugin/build' >/dev/null </dev/null") == 0 else {
             throw RingerError(.system, "build", "Sources/Service/ALSAPlugin")
@@ -65,6 +75,7 @@ final class PCMBench: Sendable {
 
     deinit {
         stop()
+        streamLoop.close()
         loop.close()
         device.close()
     }
@@ -74,7 +85,8 @@ final class PCMBench: Sendable {
     func start(ownProcess: pid_t = 0) throws {
         try loop.syncThrowing { [self] () throws(RingerError) in
             let made = PCMServer(
-                device, loop: loop, path: socket, authorization: authorization, ownProcess: ownProcess)
+                device, loop: loop, streamLoop: streamLoop, path: socket, authorization: authorization,
+                budget: budget, ownProcess: ownProcess)
             try made.start()
             server.withLock { $0 = made }
         }
@@ -84,6 +96,12 @@ final class PCMBench: Sendable {
         loop.sync { [self] in
             server.withLock { $0.take() }?.stop()
         }
+    }
+
+    /// Waits for a turn of each loop.
+    func turn() {
+        loop.sync {}
+        streamLoop.sync {}
     }
 
     // MARK: - Sounds
@@ -311,6 +329,12 @@ final class PCMClient {
         put(options, into: &packet.options)
         put("test", into: &packet.name)
         send(packet)
+    }
+
+    /// Whether a packet waits, or the connection has ended.
+    var hasPacket: Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) > 0
     }
 
     /// The next packet's kind and value; nil when the connection has ended.

@@ -108,7 +108,7 @@ import Testing
         bench.board.ringSilent.position = .ring
         #expect(try await witness.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
         // Every PCM gets its state in the same turn of the loop.
-        bench.loop.sync {}
+        bench.turn()
         _ = try bench.folder.write("", to: "flipped")
         #expect(try await program.end() == 0, "\(program.messages)")
         // All but what was skipped: a period, or the first second.

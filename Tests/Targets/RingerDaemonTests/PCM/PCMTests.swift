@@ -103,8 +103,10 @@ import Testing
     }
 
     // The plug-in kept the last word of a service that hung for ever.
-    @Test("while the service hangs, what obeys the switch is silent and says so once; it is heard again afterwards")
-    func hang() async throws {
+    @Test(
+        "while the service hangs, what obeys the switch is silent and says so once; it is heard again afterwards",
+        arguments: ["the device's thread", "the streams' thread"])
+    func hang(_ thread: String) async throws {
         let bench = try PCMBench()
         try bench.start()
         let file = try bench.sound(seconds: 8)
@@ -112,7 +114,7 @@ import Testing
         let playback = try bench.play(file, pcm: "CATEGORY=playback,OPTIONS=mixWithOthers")
         try await ambient.hear(seconds: 0.5)
         let isOver = Latch()
-        bench.loop.execute { isOver.wait() }
+        (thread == "the device's thread" ? bench.loop : bench.streamLoop).execute { isOver.wait() }
         try await ambient.hear(seconds: 5)
         isOver.open()
         #expect(try await ambient.end() == 0)
@@ -232,14 +234,14 @@ import Testing
                 client.send(bytes)
                 sent += 1
             }
-            bench.loop.sync {}
+            bench.turn()
         }
         #expect(try await aplay.end() == 0)
         #expect(try aplay.heard() == [.init(gain: 1, frames: 0..<3 * PCMBench.rate)])
         while !bench.device.sessions.all.isEmpty { await Task.yield() }
     }
 
-    @Test("who may not play, a category that is not known, another version and a 65th connection are refused")
+    @Test("who may not play, a category that is not known, another version and a connection too many are refused")
     func refusals() async throws {
         var strangers = Authorization()
         strangers.controllingUsers = []
@@ -264,19 +266,29 @@ import Testing
         #expect(try await newer.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_VERSION_UNKNOWN])
         #expect(try await newer.receive() == nil)
 
-        let clients = try (0..<PCMServer.limit).map { _ in
-            let client = try PCMClient(bench)
-            client.greet("ambient")
-            return client
-        }
+        // Half of what its user may have, for one program.
+        var clients = try (0..<16).map { _ in try PCMClient(bench) }
+        for client in clients { client.greet("ambient") }
         for client in clients { #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD]) }
         let surplus = try PCMClient(bench)
         surplus.greet("ambient")
         #expect(try await surplus.receive() == [RINGER_PCM_REFUSED, RINGER_PCM_TOO_MANY])
+        // Another program of the user has its own part, and what ends gives its part back.
+        let program = try bench.play(try bench.sound(seconds: 1))
+        #expect(try await program.end() == 0)
+        #expect(try program.heard() == [.init(gain: 1, frames: 0..<PCMBench.rate)])
+        clients.removeLast()
+        var answer: [Int]?
+        repeat {
+            let next = try PCMClient(bench)
+            next.greet("ambient")
+            answer = try await next.receive()
+        } while answer == [RINGER_PCM_REFUSED, RINGER_PCM_TOO_MANY]
+        #expect(answer == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
         withExtendedLifetime(clients) {}
     }
 
-    // 64 connections that never greeted left no other program a sound, for as long as they liked.
+    // As many connections as there may be, none of which greeted, left no other program a sound, for as long as they liked.
     @Test("connections that do not greet are closed, and leave room for a program")
     func noGreeting() async throws {
         let bench = try PCMBench()
@@ -284,13 +296,53 @@ import Testing
         let greeted = try PCMClient(bench)
         greeted.greet("ambient")
         #expect(try await greeted.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
-        let silent = try (1..<PCMServer.limit).map { _ in try PCMClient(bench) }
+        let silent = try (1..<Budget.Limits().ofConnection(.pcms)).map { _ in try PCMClient(bench) }
         for client in silent { #expect(try await client.receive() == nil) }
         let next = try PCMClient(bench)
         next.greet("ambient")
         #expect(try await next.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
         bench.board.ringSilent.position = .silent
         #expect(try await greeted.receive() == [RINGER_PCM_STATE, RINGER_PCM_SILENCED])
+    }
+
+    @Test("a program that floods is read at a pace, and others are attended to meanwhile")
+    func flood() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let other = try PCMClient(bench)
+        let (flooding, again) = (try PCMClient(bench), try PCMClient(bench))
+        flooding.greet("ambient")
+        #expect(try await flooding.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        for _ in 0..<100 { flooding.send(kind: RINGER_PCM_PING) }
+        other.greet("ambient")
+        #expect(try await other.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        // A packet is read in each turn.
+        let count = PCMPace.burst + 100
+        var answers = 0
+        for _ in 0..<count {
+            if answers < PCMPace.burst { flooding.send(kind: RINGER_PCM_PING) }
+            bench.turn()
+            while flooding.hasPacket {
+                #expect(try await flooding.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+                answers += 1
+            }
+        }
+        #expect(answers < count)
+        // Another connection of the program has no burst of its own.
+        again.greet("ambient")
+        #expect(try await again.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        for _ in 0..<100 { again.send(kind: RINGER_PCM_PING) }
+        for _ in 0..<100 { bench.turn() }
+        answers = 0
+        while again.hasPacket {
+            _ = try await again.receive()
+            answers += 1
+        }
+        #expect(answers < 100)
+        while answers < 100 {
+            #expect(try await again.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+            answers += 1
+        }
     }
 
     // The plug-in greets before it reads: it took the end of the connection for a service that is not there, and played.
@@ -309,18 +361,16 @@ import Testing
         #expect(stranger.messages.contains("does not permit this user to play"), "\(stranger.messages)")
         #expect(try stranger.heard().map(\.gain) == [0, 1])
 
-        let bench = try PCMBench()
+        let bench = try PCMBench(connections: 1)
         try bench.start()
-        let clients = try (0..<PCMServer.limit).map { _ in
-            let client = try PCMClient(bench)
-            client.greet("ambient")
-            return client
-        }
+        let client = try PCMClient(bench)
+        client.greet("ambient")
+        #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
         let surplus = try bench.play(try bench.sound(seconds: 1), pcm: "IF_UNREACHABLE=play")
         #expect(try await surplus.end() == 0)
         #expect(surplus.messages.contains("too many connections"), "\(surplus.messages)")
         #expect(try surplus.heard() == [.init(gain: 0, frames: 0..<PCMBench.rate)])
-        withExtendedLifetime(clients) {}
+        withExtendedLifetime(client) {}
     }
 
     // "Audible" was the answer wherever a clip took its time, and the PCM plays silence in real time where nobody judges it.
@@ -360,7 +410,7 @@ import Testing
         recorder.send(kind: RINGER_PCM_STARTED)
         while bench.device.sessions.all.isEmpty { await Task.yield() }
         // The greeting and the start are read in two turns of the loop.
-        for _ in 0..<10 { bench.loop.sync {} }
+        for _ in 0..<10 { bench.turn() }
         #expect(!bench.device.state.sessions.contains(.records))
         bench.device.sessions.interruptionEnded(call)
         while !bench.device.state.sessions.contains(.records) { await Task.yield() }
@@ -415,7 +465,9 @@ import Testing
         let loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
         defer { loop.close() }
         let socket = folder.path + "/run/pcm"
-        let server = PCMServer(device, loop: loop, path: socket, authorization: Authorization(), ownProcess: 0)
+        let server = PCMServer(
+            device, loop: loop, path: socket, authorization: Authorization(),
+            budget: ServiceBudget(Budget.Limits(), clock: clock), ownProcess: 0)
         let failures = Mutex<[RingerError]>([])
         loop.sync { server.startWhenPossible { error in failures.withLock { $0.append(error) } } }
         #expect(failures.withLock { $0.map(\.code) } == [.notFound])

@@ -1,0 +1,104 @@
+import Ringer
+import RingerBus
+import RingerDaemon
+import ServiceSupport
+import Synchronization
+
+/// A hostile program of some user: generated calls, forged signals and bursts.
+struct Attack {
+    struct Counts {
+        var calls = 0
+        var refused = 0
+        var signals = 0
+        /// The longest wait for a reply.
+        var longest = Duration.zero
+    }
+
+    let name: String
+    let bus: TestBus
+    let user: TestUser
+    let files: OddFiles
+    /// How many programs it is.
+    let programs: Int
+    /// The objects of sessions, its own and others'.
+    let sessions: [String]
+
+    private var targets: [(interface: BusInterface, path: String)] {
+        [
+            (.ringer, RingerNames.path), (.feedback, FeedbackNames.path), (.haptic, FeedbackNames.path),
+        ] + sessions.map { (.session, $0) }
+    }
+
+    /// Sends so many messages, one in ten of which is a forged signal, several at a time. Every call gets a reply, whose error
+    /// has a name.
+    func generated(_ count: Int) async throws -> Counts {
+        let clock = ContinuousClock()
+        let clients = try (0..<programs).map { _ in try BusClient(bus.address, as: user) }
+        defer { for client in clients { client.close() } }
+        return try await withThrowingTaskGroup(of: Counts.self) { group in
+            for seed in 0..<16 as Range<UInt64> {
+                group.addTask {
+                    let client = clients[Int(seed) % clients.count]
+                    let everybody = try await client.everybody()
+                    var calls = HostileCalls(seed: seed, targets, descriptors: files.all)
+                    var counts = Counts()
+                    for round in 0..<count / 16 {
+                        if round % 10 == 0 {
+                            let signal = calls.nextSignal()
+                            try await client.signal(
+                                signal.path, signal.interface, signal.member, signal.arguments,
+                                to: everybody[round / 10 % everybody.count])
+                            counts.signals += 1
+                            continue
+                        }
+                        let call = calls.next()
+                        let start = clock.now
+                        do {
+                            _ = try await client.call(
+                                call.member, call.arguments, interface: call.interface, path: call.path)
+                        } catch let error as BusError {
+                            guard error.isClear, !error.name.hasSuffix(".NoReply") else {
+                                throw RingerError(.invalid, "call", call.member, detail: "\(error)")
+                            }
+                            counts.refused += 1
+                        }
+                        counts.calls += 1
+                        counts.longest = max(counts.longest, clock.now - start)
+                    }
+                    return counts
+                }
+            }
+            return try await group.reduce(into: Counts()) { sum, part in
+                sum.calls += part.calls
+                sum.refused += part.refused
+                sum.signals += part.signals
+                sum.longest = max(sum.longest, part.longest)
+            }
+        }
+    }
+
+    /// Sends calls that name one descriptor up to a thousand times, whose replies nobody reads.
+    func manyHandles() throws {
+        let caller = try RawCaller(bus.address, as: user)
+        for descriptor in files.all {
+            try caller.send([1012, 512, 16, 1].map { .announce(descriptor, count: $0) })
+        }
+    }
+
+    /// Sends bursts of generated calls without a reply, at a rate a second where the bus takes so many, and all of them in any
+    /// case. Returns once the service has handled them, and how many there were.
+    func bursts(_ rate: Int, seconds: Int) async throws -> Int {
+        let caller = try RawCaller(bus.address, as: user)
+        var calls = HostileCalls(seed: 7, targets)
+        let burst = caller.messages((0..<rate / 10).map { _ in RawCaller.Call(calls.next()) })
+        let clock = ContinuousClock()
+        let start = clock.now
+        var count = 0
+        for round in 0..<10 * seconds {
+            try await Task.sleep(until: start + .milliseconds(100 * round), clock: clock)
+            try caller.send(burst)
+            count += rate / 10
+        }
+        return count
+    }
+}

@@ -1,0 +1,161 @@
+// Attacks ringerd on a bus with Debian's own system.conf, and asserts that others have what the service promises:
+//
+//     hostile [MESSAGES]      100,000 generated messages from each attacker by default
+//
+// The attackers are a user without any permission, a member of the group audio, who may play, and a second program of the user
+// who plays meanwhile. Each sends generated messages, announcements of one descriptor a thousand times, and 20,000 messages a
+// second for 10 s. Nobody of them uses the simulated board.
+//
+// Failures are: fewer messages than these, a call without a reply, an alarm of root's that ends, another process than before,
+// descriptors that stay, memory above the budget, and times above what is promised. Of the times the median is judged, since
+// the attackers and whatever else the machine does have its processors too, and allowed besides are what the same use takes at
+// rest, measured first, and what a round trip to the bus itself takes meanwhile: neither is the service's. The motor may never stop late by half a second. Who may play may turn the motor too: beside those
+// two attackers root's pulses are replaced, as they may be.
+import Glibc
+import Ringer
+import RingerDaemon
+import ServiceSupport
+
+/// Prints a line at once.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
+}
+
+struct Failure: Error {
+    var message: String
+}
+
+/// How late the motor may stop on any machine.
+let motorLimit = Duration.milliseconds(500)
+
+/// The median; nil where there is none.
+func median(_ times: [Duration]) -> Duration? { times.isEmpty ? nil : times.sorted()[times.count / 2] }
+
+/// Prints times, and judges their median: at most that at rest, that of a round trip to the bus and so many milliseconds.
+func row(_ what: String, _ times: [Duration], _ target: Int, rest: [Duration], bus: [Duration]) throws {
+    let sorted = times.sorted()
+    func milliseconds(_ time: Duration?) -> String {
+        guard let time else { return "-" }
+        let tenths = Int(time / .microseconds(100))
+        return "\(tenths / 10).\(abs(tenths % 10))"
+    }
+    say(
+        "    \(what): median \(milliseconds(median(times))), at rest \(milliseconds(median(rest))), "
+            + "the bus \(milliseconds(median(bus))), most \(milliseconds(sorted.last)) ms of \(times.count); target \(target)"
+    )
+    guard let late = median(times), let atRest = median(rest), let bus = median(bus) else {
+        throw Failure(message: "\(what): no times")
+    }
+    guard late <= max(atRest, .zero) + bus + .milliseconds(target) else { throw Failure(message: "\(what): too late") }
+}
+
+/// The most private memory of a process until the task is cancelled, in KiB.
+func peak(of process: String) async throws -> Int {
+    var most = 0
+    while !Task.isCancelled {
+        most = max(most, try ProcessUsage(of: process).memory)
+        try? await Task.sleep(for: .milliseconds(20))
+    }
+    return most
+}
+
+func run(
+    _ attack: Attack, _ messages: Int, beside others: Others, atRest rest: Others.Times, _ process: String,
+    memory bound: Int
+) async throws {
+    say("\(attack.name):")
+    let before = try ProcessUsage(of: process)
+    let changing = Task { await attack.files.change() }
+    let memory = Task { try await peak(of: process) }
+    let isOver = Flag()
+    let use = Task { try await others.use(until: isOver) }
+    let clock = ContinuousClock()
+    let start = clock.now
+    let counts = try await attack.generated(messages)
+    let generated = clock.now
+    try attack.manyHandles()
+    let sent = try await attack.bursts(20_000, seconds: 10)
+    say(
+        "    \(counts.calls) calls, \(counts.refused) refused, \(counts.signals) forged signals in \(generated - start); "
+            + "longest wait for a reply \(counts.longest); \(sent) messages in bursts, in \(clock.now - generated)")
+    guard counts.calls + counts.signals == messages / 16 * 16, sent == 200_000 else {
+        throw Failure(message: "fewer messages were sent")
+    }
+    changing.cancel()
+    isOver.raise()
+    let times = try await use.value
+    memory.cancel()
+    let most = try await memory.value
+    try row("a flip silences a sound, from the call", times.flips, 30, rest: rest.flips, bus: times.bus)
+    try row("a sound of another begins, from the call", times.starts, 50, rest: rest.starts, bus: times.bus)
+    say("    others took the place of \(times.replaced) pulses and \(times.silenced) sounds, as who may play may")
+    // Who may play turns the motor too, and a turn may be of both.
+    if attack.user.groups.isEmpty {
+        try row("the motor stops after 1.0 s, late by", times.motor, 20, rest: rest.motor, bus: times.bus)
+        guard times.replaced + times.silenced == 0 else {
+            throw Failure(message: "a user without permission took the place of others")
+        }
+        guard times.motor.allSatisfy({ $0 < motorLimit }) else { throw Failure(message: "the motor stopped late") }
+    }
+    guard try await others.alarmRings() else { throw Failure(message: "the alarm has ended") }
+    say("    private memory: \(before.memory) KiB before, at most \(most), allowed \(bound)")
+    guard most <= bound else { throw Failure(message: "the memory is above the budget") }
+    for _ in 0..<500 where try ProcessUsage(of: process).descriptors > before.descriptors {
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    let after = try ProcessUsage(of: process).descriptors
+    guard after <= before.descriptors else {
+        throw Failure(message: "\(before.descriptors) descriptors have become \(after)")
+    }
+}
+
+func hostile() async throws {
+    let arguments = CommandLine.arguments
+    guard let messages = arguments.count > 1 ? Int(arguments[1]) : 100_000 else {
+        throw Failure(message: "usage: hostile [MESSAGES]")
+    }
+    guard let audio = getgrnam("audio")?.pointee.gr_gid else { throw Failure(message: "there is no group audio") }
+    let bus = try TestBus.system()
+    // Tasks that are left where something fails may keep it.
+    defer { bus.send(SIGKILL) }
+    let process = try ServiceProcess(bus, isRealTime: true)
+    let files = try OddFiles()
+    let observer = try BusClient(bus.address)
+    try await process.serves(observer)
+    let owner = try await observer.bus("GetNameOwner", [.string("org.ringer.Ringer1")])
+    let victim = TestUser(1, groups: [audio])
+    let others = try await Others(bus, player: victim)
+    // What is loaded once is not the attackers'.
+    try await Task.sleep(for: .seconds(1))
+    let isRested = Flag()
+    let use = Task { try await others.use(until: isRested) }
+    try await Task.sleep(for: .seconds(6))
+    isRested.raise()
+    let rest = try await use.value
+    // What an attacker may have of decoded sound; the messages that wait, and what the allocator keeps.
+    let bound = try ProcessUsage(of: "\(process.process)").memory + Budget.Limits()[.decoded] / 1024 + 16 * 1024
+    for (name, user, programs) in [
+        ("nobody", TestUser.nobody, 16), ("a member of audio", TestUser(2, groups: [audio]), 16),
+        ("another program of the player's user", victim, 1),
+    ] {
+        let member = try BusClient(bus.address, as: user)
+        let own = (try? await member.call("CreateSession", [.dictionary([:])])[0].string).flatMap { $0 }
+        let attack = Attack(
+            name: name, bus: bus, user: user, files: files, programs: programs,
+            sessions: [others.alarm] + (own.map { [$0] } ?? []))
+        try await run(attack, messages, beside: others, atRest: rest, "\(process.process)", memory: bound)
+        member.close()
+    }
+    guard process.isRunning, try await observer.bus("GetNameOwner", [.string("org.ringer.Ringer1")]) == owner else {
+        throw Failure(message: "the service has been started anew")
+    }
+    say("ringerd is process \(process.process) still, and root's alarm rings")
+}
+
+do {
+    try await hostile()
+} catch {
+    say("hostile: \((error as? Failure)?.message ?? "\(error)")")
+    exit(1)
+}

@@ -1,0 +1,42 @@
+import Ringer
+import RingerDaemon
+import RingerHardware
+import RingerTestKit
+import Testing
+
+/// What a service manager that watches over the service gets of it.
+@Suite struct WatchdogTests {
+    @Test("it reports at half of the intervals, as long as the device's thread and the service's loop answer")
+    func hangingThreads() async throws {
+        let clock = VirtualClock()
+        let (loop, deviceLoop) = (try EventLoop(name: "service"), try EventLoop(name: "device"))
+        let device = try Device.simulated(SimulatedBoard(clock: deviceLoop))
+        defer {
+            device.close()
+            deviceLoop.close()
+            loop.close()
+        }
+        let (reports, report) = AsyncStream<MonotonicTime>.makeStream()
+        Watchdog.start(device, loop: loop, clock: clock, interval: .seconds(60)) { report.yield(clock.now) }
+        var next = reports.makeAsyncIterator()
+        let start = clock.now
+        for number in 1...3 {
+            clock.advance(by: .seconds(30))
+            #expect(await next.next() == start + .seconds(30 * number))
+            // The next timer is set after a report.
+            loop.sync {}
+        }
+        for hanging in [deviceLoop, loop] {
+            let gate = Latch()
+            hanging.execute { gate.wait() }
+            clock.advance(by: .seconds(30))
+            let asked = clock.now
+            // The other one runs, and reports nothing by itself.
+            (hanging === loop ? deviceLoop : loop).sync {}
+            clock.advance(by: .seconds(600))
+            gate.open()
+            #expect(await next.next() == asked + .seconds(600))
+            loop.sync {}
+        }
+    }
+}
