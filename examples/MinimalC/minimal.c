@@ -23,7 +23,7 @@ static int announce(struct minimal *firmware)
     static const uint32_t pulse[] = {400};
     struct ringer_decision decision;
     int result = ringer_device_decide(
-        firmware->device, RINGER_SOUND_CATEGORY, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision);
+        firmware->device, RINGER_SOUND_CATEGORY, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision, sizeof decision);
 
     firmware->has_moved = 0;
     if (result < 0)
@@ -43,10 +43,10 @@ int minimal_take_events(struct minimal *firmware)
     struct ringer_event event;
     int result;
 
-    while ((result = ringer_device_read_event(firmware->device, &event)) == 1) {
+    while ((result = ringer_device_read_event(firmware->device, &event, sizeof event)) == 1) {
         if (event.type == RINGER_EVENT_STATE)
             firmware->has_moved = 1;
-        else if (event.id == firmware->running)
+        else if (event.id == firmware->running && event.type != RINGER_EVENT_SOUND_STARTED)
             firmware->running = 0;
         if (!firmware->running && firmware->has_moved && (result = announce(firmware)) < 0)
             break;

@@ -6,13 +6,14 @@ linking=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 built_small=${built_small-.build/footprint}
 small=(-c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections)
 
-# The revision of the source, "" where there is no git; RINGER_REVISION where that is set. A plus sign: with changes.
-revision() {
-    if [ -n "${RINGER_REVISION+set}" ]; then
-        echo "$RINGER_REVISION"
-    else
-        git -C "$linking" describe --always --exclude '*' --abbrev=12 --dirty=+ 2>/dev/null || true
-    fi
+# revision_object FILE: compiles the object that says which revision a program is of. That of a source archive is in a file;
+# where there is no git either, it is "". A plus sign: with changes.
+revision_object() {
+    local revision
+    revision=$(cat "$linking/../../REVISION" 2>/dev/null ||
+        git -C "$linking" describe --always --exclude '*' --abbrev=12 --dirty=+ 2>/dev/null || true)
+    mkdir -p "$(dirname "$1")"
+    echo "const char ringer_revision[] = \"$revision\";" | "${clang[@]:-cc}" -x c -c -o "$1" -
 }
 
 # small_program PRODUCT [PACKAGE]: builds the product of this package, or of another one that uses it, and prints its path.
@@ -28,9 +29,7 @@ small_program() {
         -Xlinker -O2 -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
         -Xlinker "--symbol-ordering-file=$order" -Xlinker --no-warn-symbol-ordering)
     # The program says which revision it is of: a small object overrides ringer_revision.
-    mkdir -p "$scratch"
-    echo "const char ringer_revision[] = \"$(revision)\";" |
-        "${clang[@]:-cc}" -x c -c -o "$scratch/revision.o" -
+    revision_object "$scratch/revision.o"
     options+=(-Xlinker "$(realpath "$scratch/revision.o")" -Xlinker --build-id)
     # The build does not notice a changed order of functions.
     rm -f "$scratch"/*/release/"$1"

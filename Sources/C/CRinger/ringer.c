@@ -34,6 +34,41 @@ uint32_t ringer_version(void)
     return RINGER_VERSION;
 }
 
+#define NAME(names, number) ((unsigned int)(number) < sizeof names / sizeof names[0] ? names[number] : "")
+
+const char *ringer_event_name(enum ringer_event_type type)
+{
+    static const char *const names[] = {
+        "", "state", "key", "soundEnded", "vibrationEnded", "detected", "degraded", "lost", "session",
+        "sessionAnswered", "outputReleased", "soundStarted",
+    };
+    return NAME(names, type);
+}
+
+const char *ringer_session_change_name(enum ringer_session_change change)
+{
+    static const char *const names[] = {
+        "", "activated", "deactivated", "interruptionBegan", "interruptionEnded", "interruptionDropped", "soundStopped",
+        "ducked", "unducked", "settingsChanged", "routeChanged", "audible", "silenced",
+    };
+    return NAME(names, change);
+}
+
+const char *ringer_outcome_name(enum ringer_outcome outcome)
+{
+    static const char *const names[] = {"", "finished", "silenced", "stopped", "failed"};
+    return NAME(names, outcome);
+}
+
+const char *ringer_stop_cause_name(enum ringer_stop_cause cause)
+{
+    static const char *const names[] = {
+        "", "caller", "replaced", "disposed", "limited", "skipped", "expired", "sessionDeactivated", "sessionRemoved",
+        "oldDeviceUnavailable", "outputReleased", "closed",
+    };
+    return NAME(names, cause);
+}
+
 const char *ringer_reason_name(enum ringer_reason reason)
 {
     static const char *const names[] = {
@@ -41,5 +76,5 @@ const char *ringer_reason_name(enum ringer_reason reason)
         "vibrationRequested", "ringSilentSwitch", "screenLock", "categoryDoesNotPlay", "sessionSilencesPlayback",
         "interruption", "sessionPriority", "background", "doNotDisturb", "soundEffectsOff", "volumeZero",
     };
-    return (unsigned int)reason < sizeof names / sizeof names[0] ? names[reason] : "";
+    return NAME(names, reason);
 }

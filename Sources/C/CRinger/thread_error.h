@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* Keeps the calling thread's last failure: so many bytes of UTF-8, shortened to whole characters where there are too many. */
+/* Keeps the calling thread's last failure: so many bytes of UTF-8, shortened to whole characters where there are too
+ * many. */
 void ringer_keep_error(const char *bytes, size_t count);
 
 /* Copies bytes of UTF-8 to a text of so much room, shortened to whole characters, with a zero at the end. */

@@ -5,19 +5,32 @@ import Ringer
 import RingerTestKit
 import Synchronization
 
-/// What `struct ringer_device` is: the device, its events, and the requests that have not ended. Any thread.
+/// A device of ringer.h: the device, its events, and the requests that have not ended. Any thread.
 final class DeviceHandle: Sendable {
     /// What stops a request.
-    private enum Running {
+    enum Running {
         /// It has not begun; whether it is stopped once it has.
         case beginning(isStopped: Bool)
         /// It ends by itself.
         case unstoppable
-        case sound(SoundPlayer.ID)
+        case sound(PlayedSound)
         case systemSound(SystemSoundServices.Call)
-        case announcement(Announcements.ID)
+        case announcement(Announcements.ID, Announcements)
         case alert(RunningAlert)
         case vibration(Vibrator.ID)
+
+        /// Whether the player's sound of this number is the request's.
+        func plays(_ sound: UInt64) -> Bool {
+            switch self {
+            case .sound(let played): played.plays(sound)
+            case .systemSound(let call): call.id.number == sound
+            case .announcement(let id, let announcements): announcements.plays(id, as: sound)
+            case .beginning, .unstoppable, .alert, .vibration: false
+            }
+        }
+
+        /// The sound that can be paused; nil for another request.
+        var played: PlayedSound? { if case .sound(let played) = self { played } else { nil } }
     }
 
     private struct Request {
@@ -30,6 +43,15 @@ final class DeviceHandle: Sendable {
         var last: UInt64 = 0
         /// Those that have not ended.
         var all: [UInt64: Request] = [:]
+        /// How many have not begun.
+        var beginning = 0
+        /// When sounds started that may be those of requests that have not begun.
+        var started: [UInt64: MonotonicTime] = [:]
+
+        mutating func hasBegun() {
+            beginning -= 1
+            if beginning == 0 { started = [:] }
+        }
     }
 
     let device: Device
@@ -37,27 +59,35 @@ final class DeviceHandle: Sendable {
     let board: SimulatedBoard?
     let queue: EventQueue
     private let requests = Mutex(Requests())
-    private let sessions: Sessions
+    let hasClosed = Atomic(false)
+    private let receivers: Receivers
 
-    /// The program's sessions, whose events it gets: sounds that were started without one have their own. Any thread.
-    private final class Sessions: Sendable {
-        let all = Mutex<Set<SessionID>>([])
+    /// Who gets the device's events, which come before there is a handle. Any thread.
+    private final class Receivers: Sendable {
+        struct Reference {
+            weak var handle: DeviceHandle?
+        }
+
+        /// The program's sessions, whose events it gets: sounds that were started without one have their own.
+        let sessions = Mutex<Set<SessionID>>([])
+        let reference = Mutex(Reference())
     }
 
     init(_ values: ConfigurationHandle.Values) throws {
         let queue = try EventQueue()
         self.queue = queue
-        let sessions = Sessions()
-        self.sessions = sessions
+        let receivers = Receivers()
+        self.receivers = receivers
         // The queue is filled on the device's own thread: one thread less is woken until the program's is.
-        var configuration = Device.Configuration()
-        configuration.relay = { event in Self.take(event, queue, sessions) }
-        switch try BoardChoice(values) {
+        var configuration = values.configuration
+        let board = try BoardChoice(values)
+        configuration.relay = { event in Self.take(event, queue, receivers, isConnected: board == .service) }
+        switch board {
         case .hardware:
-            board = nil
+            self.board = nil
             device = try Device.open(values.hardware, configuration: configuration)
         case .service:
-            board = nil
+            self.board = nil
             device = try Device.connect(configuration: configuration)
         case .simulated:
             let board = SimulatedBoard(clock: VirtualClock())
@@ -68,13 +98,27 @@ final class DeviceHandle: Sendable {
             (self.device, self.board) = (device, board)
         }
         queue.addState()
+        receivers.reference.withLock { $0.handle = self }
     }
 
-    /// The device at `pointer`, which `ringer_device_open` made.
-    static func at(_ pointer: OpaquePointer?) throws -> DeviceHandle {
-        let handle: DeviceHandle = try object(pointer, "device")
-        try handle.device.process.check("use it", "device")
-        return handle
+    /// The result of calls once the device is closed.
+    static let closed = RingerError(.closed, "use it", "device")
+
+    /// - Throws: ``RingerError``: `otherProcess` in a child of fork, `closed` once the device is closed.
+    func check() throws {
+        try device.process.check("use it", "device")
+        if hasClosed.load(ordering: .acquiring) { throw Self.closed }
+    }
+
+    /// Closes the device. Calls of other threads that have begun go on, on a closed device.
+    func close() {
+        device.close()
+        // A thread that waits for events learns of the end.
+        queue.end()
+        // Nobody moves a simulated board's clock any more: what waits for it would never be freed.
+        guard let clock = board?.clock as? VirtualClock else { return }
+        var limit = 10_000
+        while limit > 0, clock.advanceToNextTimer(by: MonotonicTime(nanoseconds: .max)) { limit -= 1 }
     }
 
     /// The simulated board.
@@ -83,12 +127,21 @@ final class DeviceHandle: Sendable {
         return board
     }
 
-    private static func take(_ event: DeviceEvent, _ queue: EventQueue, _ sessions: Sessions) {
+    private static func take(
+        _ event: DeviceEvent, _ queue: EventQueue, _ receivers: Receivers, isConnected: Bool
+    ) {
         func addProblem(_ sentence: String, _ time: MonotonicTime) {
             queue.addLosable(ringer_event(degraded: sentence, at: time))
         }
+        // The event may be of something that no member of the state is about.
+        func addState() {
+            if let handle = receivers.reference.withLock({ $0.handle }) {
+                queue.addState(ringer_state(handle.device.state))
+            }
+        }
         switch event {
-        case .switchMoved, .switchFound, .stateChanged, .routeChanged: queue.addState()
+        case .switchMoved: queue.addState()
+        case .switchFound, .stateChanged, .routeChanged: addState()
         case .key(let key, let isPressed, let at):
             var event = ringer_event()
             event.type = RINGER_EVENT_KEY
@@ -96,9 +149,13 @@ final class DeviceHandle: Sendable {
             event.u.key.key = key.constant
             event.u.key.is_pressed = isPressed ? 1 : 0
             queue.addLosable(event)
-        case .degraded(let error, let at), .switchLost(let error, _, let at):
+        case .degraded(let error, let at):
             addProblem("\(error)", at)
-            queue.addState()
+            addState()
+        case .switchLost(let error, _, let at):
+            // The loss of the service itself was reported already.
+            if !isConnected || error.code != .disconnected { addProblem("\(error)", at) }
+            addState()
         case .switchEdgesDropped(let count, let source, let at):
             addProblem("\(source): \(count.map { "\($0) " } ?? "")edges were lost, the position was read again", at)
         case .vibration(.onFailed(let error, let at)), .vibration(.offFailed(let error, _, let at)):
@@ -106,53 +163,87 @@ final class DeviceHandle: Sendable {
         case .detectorDisagrees(let reading, let position, let at):
             addProblem("the switch is at \(position), and sounds are measured to be \(reading.verdict)", at)
         case .fallback(let fallback, _, let at):
-            let why = fallback.error.map { "\($0)" } ?? fallback.reason.rawValue
-            addProblem("another sound is played: \(why)", at)
+            addProblem(fallback.sentence, at)
         case .session(let change, let session, _, let at):
-            guard sessions.all.withLock({ $0.contains(session) }) else { break }
+            guard receivers.sessions.withLock({ $0.contains(session) }) else { break }
             var event = ringer_event()
             event.type = RINGER_EVENT_SESSION
             event.at = at.nanoseconds
             event.u.session = ringer_session_event(change, of: session)
             queue.add(event)
+        case .playback(.started(let at), let sound):
+            receivers.reference.withLock { $0.handle }?.started(sound, at)
+        case .playback(.underrun(let at), let sound), .playback(.suspended(let at), let sound):
+            receivers.reference.withLock { $0.handle }?.played(sound)?.stream(runs: false, at: at)
+        case .playback(.recovered(let at), let sound), .playback(.resumed(let at), let sound):
+            receivers.reference.withLock { $0.handle }?.played(sound)?.stream(runs: true, at: at)
         // The ends of requests have their own events; a vibration that reached the longest time on ends as stopped.
         case .decided, .playback, .soundEnded, .vibration(.on), .vibration(.off), .vibration(.limitReached): break
         }
     }
 
     func add(_ session: AudioSession) {
-        _ = sessions.all.withLock { $0.insert(session.id) }
+        _ = receivers.sessions.withLock { $0.insert(session.id) }
     }
 
     func remove(_ session: AudioSession) {
-        _ = sessions.all.withLock { $0.remove(session.id) }
+        _ = receivers.sessions.withLock { $0.remove(session.id) }
+        for played in playedSounds where played.isOf(session.id) { played.sessionIsFreed() }
     }
 
     // MARK: - Requests
 
     /// Begins a request: writes its number to `id` first, so that its end cannot be read before.
-    private func begin(_ id: UnsafeMutablePointer<UInt64>?, _ body: (UInt64) throws -> Running) throws -> CInt {
+    func begin(_ id: UnsafeMutablePointer<UInt64>?, _ body: (UInt64) throws -> Running) throws -> CInt {
         let number = requests.withLock { requests in
             requests.last += 1
             requests.all[requests.last] = Request(isNumbered: id != nil)
+            requests.beginning += 1
             return requests.last
         }
         id?.pointee = number
         do {
             let running = try body(number)
             let isStopped = requests.withLock { requests in
+                defer { requests.hasBegun() }
                 // It may have ended already.
                 guard case .beginning(let isStopped)? = requests.all[number]?.running else { return false }
                 requests.all[number]?.running = running
+                if let (_, time) = requests.started.first(where: { running.plays($0.key) }) {
+                    addStart(of: number, requests.all[number], time)
+                }
                 return isStopped
             }
             if isStopped { stop(running) }
             return 0
         } catch {
-            requests.withLock { $0.all[number] = nil }
+            requests.withLock { requests in
+                requests.all[number] = nil
+                requests.hasBegun()
+            }
             id?.pointee = 0
             throw error
         }
+    }
+
+    private func started(_ sound: UInt64, _ time: MonotonicTime) {
+        requests.withLock { requests in
+            if let (number, request) = requests.all.first(where: { $0.value.running.plays(sound) }) {
+                // Under the lock: before its end.
+                addStart(of: number, request, time)
+            } else if requests.beginning > 0 {
+                requests.started[sound] = time
+            }
+        }
+    }
+
+    private func addStart(of number: UInt64, _ request: Request?, _ time: MonotonicTime) {
+        request?.running.played?.stream(runs: true, at: time)
+        var event = ringer_event()
+        event.type = RINGER_EVENT_SOUND_STARTED
+        event.id = number
+        event.at = time.nanoseconds
+        if request?.isNumbered == true { queue.add(event) } else { queue.addLosable(event) }
     }
 
     private func end(
@@ -167,21 +258,42 @@ final class DeviceHandle: Sendable {
         if request?.isNumbered == true { queue.add(event) } else { queue.addLosable(event) }
     }
 
-    /// The number of a request that a session makes. `body` begins it.
-    func begin(
-        _ id: UnsafeMutablePointer<UInt64>?, in session: AudioSession, _ body: (UInt64) throws -> SoundPlayer.ID?
+    /// Plays a sound in a category, or in a session of the program's.
+    ///
+    /// - Parameter isEndless: Whether the sound is repeated until it is stopped.
+    func play(
+        _ sound: PCMBuffer, in manner: SoundManner = SoundManner(), isEndless: Bool = false, _ place: PlayedSound.Place,
+        of session: AudioSession? = nil, _ id: UnsafeMutablePointer<UInt64>?
     ) throws -> CInt {
-        try begin(id) { number in try body(number).map { .sound($0) } ?? .unstoppable }
+        try begin(id) { number in
+            let played = PlayedSound(
+                sound, in: manner, total: isEndless ? .max : manner.frames(of: sound), place: place, session: session,
+                on: device
+            ) { [weak self] in self?.ended(number, $0) }
+            try played.begin()
+            return .sound(played)
+        }
     }
 
-    func play(
-        _ sound: PCMBuffer, _ category: ringer_category, _ options: UInt32, _ id: UnsafeMutablePointer<UInt64>?
-    ) throws -> CInt {
-        let (category, options) = (try AudioCategory.of(category, "category"), try CategoryOptions.of(options))
-        return try begin(id) { number in
-            .sound(
-                try device.start(sound, category: category, options: options) { [weak self] in self?.ended(number, $0) }
-            )
+    /// The sound of a request, which has not ended.
+    ///
+    /// - Throws: `ENOENT` for another request, and once it has ended.
+    func played(by number: UInt64) throws -> PlayedSound {
+        guard let played = requests.withLock({ $0.all[number]?.running.played }) else {
+            throw Failure(ENOENT, "\(number) is no sound that is played")
+        }
+        return played
+    }
+
+    private func played(_ sound: UInt64) -> PlayedSound? {
+        requests.withLock { $0.all.values.first { $0.running.plays(sound) }?.running.played }
+    }
+
+    private var playedSounds: [PlayedSound] { requests.withLock { $0.all.values.compactMap(\.running.played) } }
+
+    func ended(_ number: UInt64, _ end: PlayedSound.End) {
+        self.end(number, RINGER_EVENT_SOUND_ENDED, at: end.endedAt) { event in
+            event.u.result = ringer_result(end.outcome, startedAt: end.startedAt, end.position)
         }
     }
 
@@ -196,7 +308,18 @@ final class DeviceHandle: Sendable {
 
     func announce(_ announcement: Announcement, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
         try begin(id) { number in
-            .announcement(try device.announcements.add(announcement) { [weak self] in self?.ended(number, $0) })
+            let announcements = device.announcements
+            return .announcement(
+                try announcements.add(announcement) { [weak self] in self?.ended(number, $0) }, announcements)
+        }
+    }
+
+    func repeatAnnouncement(_ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        try begin(id) { number in
+            let announcements = device.announcements
+            let last = announcements.repeatLast { [weak self] in self?.ended(number, $0) }
+            guard let last else { throw Failure(ENOENT, "no announcement has begun yet") }
+            return .announcement(last, announcements)
         }
     }
 
@@ -208,8 +331,8 @@ final class DeviceHandle: Sendable {
 
     func answered(_ number: UInt64, _ error: SessionError?) {
         end(number, RINGER_EVENT_SESSION_ANSWERED, at: device.clock.now) { event in
-            event.u.result.outcome = error == nil ? RINGER_OUTCOME_FINISHED : RINGER_OUTCOME_FAILED
-            event.u.result.error = error.map { -$0.number } ?? 0
+            event.u.result.outcome = RINGER_OUTCOME_FINISHED
+            if let error { event.u.result.fail(error) }
         }
     }
 
@@ -224,15 +347,19 @@ final class DeviceHandle: Sendable {
 
     private func ended(_ number: UInt64, _ result: SystemSoundResult) {
         end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { event in
-            event.u.result = ringer_result(
-                result.outcome, startedAt: result.startedAt, result.position, felt: result.vibrated)
+            event.u.result = ringer_result(result)
         }
     }
 
-    func alert(_ sound: UInt32, limit: Duration?, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+    func alert(
+        _ sound: UInt32, way: AlertWay, limit: Duration?, vibration: VibrationPattern?, pause: Duration,
+        _ id: UnsafeMutablePointer<UInt64>?
+    ) throws -> CInt {
         try begin(id) { number in
             let core = device.core
-            let alert = device.alerts.begin(SystemSoundID(rawValue: sound), limit: limit) { [weak self] result in
+            let alert = device.alerts.begin(
+                SystemSoundID(rawValue: sound), way: way, limit: limit, vibration: vibration, pause: pause
+            ) { [weak self] result in
                 core.perform { [weak self] in
                     self?.end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) {
                         $0.u.result = ringer_result(result)
@@ -267,6 +394,23 @@ final class DeviceHandle: Sendable {
         }
     }
 
+    func releaseOutput(_ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        let clock = device.clock
+        return try begin(id) { number in
+            for played in playedSounds { played.outputIsReleased() }
+            device.releaseOutput { [weak self] in
+                self?.end(number, RINGER_EVENT_OUTPUT_RELEASED, at: clock.now) { _ in }
+            }
+            return .unstoppable
+        }
+    }
+
+    /// Stops everything, sounds that are paused among it.
+    func stopAll() {
+        for played in playedSounds { played.stop() }
+        device.stopAll()
+    }
+
     func stop(_ number: UInt64) {
         let running = requests.withLock { requests in
             let running = requests.all[number]?.running
@@ -278,9 +422,9 @@ final class DeviceHandle: Sendable {
 
     private func stop(_ running: Running) {
         switch running {
-        case .sound(let id): device.player.stop(id)
+        case .sound(let played): played.stop()
         case .systemSound(let call): device.sounds.stop(call)
-        case .announcement(let id): device.announcements.remove(id)
+        case .announcement(let id, let announcements): announcements.remove(id)
         case .alert(let alert): alert.stop(because: .caller)
         case .vibration(let id): device.vibrator?.stop(id)
         case .beginning, .unstoppable: break

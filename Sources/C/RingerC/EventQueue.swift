@@ -19,6 +19,8 @@ final class EventQueue: Sendable {
 
     private struct State {
         var hasState = false
+        /// The state that the program has read last.
+        var given: ringer_state?
         var events: [Waiting] = []
         /// How many of `events` may be lost.
         var losable = 0
@@ -27,6 +29,8 @@ final class EventQueue: Sendable {
         var read = 0
         /// Whether the descriptor is readable.
         var isReadable = false
+        /// Whether it stays so.
+        var hasEnded = false
 
         var isEmpty: Bool { !hasState && read == events.count && lost == 0 }
     }
@@ -34,6 +38,11 @@ final class EventQueue: Sendable {
     /// An eventfd, owned by this object.
     let descriptor: CInt
     private let state = Mutex(State())
+    /// The thread that has read last; 0 for none.
+    private let reader = Atomic<UInt>(0)
+
+    /// Whether another thread than the caller's reads.
+    var isReadElsewhere: Bool { ![0, UInt(pthread_self())].contains(reader.load(ordering: .relaxed)) }
 
     init() throws {
         descriptor = ringer_eventfd()
@@ -44,9 +53,12 @@ final class EventQueue: Sendable {
         close(descriptor)
     }
 
-    /// Notes that the state has changed.
-    func addState() {
-        add { $0.hasState = true }
+    /// Notes that the state has changed. If `current` is given, it may be what the program has read last: then it has not.
+    func addState(_ current: ringer_state? = nil) {
+        add { state in
+            if let current, state.given?.isSame(as: current) == true { return }
+            state.hasState = true
+        }
     }
 
     /// Adds an event that waits until it is read.
@@ -66,11 +78,21 @@ final class EventQueue: Sendable {
         }
     }
 
+    /// Makes the descriptor readable for good: the device is closed, which the next reader learns.
+    func end() {
+        state.withLock { state in
+            state.hasEnded = true
+            var one: UInt64 = 1
+            write(descriptor, &one, 8)
+        }
+    }
+
     /// The next event; nil if none waits. `current` is the state now.
     func next(_ current: () -> DeviceState, now: MonotonicTime) -> ringer_event? {
-        state.withLock { state in
+        reader.store(UInt(pthread_self()), ordering: .relaxed)
+        return state.withLock { state in
             defer {
-                if state.isEmpty && state.isReadable {
+                if state.isEmpty && state.isReadable && !state.hasEnded {
                     state.isReadable = false
                     var count: UInt64 = 0
                     Glibc.read(descriptor, &count, 8)
@@ -82,6 +104,7 @@ final class EventQueue: Sendable {
                 event.type = RINGER_EVENT_STATE
                 event.at = now.nanoseconds
                 event.u.state = ringer_state(current())
+                state.given = event.u.state
                 return event
             }
             if state.read < state.events.count {

@@ -17,7 +17,7 @@ struct Failure: Error {
         switch error {
         case let failure as Failure: self = failure
         case let error as RingerError: self.init(error.number, "\(error)")
-        case let error as SystemSoundError: self.init(error.cause.number, "\(error)")
+        case let error as SystemSoundError: self.init(error.cause.number, "\(error.cause)")
         case let error as SessionError: self.init(error.number, "\(error)")
         default: self.init(EIO, "\(error)")
         }

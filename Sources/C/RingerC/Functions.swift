@@ -15,24 +15,14 @@ import RingerTestKit
         let device = try required(device, "device")
         device.pointee = nil
         let values = try config.map { try ConfigurationHandle.at($0).values.withLock { $0 } }
-        let handle = try DeviceHandle(values ?? ConfigurationHandle.Values())
-        device.pointee = OpaquePointer(Unmanaged.passRetained(handle).toOpaque())
+        device.pointee = OpenDevice.pointer(to: try DeviceHandle(values ?? ConfigurationHandle.Values()))
     }
 }
 
 @_cdecl("ringer_device_close") @implementation public func ringer_device_close(_ device: OpaquePointer?) {
     guard let device else { return }
-    // SAFETY: the reference that ringer_device_open retained.
-    let reference = Unmanaged<DeviceHandle>.fromOpaque(UnsafeRawPointer(device))
-    let handle = reference.takeUnretainedValue()
-    // What a child of fork freed would be its parent's.
-    if !handle.device.process.isCurrent { return }
-    reference.release()
-    handle.device.close()
-    // Nobody moves a simulated board's clock any more: what waits for it would never be freed.
-    guard let clock = handle.board?.clock as? VirtualClock else { return }
-    var limit = 10_000
-    while limit > 0, clock.advanceToNextTimer(by: MonotonicTime(nanoseconds: .max)) { limit -= 1 }
+    // What a child of fork closed would be its parent's.
+    OpenDevice.remove(device)?.close()
 }
 
 @_cdecl("ringer_device_close_on_termination") @implementation public func ringer_device_close_on_termination(
@@ -48,23 +38,23 @@ import RingerTestKit
 }
 
 @_cdecl("ringer_device_read_event") @implementation public func ringer_device_read_event(
-    _ device: OpaquePointer?, _ event: UnsafeMutablePointer<ringer_event>?
+    _ device: OpaquePointer?, _ event: UnsafeMutablePointer<ringer_event>?, _ size: Int
 ) -> CInt {
     attempt {
         let handle = try DeviceHandle.at(device)
-        let event = try required(event, "event")
+        let event = try Structure(event, size, "event")
         guard let next = handle.queue.next({ handle.device.state }, now: handle.device.clock.now) else { return 0 }
-        event.pointee = next
+        event.write(next)
         return 1
     }
 }
 
 @_cdecl("ringer_device_get_state") @implementation public func ringer_device_get_state(
-    _ device: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_state>?
+    _ device: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_state>?, _ size: Int
 ) -> CInt {
     carryOut {
         let handle = try DeviceHandle.at(device)
-        try required(state, "state").pointee = ringer_state(handle.device.state)
+        try Structure(state, size, "state").write(ringer_state(handle.device.state))
     }
 }
 
@@ -108,31 +98,30 @@ import RingerTestKit
 }
 
 @_cdecl("ringer_device_get_preferences") @implementation public func ringer_device_get_preferences(
-    _ device: OpaquePointer?, _ preferences: UnsafeMutablePointer<ringer_preferences>?
+    _ device: OpaquePointer?, _ preferences: UnsafeMutablePointer<ringer_preferences>?, _ size: Int
 ) -> CInt {
     carryOut {
         let handle = try DeviceHandle.at(device)
-        try required(preferences, "preferences").pointee = ringer_preferences(handle.device.preferences)
+        try Structure(preferences, size, "preferences").write(ringer_preferences(handle.device.preferences))
     }
 }
 
 @_cdecl("ringer_device_set_preferences") @implementation public func ringer_device_set_preferences(
-    _ device: OpaquePointer?, _ preferences: UnsafePointer<ringer_preferences>?
+    _ device: OpaquePointer?, _ preferences: UnsafePointer<ringer_preferences>?, _ size: Int
 ) -> CInt {
     carryOut {
         let handle = try DeviceHandle.at(device)
-        let preferences = try required(preferences, "preferences")
-        handle.device.preferences = try preferences.pointee.checked()
+        handle.device.preferences = try Structure.read(preferences, size, "preferences").checked()
     }
 }
 
 @_cdecl("ringer_device_decide") @implementation public func ringer_device_decide(
     _ device: OpaquePointer?, _ kind: ringer_sound_kind, _ category: ringer_category, _ options: UInt32,
-    _ decision: UnsafeMutablePointer<ringer_decision>?
+    _ decision: UnsafeMutablePointer<ringer_decision>?, _ size: Int
 ) -> CInt {
     carryOut {
         let handle = try DeviceHandle.at(device)
-        let decision = try required(decision, "decision")
+        let decision = try Structure(decision, size, "decision")
         let request: SoundRequest
         switch kind {
         case RINGER_SOUND_CATEGORY:
@@ -157,49 +146,11 @@ import RingerTestKit
             result.gain = gain
             result.route = route.constant
         }
-        decision.pointee = result
+        decision.write(result)
     }
 }
 
 // MARK: Requests
-
-@_cdecl("ringer_device_play_file") @implementation public func ringer_device_play_file(
-    _ device: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ category: ringer_category, _ options: UInt32,
-    _ id: UnsafeMutablePointer<UInt64>?
-) -> CInt {
-    attempt {
-        let handle = try DeviceHandle.at(device)
-        return try handle.play(try SoundLoader.load(try text(path, "path")), category, options, id)
-    }
-}
-
-@_cdecl("ringer_device_play_samples") @implementation public func ringer_device_play_samples(
-    _ device: OpaquePointer?, _ samples: UnsafePointer<Int16>?, _ frames: Int, _ channels: UInt32, _ rate: UInt32,
-    _ category: ringer_category, _ options: UInt32, _ id: UnsafeMutablePointer<UInt64>?
-) -> CInt {
-    attempt {
-        let handle = try DeviceHandle.at(device)
-        let sound = try pcm(samples, frames, channels, rate)
-        return try handle.play(sound, category, options, id)
-    }
-}
-
-/// A copy of samples.
-func pcm(
-    _ samples: UnsafePointer<Int16>?, _ frames: Int, _ channels: UInt32, _ rate: UInt32
-) throws -> PCMBuffer {
-    guard (1...32).contains(channels), (1_000...768_000).contains(rate) else {
-        throw Failure(
-            EINVAL, "\(channels) channels at \(rate) Hz: 1 to 32 channels at 1000 to 768000 Hz are played")
-    }
-    // An hour of two channels at 48 kHz.
-    guard frames >= 0, frames <= 172_800_000, frames <= 345_600_000 / Int(channels) else {
-        throw Failure(E2BIG, "\(UInt(bitPattern: frames)) frames are too many")
-    }
-    let samples = try required(samples, "samples")
-    let copy = [Int16](UnsafeBufferPointer(start: samples, count: frames * Int(channels)))
-    return PCMBuffer(sampleRate: Double(rate), channels: Int(channels), samples: copy)
-}
 
 @_cdecl("ringer_device_register_sound") @implementation public func ringer_device_register_sound(
     _ device: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ sound: UnsafeMutablePointer<UInt32>?
@@ -220,12 +171,13 @@ func pcm(
 }
 
 @_cdecl("ringer_device_notify") @implementation public func ringer_device_notify(
-    _ device: OpaquePointer?, _ notification: UnsafePointer<ringer_notification>?,
+    _ device: OpaquePointer?, _ notification: UnsafePointer<ringer_notification>?, _ size: Int,
     _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt {
         let handle = try DeviceHandle.at(device)
-        let notification = try required(notification, "notification").pointee
+        let notification = try Structure.read(notification, size, "notification")
+        try withUnsafeBytes(of: notification.reserved) { try reserved($0, "notification") }
         guard notification.volume <= 1 else {
             throw Failure(EINVAL, "a volume of \(notification.volume) is not at most 1")
         }
@@ -268,11 +220,43 @@ func pcm(
     }
 }
 
+@_cdecl("ringer_device_pause_announcements") @implementation public func ringer_device_pause_announcements(
+    _ device: OpaquePointer?, _ is_paused: CInt
+) -> CInt {
+    carryOut {
+        let announcements = try DeviceHandle.at(device).device.announcements
+        if is_paused != 0 { announcements.pause() } else { announcements.resume() }
+    }
+}
+
+@_cdecl("ringer_device_skip_announcement") @implementation public func ringer_device_skip_announcement(
+    _ device: OpaquePointer?
+) -> CInt {
+    carryOut {
+        try DeviceHandle.at(device).device.announcements.skip()
+    }
+}
+
+@_cdecl("ringer_device_repeat_announcement") @implementation public func ringer_device_repeat_announcement(
+    _ device: OpaquePointer?, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt { try DeviceHandle.at(device).repeatAnnouncement(id) }
+}
+
 @_cdecl("ringer_device_alert") @implementation public func ringer_device_alert(
-    _ device: OpaquePointer?, _ sound: UInt32, _ limit_ms: UInt32, _ id: UnsafeMutablePointer<UInt64>?
+    _ device: OpaquePointer?, _ alert: UnsafePointer<ringer_alert>?, _ size: Int, _ id: UnsafeMutablePointer<UInt64>?
 ) -> CInt {
     attempt {
-        try DeviceHandle.at(device).alert(sound, limit: limit_ms == 0 ? nil : .milliseconds(limit_ms), id)
+        let handle = try DeviceHandle.at(device)
+        let alert = try Structure.read(alert, size, "alert")
+        try withUnsafeBytes(of: alert.reserved) { try reserved($0, "alert") }
+        let vibration = try alert.times_ms.map { times_ms in
+            let pulses = try pulses(times_ms, alert.count)
+            return try VibrationPattern(pulses: pulses, strength: alert.strength == 0 ? 1 : alert.strength)
+        }
+        return try handle.alert(
+            alert.sound, way: .of(alert.way, "way"), limit: alert.limit_ms == 0 ? nil : .milliseconds(alert.limit_ms),
+            vibration: vibration, pause: .milliseconds(alert.pause_ms), id)
     }
 }
 
@@ -282,18 +266,22 @@ func pcm(
 ) -> CInt {
     attempt {
         let handle = try DeviceHandle.at(device)
-        let times_ms = try required(times_ms, "times_ms")
-        guard (1...1000).contains(count) else { throw Failure(EINVAL, "a pattern has 1 to 1000 times") }
-        let durations = try UnsafeBufferPointer(start: times_ms, count: count).map { time in
-            guard time <= 3_600_000 else { throw Failure(EINVAL, "\(time) ms are longer than 3600000 ms") }
-            return Duration.milliseconds(Int(time))
-        }
-        let pulses = stride(from: 0, to: count, by: 2).map { index in
-            VibrationPattern.Pulse(on: durations[index], off: index + 1 < count ? durations[index + 1] : .zero)
-        }
+        let pulses = try pulses(try required(times_ms, "times_ms"), count)
         let pattern = try VibrationPattern(
             pulses: pulses, strength: strength, repetition: times == 0 ? .untilStopped : .times(Int(clamping: times)))
         return try handle.vibrate(pattern, id)
+    }
+}
+
+/// The pulses of times on and off, in milliseconds.
+private func pulses(_ times_ms: UnsafePointer<UInt32>, _ count: Int) throws -> [VibrationPattern.Pulse] {
+    guard (1...1000).contains(count) else { throw Failure(EINVAL, "a pattern has 1 to 1000 times") }
+    let durations = try UnsafeBufferPointer(start: times_ms, count: count).map { time in
+        guard time <= 3_600_000 else { throw Failure(EINVAL, "\(time) ms are longer than 3600000 ms") }
+        return Duration.milliseconds(Int(time))
+    }
+    return stride(from: 0, to: count, by: 2).map { index in
+        VibrationPattern.Pulse(on: durations[index], off: index + 1 < count ? durations[index + 1] : .zero)
     }
 }
 
@@ -313,8 +301,14 @@ func pcm(
 
 @_cdecl("ringer_device_stop_all") @implementation public func ringer_device_stop_all(_ device: OpaquePointer?) -> CInt {
     carryOut {
-        try DeviceHandle.at(device).device.stopAll()
+        try DeviceHandle.at(device).stopAll()
     }
+}
+
+@_cdecl("ringer_device_release_output") @implementation public func ringer_device_release_output(
+    _ device: OpaquePointer?, _ id: UnsafeMutablePointer<UInt64>?
+) -> CInt {
+    attempt { try DeviceHandle.at(device).releaseOutput(id) }
 }
 
 // MARK: The simulated board
@@ -361,15 +355,15 @@ func pcm(
 }
 
 @_cdecl("ringer_simulated_get_recordings") @implementation public func ringer_simulated_get_recordings(
-    _ device: OpaquePointer?, _ recordings: UnsafeMutablePointer<ringer_recording>?, _ count: Int
+    _ device: OpaquePointer?, _ recordings: UnsafeMutablePointer<ringer_recording>?, _ size: Int, _ count: Int
 ) -> CInt {
     attempt {
         let board = try DeviceHandle.at(device).simulated()
-        if count != 0 { _ = try required(recordings, "recordings") }
         guard count >= 0 else { throw Failure(EINVAL, "\(UInt(bitPattern: count)) recordings are too many") }
-        if let recordings {
+        if count > 0 {
+            let array = try Structure(recordings, size, "recordings")
             for (index, recording) in board.speaker.recordings.suffix(count).enumerated() {
-                recordings[index] = ringer_recording(recording)
+                array.write(ringer_recording(recording), at: index)
             }
         }
         return CInt(clamping: board.speaker.recordingCount)

@@ -25,15 +25,8 @@ final class SessionHandle: Sendable {
     /// The session at `pointer`, which `ringer_session_new` made.
     static func at(_ pointer: OpaquePointer?) throws -> SessionHandle {
         let handle: SessionHandle = try object(pointer, "session")
-        try handle.device.device.process.check("use it", "device")
+        try handle.device.check()
         return handle
-    }
-
-    /// Plays in the session.
-    func play(_ sound: PCMBuffer, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
-        try device.begin(id, in: session) { number in
-            session.start(sound) { [weak device] in device?.ended(number, $0) }
-        }
     }
 }
 
@@ -71,9 +64,9 @@ final class SessionHandle: Sendable {
 ) -> CInt {
     attempt {
         let handle = try SessionHandle.at(session)
-        return try handle.device.begin(id, in: handle.session) { number in
+        return try handle.device.begin(id) { number in
             handle.session.activate { [weak device = handle.device] in device?.answered(number, $0) }
-            return nil
+            return .unstoppable
         }
     }
 }
@@ -83,11 +76,11 @@ final class SessionHandle: Sendable {
 ) -> CInt {
     attempt {
         let handle = try SessionHandle.at(session)
-        return try handle.device.begin(id, in: handle.session) { number in
+        return try handle.device.begin(id) { number in
             handle.session.deactivate(notifyOthers: resume_others != 0) { [weak device = handle.device] in
                 device?.answered(number, $0)
             }
-            return nil
+            return .unstoppable
         }
     }
 }
@@ -116,32 +109,13 @@ final class SessionHandle: Sendable {
     }
 }
 
-@_cdecl("ringer_session_play_file") @implementation public func ringer_session_play_file(
-    _ session: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ id: UnsafeMutablePointer<UInt64>?
-) -> CInt {
-    attempt {
-        let handle = try SessionHandle.at(session)
-        return try handle.play(try SoundLoader.load(try text(path, "path")), id)
-    }
-}
-
-@_cdecl("ringer_session_play_samples") @implementation public func ringer_session_play_samples(
-    _ session: OpaquePointer?, _ samples: UnsafePointer<Int16>?, _ frames: Int, _ channels: UInt32, _ rate: UInt32,
-    _ id: UnsafeMutablePointer<UInt64>?
-) -> CInt {
-    attempt {
-        let handle = try SessionHandle.at(session)
-        return try handle.play(try pcm(samples, frames, channels, rate), id)
-    }
-}
-
 @_cdecl("ringer_session_get_state") @implementation public func ringer_session_get_state(
-    _ session: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_session_state>?
+    _ session: OpaquePointer?, _ state: UnsafeMutablePointer<ringer_session_state>?, _ size: Int
 ) -> CInt {
     carryOut {
         let session = try SessionHandle.at(session).session
-        let state = try required(state, "state")
-        guard let now = session.state else { throw Failure(ESHUTDOWN, "the session was removed") }
+        let state = try Structure(state, size, "state")
+        guard let now = session.state else { throw DeviceHandle.closed }
         var result = ringer_session_state()
         result.number = session.id.rawValue
         result.phase =
@@ -160,7 +134,7 @@ final class SessionHandle: Sendable {
         result.is_spoken = now.settings.isSpoken ? 1 : 0
         result.is_in_background = now.isInBackground ? 1 : 0
         result.is_other_audio_playing = session.isOtherAudioPlaying ? 1 : 0
-        state.pointee = result
+        state.write(result)
     }
 }
 

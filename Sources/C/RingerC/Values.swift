@@ -70,6 +70,17 @@ extension DeviceKey: CCounterpart {
     }
 }
 
+extension AlertWay: CCounterpart {
+    var constant: ringer_alert_way {
+        switch self {
+        case .both: RINGER_ALERT_BOTH
+        case .sound: RINGER_ALERT_SOUND
+        case .vibration: RINGER_ALERT_VIBRATION
+        case .none: RINGER_ALERT_NONE
+        }
+    }
+}
+
 extension MuteReading.Verdict: CCounterpart {
     var constant: ringer_verdict {
         switch self {
@@ -129,14 +140,40 @@ extension ringer_event {
         self.init()
         type = RINGER_EVENT_DEGRADED
         at = time.nanoseconds
-        withUnsafeMutableBytes(of: &u.message) { message in
-            var sentence = sentence
-            sentence.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) { bytes in
-                    guard let start = bytes.baseAddress else { return }
-                    ringer_copy_text(message.baseAddress, message.count, start, bytes.count)
-                }
-            }
+        withUnsafeMutableBytes(of: &u.message) { copy(sentence, to: $0) }
+    }
+}
+
+extension SoundFallback {
+    /// It as a sentence.
+    var sentence: String { "another sound is played: " + (error.map { "\($0)" } ?? reason.rawValue) }
+}
+
+/// Copies a sentence to a text of C, shortened to what fits.
+func copy(_ sentence: String, to text: UnsafeMutableRawBufferPointer) {
+    var sentence = sentence
+    sentence.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) { bytes in
+            guard let start = bytes.baseAddress else { return }
+            ringer_copy_text(text.baseAddress, text.count, start, bytes.count)
+        }
+    }
+}
+
+extension SoundOutcome.StopCause: CCounterpart {
+    var constant: ringer_stop_cause {
+        switch self {
+        case .caller: RINGER_STOP_CAUSE_CALLER
+        case .replaced: RINGER_STOP_CAUSE_REPLACED
+        case .disposed: RINGER_STOP_CAUSE_DISPOSED
+        case .limited: RINGER_STOP_CAUSE_LIMITED
+        case .skipped: RINGER_STOP_CAUSE_SKIPPED
+        case .expired: RINGER_STOP_CAUSE_EXPIRED
+        case .sessionDeactivated: RINGER_STOP_CAUSE_SESSION_DEACTIVATED
+        case .sessionRemoved: RINGER_STOP_CAUSE_SESSION_REMOVED
+        case .oldDeviceUnavailable: RINGER_STOP_CAUSE_OLD_DEVICE_UNAVAILABLE
+        case .outputReleased: RINGER_STOP_CAUSE_OUTPUT_RELEASED
+        case .closed: RINGER_STOP_CAUSE_CLOSED
         }
     }
 }
@@ -207,6 +244,14 @@ extension ringer_state {
         volume = state.outputVolume ?? -1
         position_at = state.ringSilentAt?.nanoseconds ?? 0
     }
+
+    /// Whether no member differs.
+    func isSame(as other: ringer_state) -> Bool {
+        (position, route, volume, position_at) == (other.position, other.route, other.volume, other.position_at)
+            && (switch_connected, switch_unreadable, screen_locked) == (
+                other.switch_connected, other.switch_unreadable, other.screen_locked
+            ) && (headphone, microphone, input_available) == (other.headphone, other.microphone, other.input_available)
+    }
 }
 
 extension ringer_preferences {
@@ -224,6 +269,7 @@ extension ringer_preferences {
 
     /// The preferences, if every field has a value that it may have.
     func checked() throws -> UserPreferences {
+        try withUnsafeBytes(of: reserved) { try RingerC.reserved($0, "preferences") }
         guard (0...1).contains(alert_volume) else {
             throw Failure(EINVAL, "an alert volume of \(alert_volume) is not from 0 to 1")
         }
@@ -252,20 +298,29 @@ extension ringer_result {
     init(_ result: AlertResult) {
         self.init()
         switch result.outcome {
-        case .timedOut: outcome = RINGER_OUTCOME_FINISHED
-        case .stopped: outcome = RINGER_OUTCOME_STOPPED
-        case .failed(let cause): fail(cause)
+        case .timedOut: stop(.limited)
+        case .stopped(let cause): stop(cause)
+        case .failed(let error): fail(error)
         }
         started_at = result.startedAt.nanoseconds
         felt = result.vibrated ? 1 : 0
+        // An alert goes on without its sound.
+        if let soundError = result.soundError { explain(soundError) } else { note(result.fallback) }
+    }
+
+    init(_ result: SystemSoundResult) {
+        self.init(result.outcome, startedAt: result.startedAt, result.position, felt: result.vibrated)
+        note(result.fallback)
     }
 
     init(_ end: VibrationEnd) {
         self.init()
         switch end {
         case .finished: outcome = RINGER_OUTCOME_FINISHED
-        case .stopped, .replaced, .limited: outcome = RINGER_OUTCOME_STOPPED
-        case .failed(let cause): fail(cause)
+        case .stopped: stop(.caller)
+        case .replaced: stop(.replaced)
+        case .limited: stop(.limited)
+        case .failed(let error): fail(error)
         }
         felt = outcome == RINGER_OUTCOME_FAILED ? 0 : 1
     }
@@ -276,13 +331,30 @@ extension ringer_result {
         case .silenced(let why):
             outcome = RINGER_OUTCOME_SILENCED
             reason = why.constant
-        case .stopped: outcome = RINGER_OUTCOME_STOPPED
-        case .failed(let cause): fail(cause)
+        case .stopped(let cause): stop(cause)
+        case .failed(let error): fail(error)
         }
     }
 
-    private mutating func fail(_ cause: RingerError) {
+    private mutating func stop(_ why: SoundOutcome.StopCause) {
+        outcome = RINGER_OUTCOME_STOPPED
+        cause = why.constant
+    }
+
+    mutating func fail(_ why: any Error) {
         outcome = RINGER_OUTCOME_FAILED
-        error = -cause.number
+        explain(why)
+    }
+
+    private mutating func explain(_ why: any Error) {
+        let failure = Failure(why)
+        error = -failure.errno
+        withUnsafeMutableBytes(of: &sentence) { copy(failure.sentence, to: $0) }
+    }
+
+    /// Has the sentence say why another sound was played, unless it says what failed.
+    private mutating func note(_ fallback: SoundFallback?) {
+        guard let fallback, outcome != RINGER_OUTCOME_FAILED else { return }
+        withUnsafeMutableBytes(of: &sentence) { copy(fallback.sentence, to: $0) }
     }
 }

@@ -26,11 +26,11 @@ static int ready;
 static void use_it(void)
 {
     struct ringer_event event;
-    int result = ringer_device_play_samples(device, samples, 4800, 1, 48000, RINGER_CATEGORY_PLAYBACK, 0, NULL);
+    int result = client_play(device, NULL, samples, 4800, 0, NULL);
 
     printf("%s: %s\n", result == -ECHILD ? "ECHILD" : "another result", ringer_last_error());
     printf("others: %d %d %d %d\n", ringer_device_stop_all(device) == -ECHILD,
-        ringer_device_read_event(device, &event) == -ECHILD, ringer_session_activate(session, NULL) == -ECHILD,
+        ringer_device_read_event(device, &event, sizeof event) == -ECHILD, ringer_session_activate(session, NULL) == -ECHILD,
         ringer_device_close_on_termination(device) == -ECHILD);
     ringer_session_free(session);
     ringer_device_close(device);
@@ -58,7 +58,7 @@ static void open_another(void)
 
     if (ringer_config_set_board(config, RINGER_BOARD_SIMULATED) < 0 || ringer_device_open(config, &own) < 0 ||
         ringer_device_close_on_termination(own) < 0 ||
-        ringer_device_play_samples(own, samples, 4800, 1, 48000, RINGER_CATEGORY_PLAYBACK, 0, NULL) < 0)
+        client_play(own, NULL, samples, 4800, 0, NULL) < 0)
         printf("its own: %s\n", ringer_last_error());
     wait_for_a_signal();
 }

@@ -1,14 +1,16 @@
 /*
  * A C program of ringer.h on the simulated board: a payment speaker whose switch is flipped in mid-sound. With the argument
  * "environment", on the board that the environment names: a sound in a session; with "sessions", on that board: sessions that
- * four threads free once the device is closed; with "fork", on that board: see fork.c; with "termination", a signal while the
- * motor turns. It prints what it sees; the tests compare it.
+ * four threads free once the device is closed; with "threads", on that board, or with "virtual" on one in virtual
+ * time: see threads.c; with "fork", on that board: see fork.c; with "termination", a signal while the
+ * motor turns; with "alert" and a sound file, an alert of 0.3 s on that board. It prints what it sees; the tests compare it.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +34,9 @@ static void show(const struct ringer_event *event)
     switch (event->type) {
     case RINGER_EVENT_STATE:
         printf("state, position %d, route %d\n", (int)event->u.state.position, (int)event->u.state.route);
+        break;
+    case RINGER_EVENT_SOUND_STARTED:
+        printf("sound %" PRIu64 " started\n", event->id);
         break;
     case RINGER_EVENT_SOUND_ENDED:
         printf("sound %" PRIu64 ", outcome %d, reason %s, %" PRIu64 " of %" PRIu64 " frames\n", event->id,
@@ -61,7 +66,7 @@ static int show_events(struct ringer_device *device)
     int result;
 
     while (poll(&descriptor, 1, 0) == 1) {
-        result = ringer_device_read_event(device, &event);
+        result = ringer_device_read_event(device, &event, sizeof event);
         if (result < 0)
             return result;
         if (result == 0) {
@@ -70,10 +75,19 @@ static int show_events(struct ringer_device *device)
         }
         show(&event);
     }
-    result = ringer_device_read_event(device, &event);
+    result = ringer_device_read_event(device, &event, sizeof event);
     if (result == 1)
         printf("an event waits and the descriptor is not readable\n");
     return result;
+}
+
+int client_play(struct ringer_device *device, struct ringer_session *session, const int16_t *samples, size_t frames,
+    uint32_t options, uint64_t *id)
+{
+    struct ringer_playback playback = {.samples = samples, .frames = frames, .session = session,
+        .category = RINGER_CATEGORY_PLAYBACK, .options = options, .channels = 1, .rate = 48000};
+
+    return ringer_device_play(device, &playback, sizeof playback, id);
 }
 
 int client_wait_for(struct ringer_device *device, enum ringer_event_type type, struct ringer_event *event)
@@ -81,7 +95,7 @@ int client_wait_for(struct ringer_device *device, enum ringer_event_type type, s
     struct pollfd descriptor = {.fd = ringer_device_get_fd(device), .events = POLLIN};
 
     do {
-        int result = ringer_device_read_event(device, event);
+        int result = ringer_device_read_event(device, event, sizeof *event);
         if (result < 0)
             return result;
         if (result == 0)
@@ -109,7 +123,8 @@ static int play_in_a_session(void)
     CHECK(client_wait_for(device, RINGER_EVENT_SESSION_ANSWERED, &event));
     CHECK(ringer_session_get_property(session, RINGER_PROPERTY_SAMPLE_RATE, &rate, &size));
     printf("activated %d, rate %g\n", (int)event.u.result.error, rate);
-    CHECK(ringer_session_play_samples(session, samples, 4800, 1, 48000, NULL));
+    CHECK(client_play(device, session, samples, 4800, 0, NULL));
+    CHECK(client_wait_for(device, RINGER_EVENT_SOUND_STARTED, &event));
     CHECK(client_wait_for(device, RINGER_EVENT_SOUND_ENDED, &event));
     printf("ended %d, %" PRIu64 " of %" PRIu64 " frames\n", (int)event.u.result.outcome, event.u.result.frames_played,
         event.u.result.frames);
@@ -154,7 +169,8 @@ static int free_sessions_after_close(void)
     return 0;
 }
 
-static volatile sig_atomic_t has_been_called;
+/* The handler may be called on a thread of the library's. */
+static atomic_int has_been_called;
 
 static void note_call(int number)
 {
@@ -182,6 +198,23 @@ static int end_by_signal(struct ringer_config *config)
     return 0;
 }
 
+static int alert_by_file(const char *path)
+{
+    struct ringer_alert alert = {.limit_ms = 300};
+    struct ringer_device *device;
+    struct ringer_event event;
+
+    CHECK(ringer_device_open(NULL, &device));
+    CHECK(ringer_device_register_sound(device, path, &alert.sound));
+    CHECK(ringer_device_alert(device, &alert, sizeof alert, NULL));
+    CHECK(client_wait_for(device, RINGER_EVENT_SOUND_ENDED, &event));
+    printf("%s by %s, felt %d, error %d, %s\n", ringer_outcome_name(event.u.result.outcome),
+        ringer_stop_cause_name(event.u.result.cause), event.u.result.felt, (int)event.u.result.error,
+        event.u.result.sentence);
+    ringer_device_close(device);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const uint32_t pattern[] = {400, 200, 400};
@@ -201,27 +234,36 @@ int main(int argc, char **argv)
         ringer_config_free(config);
         return free_sessions_after_close();
     }
+    if (argc > 1 && strcmp(argv[1], "threads") == 0)
+        return client_threads(config);
+    if (argc > 1 && strcmp(argv[1], "virtual") == 0) {
+        CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
+        return client_threads(config);
+    }
     if (argc > 1 && strcmp(argv[1], "fork") == 0) {
         ringer_config_free(config);
         return client_fork();
     }
     if (argc > 1 && strcmp(argv[1], "termination") == 0)
         return end_by_signal(config);
+    if (argc > 2 && strcmp(argv[1], "alert") == 0) {
+        ringer_config_free(config);
+        return alert_by_file(argv[2]);
+    }
     CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
     CHECK(ringer_device_open(config, &device));
     ringer_config_free(config);
-    CHECK(ringer_device_get_state(device, &state));
+    CHECK(ringer_device_get_state(device, &state, sizeof state));
     start = state.position_at;
     CHECK(show_events(device));
 
-    CHECK(ringer_device_play_samples(device, samples, 48000, 1, 48000, RINGER_CATEGORY_PLAYBACK,
-        RINGER_OPTION_HONOURS_RING_SILENT_SWITCH, &sound));
+    CHECK(client_play(device, NULL, samples, 48000, RINGER_OPTION_HONOURS_RING_SILENT_SWITCH, &sound));
     CHECK(ringer_device_vibrate(device, pattern, 3, 1, 1, &vibration));
     CHECK(ringer_simulated_advance(device, 250000));
     printf("motor %d\n", ringer_simulated_is_motor_on(device));
     CHECK(ringer_simulated_set_position(device, RINGER_POSITION_SILENT));
     CHECK(show_events(device));
-    CHECK(ringer_device_decide(device, RINGER_SOUND_ALERT, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision));
+    CHECK(ringer_device_decide(device, RINGER_SOUND_ALERT, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision, sizeof decision));
     printf("an alert: heard %d, felt %d, %s\n", decision.heard, decision.felt, ringer_reason_name(decision.reason));
     CHECK(ringer_simulated_advance(device, 1000000));
     CHECK(show_events(device));
@@ -230,7 +272,7 @@ int main(int argc, char **argv)
     CHECK(ringer_simulated_advance(device, 1000000));
     CHECK(show_events(device));
     memset(recordings, 0, sizeof recordings);
-    printf("recordings %d\n", ringer_simulated_get_recordings(device, recordings, 2));
+    printf("recordings %d\n", ringer_simulated_get_recordings(device, recordings, sizeof *recordings, 2));
     printf("heard %" PRIu64 " of %" PRIu64 " frames\n", recordings[0].frames_played, recordings[0].frames);
     printf("%d: %s\n", ringer_device_play_file(device, "/no/such/file", RINGER_CATEGORY_PLAYBACK, 0, NULL),
         ringer_last_error());

@@ -27,7 +27,7 @@ static int is_motor_on(struct ringer_device *device)
 static int sounds(struct ringer_device *device)
 {
     struct ringer_recording recordings[2];
-    int count = ringer_simulated_get_recordings(device, recordings, 2), begun = 0;
+    int count = ringer_simulated_get_recordings(device, recordings, sizeof *recordings, 2), begun = 0;
 
     for (int index = 0; index < count; index++)
         begun += recordings[index].started_at != 0;
@@ -94,7 +94,7 @@ void __wrap_ringer_device_close(struct ringer_device *device)
     struct ringer_recording recordings[2];
 
     pthread_join(user, NULL);
-    ringer_simulated_get_recordings(device, recordings, 2);
+    ringer_simulated_get_recordings(device, recordings, sizeof *recordings, 2);
     for (int index = 0; index < 2; index++)
         printf("heard %" PRIu64 " of %" PRIu64 " frames\n", recordings[index].frames_played,
             recordings[index].frames);

@@ -8,6 +8,7 @@
  * function succeeds, and if threads of the library are left after all is closed.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <ringer.h>
@@ -112,6 +113,26 @@ FUNCTION(ringer_reason_name)
     return strlen(ringer_reason_name((enum ringer_reason)number(c, 20))) < 100 ? 0 : -1;
 }
 
+FUNCTION(ringer_event_name)
+{
+    return strlen(ringer_event_name((enum ringer_event_type)number(c, 12))) < 100 ? 0 : -1;
+}
+
+FUNCTION(ringer_session_change_name)
+{
+    return strlen(ringer_session_change_name((enum ringer_session_change)number(c, 14))) < 100 ? 0 : -1;
+}
+
+FUNCTION(ringer_outcome_name)
+{
+    return strlen(ringer_outcome_name((enum ringer_outcome)number(c, 6))) < 100 ? 0 : -1;
+}
+
+FUNCTION(ringer_stop_cause_name)
+{
+    return strlen(ringer_stop_cause_name((enum ringer_stop_cause)number(c, 13))) < 100 ? 0 : -1;
+}
+
 FUNCTION(ringer_config_new)
 {
     struct ringer_config *own = ringer_config_new();
@@ -150,6 +171,45 @@ FUNCTION(ringer_config_set_route_pcm)
 FUNCTION(ringer_config_set_mixer) { return ringer_config_set_mixer(POINTER(c, config), text(c, "0"), text(c, "Master")); }
 FUNCTION(ringer_config_set_following) { return ringer_config_set_following(POINTER(c, config), number(c, 32)); }
 
+FUNCTION(ringer_config_set_real_time_priority)
+{
+    return ringer_config_set_real_time_priority(POINTER(c, config), (int)number(c, 100));
+}
+
+FUNCTION(ringer_config_set_busy_patience) { return ringer_config_set_busy_patience(POINTER(c, config), number(c, 5000)); }
+FUNCTION(ringer_config_set_linger) { return ringer_config_set_linger(POINTER(c, config), number(c, 5000)); }
+FUNCTION(ringer_config_set_own_microphone) { return ringer_config_set_own_microphone(POINTER(c, config), (int)number(c, 2)); }
+
+FUNCTION(ringer_config_set_behaviour)
+{
+    struct ringer_behaviour behaviour = {.longest_on_ms = number(c, 20000), .detector_attempts = number(c, 4),
+        .detector_rate = number(c, 2) ? 48000 : number(c, 200000), .sound_memory = number(c, 4096),
+        .reserved = is_bad(c)};
+
+    return ringer_config_set_behaviour(POINTER(c, config), POINTER(c, &behaviour), size(c, sizeof behaviour));
+}
+
+FUNCTION(ringer_find_parts)
+{
+    struct ringer_part parts[4];
+
+    if (is_bad(c))
+        return ringer_find_parts(NULL, sizeof *parts, size(c, 4));
+    return ringer_find_parts(parts, sizeof *parts, below(c, 5));
+}
+
+/* Samples, in the shared session or in a category. */
+static struct ringer_playback some_samples(struct caller *c)
+{
+    static const unsigned int rates[] = {48000, 8000, 1000, 999, 0};
+
+    return (struct ringer_playback){.samples = POINTER(c, samples), .frames = size(c, below(c, 4800)),
+        .first_frame = size(c, below(c, 4800)), .session = below(c, 2) ? session : NULL,
+        .category = (enum ringer_category)number(c, 7), .options = options(c), .channels = 1 + number(c, 2),
+        .rate = rates[below(c, 5)], .fd = -1, .loops = (int32_t)below(c, 4) - 1, .gain = fraction(c),
+        .reserved = {0, 0, 0, (uint8_t)is_bad(c)}};
+}
+
 /* Seldom one of the hardware, which this machine has not, or on a real clock. */
 FUNCTION(ringer_device_open)
 {
@@ -167,8 +227,12 @@ FUNCTION(ringer_device_open)
     }
     ringer_config_free(own);
     if (opened && below(c, 2)) {
-        ringer_device_play_samples(opened, samples, 960, 1, 48000, RINGER_CATEGORY_PLAYBACK, 0, NULL);
-        ringer_device_alert(opened, 1104, 0, NULL);
+        const struct ringer_playback playback = {.samples = samples, .frames = 960, .channels = 1, .rate = 48000,
+            .loops = -1};
+        const struct ringer_alert alert = {.sound = 1104};
+
+        ringer_device_play(opened, &playback, sizeof playback, NULL);
+        ringer_device_alert(opened, &alert, sizeof alert, NULL);
     }
     ringer_device_close(opened);
     return result;
@@ -188,7 +252,7 @@ FUNCTION(ringer_device_get_state)
 {
     struct ringer_state state;
 
-    return ringer_device_get_state(POINTER(c, device), POINTER(c, &state));
+    return ringer_device_get_state(POINTER(c, device), POINTER(c, &state), size(c, sizeof state));
 }
 
 FUNCTION(ringer_device_set_screen_locked)
@@ -208,19 +272,19 @@ FUNCTION(ringer_device_get_preferences)
 {
     struct ringer_preferences preferences;
 
-    return ringer_device_get_preferences(POINTER(c, device), POINTER(c, &preferences));
+    return ringer_device_get_preferences(POINTER(c, device), POINTER(c, &preferences), size(c, sizeof preferences));
 }
 
 FUNCTION(ringer_device_set_preferences)
 {
     struct ringer_preferences preferences;
 
-    ringer_device_get_preferences(device, &preferences);
+    ringer_device_get_preferences(device, &preferences, sizeof preferences);
     preferences.vibrate_on_ring = (uint8_t)below(c, 256);
     preferences.alert_volume = fraction(c);
     preferences.routes_silenced = (uint8_t)number(c, 64);
     preferences.when_switch_unreadable = (enum ringer_position)number(c, 4);
-    return ringer_device_set_preferences(POINTER(c, device), POINTER(c, &preferences));
+    return ringer_device_set_preferences(POINTER(c, device), POINTER(c, &preferences), size(c, sizeof preferences));
 }
 
 FUNCTION(ringer_device_decide)
@@ -228,7 +292,7 @@ FUNCTION(ringer_device_decide)
     struct ringer_decision decision;
 
     return ringer_device_decide(POINTER(c, device), (enum ringer_sound_kind)number(c, 5),
-        (enum ringer_category)number(c, 7), options(c), POINTER(c, &decision));
+        (enum ringer_category)number(c, 7), options(c), POINTER(c, &decision), size(c, sizeof decision));
 }
 
 FUNCTION(ringer_device_play_file)
@@ -239,13 +303,49 @@ FUNCTION(ringer_device_play_file)
         POINTER(c, device), text(c, sound), (enum ringer_category)number(c, 7), options(c), POINTER(c, &id));
 }
 
-FUNCTION(ringer_device_play_samples)
+FUNCTION(ringer_device_play)
 {
-    static const unsigned int rates[] = {48000, 8000, 1000, 999, 0};
-    size_t frames = size(c, below(c, 4800));
+    struct ringer_playback playback = some_samples(c);
+    uint64_t id;
 
-    return ringer_device_play_samples(POINTER(c, device), POINTER(c, samples), frames, 1 + number(c, 2),
-        rates[below(c, 5)], (enum ringer_category)number(c, 7), options(c), NULL);
+    return ringer_device_play(POINTER(c, device), POINTER(c, &playback), size(c, sizeof playback), POINTER(c, &id));
+}
+
+/* A sound of 0.2 s, which may have been refused. */
+static uint64_t a_sound(void)
+{
+    const struct ringer_playback playback = {.samples = samples, .frames = 9600, .channels = 1, .rate = 48000,
+        .category = RINGER_CATEGORY_PLAYBACK};
+    uint64_t id;
+
+    /* Either may forbid it. */
+    ringer_device_end_interruption(device, interruption, 1);
+    ringer_session_deactivate(session, 1, NULL);
+    ringer_device_play(device, &playback, sizeof playback, &id);
+    return id;
+}
+
+FUNCTION(ringer_device_pause)
+{
+    uint64_t id = a_sound();
+    int result = ringer_device_pause(POINTER(c, device), is_bad(c) ? UINT64_MAX : id, 1);
+
+    ringer_device_pause(device, id, (int)below(c, 2));
+    return result;
+}
+
+FUNCTION(ringer_device_set_gain)
+{
+    uint64_t id = a_sound();
+
+    return ringer_device_set_gain(POINTER(c, device), is_bad(c) ? 0 : id, fraction(c));
+}
+
+FUNCTION(ringer_device_get_position)
+{
+    uint64_t id = a_sound(), frame;
+
+    return ringer_device_get_position(POINTER(c, device), id, POINTER(c, &frame));
 }
 
 FUNCTION(ringer_device_play_system_sound)
@@ -281,7 +381,7 @@ FUNCTION(ringer_device_notify)
         .allows_critical = (uint8_t)below(c, 2)};
     uint64_t id;
 
-    return ringer_device_notify(POINTER(c, device), POINTER(c, &notification), POINTER(c, &id));
+    return ringer_device_notify(POINTER(c, device), POINTER(c, &notification), size(c, sizeof notification), POINTER(c, &id));
 }
 
 FUNCTION(ringer_device_announce)
@@ -293,11 +393,34 @@ FUNCTION(ringer_device_announce)
         (enum ringer_category)number(c, 7), options(c), (int32_t)number(c, 5), number(c, 1000), POINTER(c, &id));
 }
 
-FUNCTION(ringer_device_alert)
+FUNCTION(ringer_device_pause_announcements)
+{
+    int result = ringer_device_pause_announcements(POINTER(c, device), (int)number(c, 2));
+
+    ringer_device_pause_announcements(device, 0);
+    return result;
+}
+
+FUNCTION(ringer_device_skip_announcement) { return ringer_device_skip_announcement(POINTER(c, device)); }
+
+FUNCTION(ringer_device_repeat_announcement)
 {
     uint64_t id;
+    int result = ringer_device_repeat_announcement(POINTER(c, device), POINTER(c, &id));
 
-    return ringer_device_alert(POINTER(c, device), system_sound(c), number(c, 5000), POINTER(c, &id));
+    /* None may have begun: the session and interruptions make announcements wait. */
+    return result == -ENOENT ? 0 : result;
+}
+
+FUNCTION(ringer_device_alert)
+{
+    const uint32_t times[] = {number(c, 500), number(c, 500)};
+    struct ringer_alert alert = {.times_ms = below(c, 2) ? times : NULL, .count = size(c, 2), .sound = system_sound(c),
+        .way = (enum ringer_alert_way)number(c, 4), .limit_ms = number(c, 5000), .pause_ms = number(c, 5000),
+        .strength = fraction(c), .reserved = {(uint8_t)is_bad(c)}};
+    uint64_t id;
+
+    return ringer_device_alert(POINTER(c, device), POINTER(c, &alert), size(c, sizeof alert), POINTER(c, &id));
 }
 
 FUNCTION(ringer_device_vibrate)
@@ -318,13 +441,19 @@ FUNCTION(ringer_device_detect)
 
 FUNCTION(ringer_device_stop)
 {
-    uint64_t id = below(c, 4);
+    uint64_t id = below(c, 2) ? below(c, 4) : a_sound();
 
-    ringer_device_play_samples(device, samples, 4800, 1, 48000, RINGER_CATEGORY_PLAYBACK, 0, POINTER(c, &id));
     return ringer_device_stop(POINTER(c, device), id);
 }
 
 FUNCTION(ringer_device_stop_all) { return ringer_device_stop_all(POINTER(c, device)); }
+
+FUNCTION(ringer_device_release_output)
+{
+    uint64_t id;
+
+    return ringer_device_release_output(POINTER(c, device), POINTER(c, &id));
+}
 
 FUNCTION(ringer_session_new)
 {
@@ -378,26 +507,11 @@ FUNCTION(ringer_session_set_in_background)
     return ringer_session_set_in_background(POINTER(c, session), (int)number(c, 2));
 }
 
-FUNCTION(ringer_session_play_file)
-{
-    uint64_t id;
-
-    return ringer_session_play_file(POINTER(c, session), text(c, sound), POINTER(c, &id));
-}
-
-FUNCTION(ringer_session_play_samples)
-{
-    uint64_t id;
-
-    return ringer_session_play_samples(
-        POINTER(c, session), POINTER(c, samples), size(c, 960), 1 + number(c, 2), number(c, 48001), POINTER(c, &id));
-}
-
 FUNCTION(ringer_session_get_state)
 {
     struct ringer_session_state state;
 
-    return ringer_session_get_state(POINTER(c, session), POINTER(c, &state));
+    return ringer_session_get_state(POINTER(c, session), POINTER(c, &state), size(c, sizeof state));
 }
 
 static enum ringer_property property(struct caller *c)
@@ -420,8 +534,11 @@ FUNCTION(ringer_session_get_property)
 
 FUNCTION(ringer_session_set_property)
 {
-    double value = below(c, 2) ? 1 : 0.02;
+    double value = below(c, 2) ? 8000 : 0.02;
 
+    if (below(c, 2))
+        return ringer_session_set_property(
+            POINTER(c, session), RINGER_PROPERTY_PREFERRED_SAMPLE_RATE, POINTER(c, &value), sizeof value);
     return ringer_session_set_property(POINTER(c, session), property(c), POINTER(c, &value), below(c, sizeof value + 1));
 }
 
@@ -430,8 +547,9 @@ FUNCTION(ringer_device_begin_interruption)
     uint64_t begun;
     int result = ringer_device_begin_interruption(POINTER(c, device), POINTER(c, &begun));
 
+    /* One that never ended would silence all that follows. */
     if (result == 0)
-        interruption = begun;
+        ringer_device_end_interruption(device, atomic_exchange(&interruption, begun), 1);
     return result;
 }
 
@@ -449,7 +567,7 @@ FUNCTION(ringer_device_read_event)
 {
     struct ringer_event event;
 
-    return c->reads_events ? ringer_device_read_event(POINTER(c, device), POINTER(c, &event)) : 0;
+    return c->reads_events ? ringer_device_read_event(POINTER(c, device), POINTER(c, &event), size(c, sizeof event)) : 0;
 }
 
 FUNCTION(ringer_simulated_set_position)
@@ -477,8 +595,8 @@ FUNCTION(ringer_simulated_get_recordings)
     struct ringer_recording recordings[8];
 
     if (is_bad(c))
-        return ringer_simulated_get_recordings(device, NULL, size(c, 8));
-    return ringer_simulated_get_recordings(POINTER(c, device), recordings, below(c, 9));
+        return ringer_simulated_get_recordings(device, NULL, sizeof *recordings, size(c, 8));
+    return ringer_simulated_get_recordings(POINTER(c, device), recordings, sizeof *recordings, below(c, 9));
 }
 
 FUNCTION(ringer_simulated_is_motor_on) { return ringer_simulated_is_motor_on(POINTER(c, device)); }
@@ -493,6 +611,10 @@ static struct {
     ROW(ringer_version),
     ROW(ringer_last_error),
     ROW(ringer_reason_name),
+    ROW(ringer_event_name),
+    ROW(ringer_session_change_name),
+    ROW(ringer_outcome_name),
+    ROW(ringer_stop_cause_name),
     ROW(ringer_config_new),
     ROW(ringer_config_free),
     ROW(ringer_config_set_board),
@@ -503,6 +625,12 @@ static struct {
     ROW(ringer_config_set_route_pcm),
     ROW(ringer_config_set_mixer),
     ROW(ringer_config_set_following),
+    ROW(ringer_config_set_real_time_priority),
+    ROW(ringer_config_set_busy_patience),
+    ROW(ringer_config_set_linger),
+    ROW(ringer_config_set_own_microphone),
+    ROW(ringer_config_set_behaviour),
+    ROW(ringer_find_parts),
     ROW(ringer_device_open),
     ROW(ringer_device_close),
     ROW(ringer_device_close_on_termination),
@@ -516,17 +644,24 @@ static struct {
     ROW(ringer_device_set_preferences),
     ROW(ringer_device_decide),
     ROW(ringer_device_play_file),
-    ROW(ringer_device_play_samples),
+    ROW(ringer_device_play),
+    ROW(ringer_device_pause),
+    ROW(ringer_device_set_gain),
+    ROW(ringer_device_get_position),
     ROW(ringer_device_play_system_sound),
     ROW(ringer_device_register_sound),
     ROW(ringer_device_dispose_sound),
     ROW(ringer_device_notify),
     ROW(ringer_device_announce),
+    ROW(ringer_device_pause_announcements),
+    ROW(ringer_device_skip_announcement),
+    ROW(ringer_device_repeat_announcement),
     ROW(ringer_device_alert),
     ROW(ringer_device_vibrate),
     ROW(ringer_device_detect),
     ROW(ringer_device_stop),
     ROW(ringer_device_stop_all),
+    ROW(ringer_device_release_output),
     ROW(ringer_session_new),
     ROW(ringer_session_free),
     ROW(ringer_session_get_number),
@@ -535,8 +670,6 @@ static struct {
     ROW(ringer_session_set_category),
     ROW(ringer_session_set_spoken),
     ROW(ringer_session_set_in_background),
-    ROW(ringer_session_play_file),
-    ROW(ringer_session_play_samples),
     ROW(ringer_session_get_state),
     ROW(ringer_session_get_property),
     ROW(ringer_session_set_property),
@@ -582,7 +715,7 @@ static void *run(void *pointer)
                 ringer_device_stop_all(device);
                 ringer_device_end_interruption(device, interruption, 1);
             }
-            while (c->reads_events && ringer_device_read_event(device, &event) == 1)
+            while (c->reads_events && ringer_device_read_event(device, &event, sizeof event) == 1)
                 ;
             continue;
         }

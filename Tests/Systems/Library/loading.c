@@ -34,7 +34,7 @@ static struct {
     int (*ringer_device_open)(const struct ringer_config *config, struct ringer_device **device);
     void (*ringer_device_close)(struct ringer_device *device);
     int (*ringer_device_get_fd)(const struct ringer_device *device);
-    int (*ringer_device_read_event)(struct ringer_device *device, struct ringer_event *event);
+    int (*ringer_device_read_event)(struct ringer_device *device, struct ringer_event *event, size_t size);
     int (*ringer_device_play_file)(struct ringer_device *device, const char *path, enum ringer_category category,
         uint32_t options, uint64_t *id);
     const char *(*ringer_last_error)(void);
@@ -65,8 +65,8 @@ static int use(void *library, const char *sound, const char *pcm, int round)
     CHECK(functions.ringer_device_play_file(device, sound, RINGER_CATEGORY_PLAYBACK, 0, NULL));
     /* The sound goes on for 0 to 9 ms: it is opened, begins, or has not begun. */
     descriptor.fd = functions.ringer_device_get_fd(device);
-    CHECK(functions.ringer_device_read_event(device, &event));
-    if (poll(&descriptor, 1, round % 10) == 1 && functions.ringer_device_read_event(device, &event) == 1 &&
+    CHECK(functions.ringer_device_read_event(device, &event, sizeof event));
+    if (poll(&descriptor, 1, round % 10) == 1 && functions.ringer_device_read_event(device, &event, sizeof event) == 1 &&
         event.type == RINGER_EVENT_SOUND_ENDED)
         return fprintf(stderr, "the sound has ended: outcome %d, error %d\n", (int)event.u.result.outcome,
             (int)event.u.result.error);

@@ -14,6 +14,25 @@ import Testing
         try run("env \(environment) '\(try programs())/c-client' \(argument)")
     }
 
+    // It ended as limited, without a word of its sound.
+    @Test("an alert by MP3 vibrates, and says why it was not heard, where libmpg123 is missing")
+    func alertWithoutLibrary() throws {
+        let folder = "/tmp/ringer-without-\(getpid())"
+        defer { for name in ["/libmpg123.so.0", "/silence.mp3", ""] { remove(folder + name) } }
+        // The loader takes the first file of the name, and that is no library.
+        for (name, bytes) in [("libmpg123.so.0", []), ("silence.mp3", PrivateFile.silentMP3)] {
+            mkdir(folder, 0o700)
+            let file = try #require(fopen("\(folder)/\(name)", "w"))
+            #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+            fclose(file)
+        }
+        let heard = try client("RINGER_BOARD=simulated", "alert \(folder)/silence.mp3")
+        #expect(heard == ("stopped by limited, felt 1, error 0, \n", 0), "\(heard.output)")
+        let felt = try client("RINGER_BOARD=simulated LD_LIBRARY_PATH=\(folder)", "alert \(folder)/silence.mp3")
+        #expect(felt.output.hasPrefix("stopped by limited, felt 1, error -") && felt.status == 0, "\(felt.output)")
+        #expect(felt.output.contains("silence.mp3: cannot decode the sound") && felt.output.contains("libmpg123-0"))
+    }
+
     @Test("RINGER_BOARD=service uses the service: a session there, its sound, and a flip of its switch")
     func service() throws {
         let service = try ServiceBench(isRealTime: true)
@@ -43,22 +62,14 @@ import Testing
             let service = try ServiceBench(isRealTime: true)
             service.board.speaker.limits.delay = .milliseconds(5)
             service.board.surroundings.set(.inputAvailable(true))
-            setenv("RINGER_BUS", "session", 1)
-            setenv("DBUS_SESSION_BUS_ADDRESS", service.bus.address, 1)
-            var (device, session): (OpaquePointer?, OpaquePointer?)
-            #expect(ringer_device_open(nil, &device) == 0, "\(lastError)")
+            let device = Self.open(service)
+            var session: OpaquePointer?
             #expect(
                 ringer_session_new(
                     device, "game", RINGER_CATEGORY_PLAY_AND_RECORD, RINGER_OPTION_MIX_WITH_OTHERS,
                     RINGER_PRIORITY_ORDINARY, &session) == 0, "\(lastError)")
-            var event = ringer_event()
-            func next(_ type: ringer_event_type) async throws {
-                repeat {
-                    while ringer_device_read_event(device, &event) == 0 { try await Task.sleep(for: .milliseconds(1)) }
-                } while event.type != type
-            }
             #expect(ringer_session_activate(session, nil) == 0)
-            try await next(RINGER_EVENT_SESSION_ANSWERED)
+            _ = Self.events(device, until: RINGER_EVENT_SESSION_ANSWERED)
             #expect(Self.value(of: RINGER_PROPERTY_SAMPLE_RATE, session, 0.0) == 48_000)
             #expect(Self.value(of: RINGER_PROPERTY_OUTPUT_CHANNELS, session, UInt32(0)) == 2)
             #expect(Self.value(of: RINGER_PROPERTY_INPUT_CHANNELS, session, UInt32(0)) == 1)
@@ -66,18 +77,135 @@ import Testing
             #expect(Self.value(of: RINGER_PROPERTY_INPUT_LATENCY, session, Float(0)) == 0.01)
             #expect(Self.value(of: RINGER_PROPERTY_BUFFER_DURATION, session, Float(0)) == 0.01)
             var state = ringer_session_state()
-            #expect(ringer_session_get_state(session, &state) == 0 && state.is_other_audio_playing == 0)
+            #expect(
+                ringer_session_get_state(session, &state, MemoryLayout.size(ofValue: state)) == 0
+                    && state.is_other_audio_playing == 0)
             let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: Array(repeating: 7, count: 4_800_000))
             try service.device.start(sound, category: .ambient)
             while state.is_other_audio_playing == 0 {
-                #expect(ringer_session_get_state(session, &state) == 0)
+                #expect(ringer_session_get_state(session, &state, MemoryLayout.size(ofValue: state)) == 0)
                 try await Task.sleep(for: .milliseconds(1))
             }
             service.device.stopAll()
             while state.is_other_audio_playing == 1 {
-                #expect(ringer_session_get_state(session, &state) == 0)
+                #expect(ringer_session_get_state(session, &state, MemoryLayout.size(ofValue: state)) == 0)
                 try await Task.sleep(for: .milliseconds(1))
             }
+            ringer_session_free(session)
+            ringer_device_close(device)
+        }
+    }
+
+    /// The service's device, in a process of a test's own.
+    private static func open(_ service: ServiceBench) -> OpaquePointer? {
+        setenv("RINGER_BUS", "session", 1)
+        setenv("DBUS_SESSION_BUS_ADDRESS", service.bus.address, 1)
+        var device: OpaquePointer?
+        #expect(ringer_device_open(nil, &device) == 0, "\(lastError)")
+        return device
+    }
+
+    /// The events up to the next one of a type for which `matches` is true, which is the last of them.
+    private static func events(
+        _ device: OpaquePointer?, until type: ringer_event_type, _ matches: (ringer_event) -> Bool = { _ in true }
+    ) -> [ringer_event] {
+        var events: [ringer_event] = []
+        var event = ringer_event()
+        repeat {
+            var descriptor = pollfd(fd: ringer_device_get_fd(device), events: Int16(POLLIN), revents: 0)
+            poll(&descriptor, 1, -1)
+            if ringer_device_read_event(device, &event, eventSize) == 1 { events.append(event) }
+        } while events.last.map { $0.type == type && matches($0) } != true
+        return events
+    }
+
+    // Each loss was reported twice.
+    @Test("the loss of the service is reported once, and the switch is not connected then")
+    func serviceLost() async {
+        await #expect(processExitsWith: .success) {
+            let service = try ServiceBench(isRealTime: true)
+            let device = Self.open(service)
+            service.crash()
+            let events = Self.events(device, until: RINGER_EVENT_STATE) { $0.u.state.switch_connected == 0 }
+            var all = events
+            var event = ringer_event()
+            while ringer_device_read_event(device, &event, eventSize) == 1 { all.append(event) }
+            #expect(all.count { $0.type == RINGER_EVENT_DEGRADED } == 1)
+            ringer_device_close(device)
+        }
+    }
+
+    @Test("at the service a sound has its gain and is paused; what the service cannot do is refused")
+    func playback() async {
+        await #expect(processExitsWith: .success) {
+            let service = try ServiceBench(isRealTime: true)
+            let device = Self.open(service)
+            let samples = [Int16](repeating: 1_000, count: 480_000)
+            var (id, frame): (UInt64, UInt64) = (0, 0)
+            let played = play(device, samples, &id) { ($0.gain, $0.first_frame) = (0.5, 48_000) }
+            #expect(played == 0)
+            _ = Self.events(device, until: RINGER_EVENT_SOUND_STARTED)
+            #expect(service.board.speaker.recordings.first?.sound.samples.prefix(2) == [500, 500])
+            #expect(ringer_device_set_gain(device, id, 1) == -ENOTSUP)
+            #expect(play(device, samples) { $0.loops = 1 } == -ENOTSUP)
+            #expect(ringer_device_pause(device, id, 1) == 0)
+            while !service.board.speaker.playing.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(ringer_device_pause(device, id, 0) == 0)
+            _ = Self.events(device, until: RINGER_EVENT_SOUND_STARTED)
+            let heard = try #require(service.board.speaker.recordings.first?.played)
+            let rest = try #require(service.board.speaker.recordings.last?.sound.frames)
+            #expect(heard > 0 && rest == 480_000 - 48_000 - heard)
+            #expect(ringer_device_get_position(device, id, &frame) == 0 && frame >= 48_000 + heard)
+            #expect(ringer_device_stop(device, id) == 0)
+            let end = Self.events(device, until: RINGER_EVENT_SOUND_ENDED).last?.u.result
+            let all = service.board.speaker.recordings.map(\.played).reduce(0, +)
+            #expect(end.map { Int($0.frames_played) } == all && end?.cause == RINGER_STOP_CAUSE_CALLER)
+            ringer_device_close(device)
+        }
+    }
+
+    // It failed as -EBUSY.
+    @Test("a sound at the service ends as stopped when its session is freed, also one that has not begun")
+    func freedWhilePlaying() async {
+        await #expect(processExitsWith: .success) {
+            let service = try ServiceBench(isRealTime: true)
+            let device = Self.open(service)
+            let samples = [Int16](repeating: 7, count: 480_000)
+            for waits in [true, false] {
+                var session: OpaquePointer?
+                #expect(ringer_session_new(device, nil, RINGER_CATEGORY_PLAYBACK, 0, 0, &session) == 0)
+                #expect(ringer_session_activate(session, nil) == 0)
+                _ = Self.events(device, until: RINGER_EVENT_SESSION_ANSWERED)
+                #expect(play(device, samples, in: session) == 0)
+                if waits { _ = Self.events(device, until: RINGER_EVENT_SOUND_STARTED) }
+                ringer_session_free(session)
+                let result = Self.events(device, until: RINGER_EVENT_SOUND_ENDED).last?.u.result
+                #expect(result?.outcome == RINGER_OUTCOME_STOPPED && result?.error == 0)
+                #expect(result?.cause == RINGER_STOP_CAUSE_SESSION_REMOVED)
+            }
+            ringer_device_close(device)
+        }
+    }
+
+    @Test("at the service an interruption from outside is this program's: others play on")
+    func interruptionBesideOthers() async {
+        await #expect(processExitsWith: .success) {
+            let service = try ServiceBench(isRealTime: true)
+            let music = service.device.sessions.make(name: "music", category: .playback)
+            try await music.activate()
+            let device = Self.open(service)
+            var session: OpaquePointer?
+            var interruption: UInt64 = 0
+            #expect(
+                ringer_session_new(
+                    device, nil, RINGER_CATEGORY_PLAYBACK, RINGER_OPTION_MIX_WITH_OTHERS, 0, &session) == 0)
+            #expect(ringer_session_activate(session, nil) == 0)
+            _ = Self.events(device, until: RINGER_EVENT_SESSION_ANSWERED)
+            #expect(ringer_device_begin_interruption(device, &interruption) == 0)
+            _ = Self.events(device, until: RINGER_EVENT_SESSION) {
+                $0.u.session.change == RINGER_SESSION_INTERRUPTION_BEGAN
+            }
+            #expect(music.isActive)
             ringer_session_free(session)
             ringer_device_close(device)
         }
@@ -90,6 +218,18 @@ import Testing
         let environment = "RINGER_BUS=session DBUS_SESSION_BUS_ADDRESS='\(service.bus.address)'"
         let freed = try client("RINGER_BOARD=service \(environment)", "sessions")
         #expect(freed == ("freed the sessions of 40 devices\n", 0), "\(freed)")
+    }
+
+    // A call that had begun came to freed memory, and a thread that waited for events never woke.
+    @Test(
+        "a device is closed while eight threads use it: their calls end with -ESHUTDOWN, and each frees its session",
+        arguments: ["virtual", "simulated", "service"])
+    func closedWhileUsed(_ board: String) throws {
+        let service = try ServiceBench(isRealTime: true)
+        let environment = "RINGER_BUS=session DBUS_SESSION_BUS_ADDRESS='\(service.bus.address)'"
+        let name = board == "virtual" ? "simulated" : board
+        let used = try client("RINGER_BOARD=\(name) \(environment)", board == "virtual" ? "virtual" : "threads")
+        #expect(used == ("closed 20 devices, 0 unexpected results\n", 0), "\(used)")
     }
 
     // The child's SIGTERM closed its parent's device and did not end the child; a child hung in close.
@@ -132,7 +272,7 @@ import Testing
         var device: OpaquePointer?
         #expect(ringer_device_open(config, &device) == 0, "\(lastError)")
         var event = ringer_event()
-        #expect(ringer_device_read_event(device, &event) == 1 && event.type == RINGER_EVENT_STATE)
+        #expect(ringer_device_read_event(device, &event, eventSize) == 1 && event.type == RINGER_EVENT_STATE)
         #expect(ringer_simulated_set_position(device, RINGER_POSITION_RING) == -ENOTSUP)
         ringer_device_close(device)
     }

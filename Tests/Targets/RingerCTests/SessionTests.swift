@@ -1,6 +1,7 @@
 import CRinger
 import Glibc
 import Ringer
+import ServiceSupport
 import Testing
 
 @testable import RingerC
@@ -27,10 +28,10 @@ import Testing
         defer { [music, call].forEach { ringer_session_free($0) } }
         var (activation, sound): (UInt64, UInt64) = (0, 0)
         #expect(ringer_session_activate(music, &activation) == 0)
-        #expect(ringer_session_play_samples(music, samples, samples.count, 1, 48_000, &sound) == 0)
+        #expect(play(bench.device, samples, in: music, &sound) == 0)
         bench.advance(milliseconds: 250)
         var state = ringer_session_state()
-        #expect(ringer_session_get_state(music, &state) == 0)
+        #expect(ringer_session_get_state(music, &state, MemoryLayout.size(ofValue: state)) == 0)
         #expect(state.phase == RINGER_SESSION_ACTIVE && state.is_audible == 1 && state.route == RINGER_ROUTE_SPEAKER)
         #expect(state.category == RINGER_CATEGORY_PLAYBACK && state.number == ringer_session_get_number(music))
         let before = bench.events()
@@ -46,7 +47,9 @@ import Testing
         let stopped = try #require(changes(interrupted, of: music).first { $0.change == RINGER_SESSION_SOUND_STOPPED })
         #expect(stopped.why == RINGER_STOP_INTERRUPTION.rawValue)
         #expect(ends(interrupted).contains { $0.id == sound && $0.u.result.frames_played == 12_000 })
-        #expect(ringer_session_get_state(music, &state) == 0 && state.phase == RINGER_SESSION_INTERRUPTED)
+        #expect(
+            ringer_session_get_state(music, &state, MemoryLayout.size(ofValue: state)) == 0
+                && state.phase == RINGER_SESSION_INTERRUPTED)
 
         // Beside a call nobody becomes active.
         #expect(ringer_session_activate(music, &activation) == 0)
@@ -61,7 +64,9 @@ import Testing
             changes(resumed, of: music).contains {
                 $0.change == RINGER_SESSION_INTERRUPTION_ENDED && $0.should_resume == 1
             })
-        #expect(ringer_session_get_state(music, &state) == 0 && state.phase == RINGER_SESSION_ACTIVE)
+        #expect(
+            ringer_session_get_state(music, &state, MemoryLayout.size(ofValue: state)) == 0
+                && state.phase == RINGER_SESSION_ACTIVE)
     }
 
     @Test("an interruption from outside begins, is ended or answered, and keeps sessions from being activated")
@@ -93,7 +98,7 @@ import Testing
         defer { ringer_session_free(music) }
         #expect(ringer_session_activate(music, nil) == 0)
         #expect(ringer_simulated_set_headphone(bench.device, 1) == 0)
-        #expect(ringer_session_play_samples(music, samples, samples.count, 1, 48_000, nil) == 0)
+        #expect(play(bench.device, samples, in: music) == 0)
         bench.advance(milliseconds: 100)
         _ = bench.events()
         #expect(ringer_simulated_set_headphone(bench.device, 0) == 0)
@@ -107,7 +112,7 @@ import Testing
                 == RINGER_STOP_OLD_DEVICE_UNAVAILABLE.rawValue)
         #expect(ringer_device_set_route(bench.device, RINGER_ROUTE_BLUETOOTH) == 0)
         var state = ringer_state()
-        #expect(ringer_device_get_state(bench.device, &state) == 0 && state.route == RINGER_ROUTE_BLUETOOTH)
+        #expect(ringer_device_get_state(bench.device, &state, 32) == 0 && state.route == RINGER_ROUTE_BLUETOOTH)
         #expect(ringer_device_set_route(bench.device, RINGER_ROUTE_NONE) == -EINVAL)
     }
 
@@ -139,7 +144,7 @@ import Testing
         #expect(ringer_session_activate(session, nil) == 0)
         #expect(ringer_session_set_property(session, RINGER_PROPERTY_OVERRIDE_ROUTE, &speaker, 4) == 0)
         var state = ringer_session_state()
-        #expect(ringer_session_get_state(session, &state) == 0)
+        #expect(ringer_session_get_state(session, &state, MemoryLayout.size(ofValue: state)) == 0)
         #expect(state.route == RINGER_ROUTE_SPEAKER && state.input == RINGER_INPUT_MICROPHONE)
         // Every code of the header is known.
         for property in [
@@ -176,18 +181,18 @@ import Testing
         #expect(ringer_session_set_category(music, RINGER_CATEGORY_PLAYBACK, RINGER_OPTION_DUCK_OTHERS) == 0)
         #expect(ringer_session_set_spoken(music, 1) == 0 && ringer_session_set_in_background(music, 1) == 0)
         var state = ringer_session_state()
-        #expect(ringer_session_get_state(music, &state) == 0)
+        #expect(ringer_session_get_state(music, &state, MemoryLayout.size(ofValue: state)) == 0)
         #expect(state.is_spoken == 1 && state.is_in_background == 1 && state.options & RINGER_OPTION_DUCK_OTHERS != 0)
-        #expect(ringer_session_play_file(music, "/no/such/file", nil) == -ENOENT)
         // A sound in a session that is not active fails.
         var sound: UInt64 = 0
-        #expect(ringer_session_play_samples(music, samples, samples.count, 1, 48_000, &sound) == 0)
+        #expect(play(bench.device, samples, in: music, &sound) == 0)
         bench.advance(milliseconds: 1)
         #expect(
             ends(bench.events()).contains { event in
                 event.id == sound && event.u.result.outcome == RINGER_OUTCOME_FAILED && event.u.result.error == -EBUSY
             })
-        #expect(ringer_session_play_samples(music, nil, 1, 1, 48_000, nil) == -EINVAL)
+        let other = try TestDevice()
+        #expect(play(other.device, samples, in: music) == -EINVAL && lastError == "the session is another device's")
 
         let config = ringer_config_new()
         defer { ringer_config_free(config) }
@@ -196,8 +201,11 @@ import Testing
         #expect(ringer_device_open(config, &device) == 0)
         #expect(ringer_session_new(device, nil, RINGER_CATEGORY_AMBIENT, 0, 0, &session) == 0)
         ringer_device_close(device)
-        #expect(ringer_session_get_state(session, &state) == 0 && state.phase == RINGER_SESSION_INACTIVE)
+        #expect(ringer_session_get_state(session, &state, MemoryLayout.size(ofValue: state)) == -ESHUTDOWN)
+        #expect(lastError == "device: cannot use it: closed")
         #expect(ringer_session_set_spoken(session, 1) == -ESHUTDOWN)
+        #expect(ringer_device_get_state(device, nil, 32) == -ESHUTDOWN)
+        ringer_device_close(device)
         ringer_session_free(session)
     }
 
@@ -207,19 +215,19 @@ import Testing
         var notification = ringer_notification()
         notification.volume = 1
         var id: UInt64 = 0
-        #expect(ringer_device_notify(bench.device, &notification, &id) == 0)
+        #expect(ringer_device_notify(bench.device, &notification, notificationSize, &id) == 0)
         bench.advance(milliseconds: 5_000)
         #expect(ends(bench.events()).map(\.id) == [id])
         "chime.wav".withCString { name in
             "/no/such/application".withCString { directory in
                 (notification.sound, notification.directory) = (name, directory)
-                #expect(ringer_device_notify(bench.device, &notification, &id) == 0)
+                #expect(ringer_device_notify(bench.device, &notification, notificationSize, &id) == 0)
             }
         }
         bench.advance(milliseconds: 5_000)
         let events = bench.events()
         #expect(ends(events).map(\.id) == [id] && events.contains { $0.type == RINGER_EVENT_DEGRADED })
-        #expect(ringer_simulated_get_recordings(bench.device, nil, 0) == 2)
+        #expect(ringer_simulated_get_recordings(bench.device, nil, 0, 0) == 2)
         // At silent only a critical one of an application that may send it is heard.
         #expect(ringer_simulated_set_position(bench.device, RINGER_POSITION_SILENT) == 0)
         for (allows, outcome): (UInt8, ringer_outcome) in [
@@ -229,7 +237,7 @@ import Testing
             (critical.volume, critical.is_critical, critical.allows_critical) = (1, 1, allows)
             "/no/such/application".withCString { directory in
                 critical.directory = directory
-                #expect(ringer_device_notify(bench.device, &critical, &id) == 0)
+                #expect(ringer_device_notify(bench.device, &critical, notificationSize, &id) == 0)
             }
             bench.advance(milliseconds: 5_000)
             #expect(ends(bench.events()).map(\.u.result.outcome) == [outcome])
@@ -237,16 +245,16 @@ import Testing
         // It needs no directory for that.
         var critical = ringer_notification()
         (critical.is_critical, critical.allows_critical) = (1, 1)
-        #expect(ringer_device_notify(bench.device, &critical, &id) == 0)
+        #expect(ringer_device_notify(bench.device, &critical, notificationSize, &id) == 0)
         bench.advance(milliseconds: 5_000)
         #expect(ends(bench.events()).map(\.u.result.outcome) == [RINGER_OUTCOME_FINISHED])
         [CChar](arrayLiteral: -1, 0).withUnsafeBufferPointer { text in
             critical.bundle = text.baseAddress
-            #expect(ringer_device_notify(bench.device, &critical, &id) == -EILSEQ)
+            #expect(ringer_device_notify(bench.device, &critical, notificationSize, &id) == -EILSEQ)
         }
         notification.volume = .nan
-        #expect(ringer_device_notify(bench.device, &notification, &id) == -EINVAL)
-        #expect(ringer_device_notify(bench.device, nil, &id) == -EINVAL)
+        #expect(ringer_device_notify(bench.device, &notification, notificationSize, &id) == -EINVAL)
+        #expect(ringer_device_notify(bench.device, nil, notificationSize, &id) == -EINVAL)
     }
 
     @Test("a notification is heard at full volume unless it has a volume; below 0 it is not heard")
@@ -256,14 +264,14 @@ import Testing
         var notification = ringer_notification()
         for volume: Float in [0, 0.25, -1] {
             notification.volume = volume
-            #expect(ringer_device_notify(bench.device, &notification, nil) == 0)
+            #expect(ringer_device_notify(bench.device, &notification, notificationSize, nil) == 0)
             bench.advance(milliseconds: 5_000)
         }
         #expect(board.speaker.recordings.map(\.gains) == [[1], [0.25]])
         let last = bench.ends().last
         #expect(last?.u.result.outcome == RINGER_OUTCOME_SILENCED && last?.u.result.reason == RINGER_REASON_VOLUME_ZERO)
         notification.volume = 1.5
-        #expect(ringer_device_notify(bench.device, &notification, nil) == -EINVAL)
+        #expect(ringer_device_notify(bench.device, &notification, notificationSize, nil) == -EINVAL)
     }
 
     @Test("a registered sound has a number until it is disposed of")
@@ -286,7 +294,7 @@ import Testing
         var sound: UInt32 = 0
         #expect(ringer_device_register_sound(bench.device, path, &sound) == 0 && sound != 0, "\(lastError)")
         #expect(ringer_device_play_system_sound(bench.device, sound, 0, nil) == 0)
-        while ringer_simulated_get_recordings(bench.device, nil, 0) == 0 { usleep(1000) }
+        while ringer_simulated_get_recordings(bench.device, nil, 0, 0) == 0 { usleep(1000) }
         bench.advance(milliseconds: 100)
         #expect(ends(bench.events()).map(\.u.result.outcome) == [RINGER_OUTCOME_FINISHED])
         #expect(ringer_device_dispose_sound(bench.device, sound) == 0)
@@ -295,5 +303,35 @@ import Testing
         #expect(ringer_device_register_sound(bench.device, path, nil) == -EINVAL)
         try write(frames: 31 * 8_000)
         #expect(ringer_device_register_sound(bench.device, path, &sound) == -E2BIG)
+    }
+
+    // It ended as limited, without a word of its sound.
+    @Test("an alert by an MP3 file that has become damaged vibrates, and says why it was not heard")
+    func damaged() throws {
+        let bench = try TestDevice()
+        let path = "/tmp/ringer-damaged-\(getpid()).mp3"
+        defer { unlink(path) }
+        func write(_ bytes: [UInt8]) throws {
+            let file = try #require(fopen(path, "w"))
+            #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+            fclose(file)
+        }
+        try write(PrivateFile.silentMP3)
+        var sound: UInt32 = 0
+        #expect(ringer_device_register_sound(bench.device, path, &sound) == 0, "\(lastError)")
+        try write(PrivateFile.silentMP3.prefix(4) + [UInt8](repeating: 0x55, count: 1000))
+        #expect(alert(bench.device, sound, limit: 2_000) == 0)
+        var ended: [ringer_event] = []
+        // The file is read on another thread.
+        for _ in 0..<10_000 where ended.isEmpty {
+            usleep(1000)
+            bench.advance(milliseconds: 1)
+            ended = bench.ends()
+        }
+        let result = try #require(ended.first?.u.result)
+        #expect(result.outcome == RINGER_OUTCOME_STOPPED && result.cause == RINGER_STOP_CAUSE_LIMITED)
+        #expect(result.felt == 1 && result.error < 0)
+        let sentence = withUnsafeBytes(of: result.sentence) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        #expect(sentence.hasPrefix(path + ": cannot decode the sound"), "\(sentence)")
     }
 }

@@ -21,13 +21,47 @@ func programs() throws -> String {
 /// The calling thread's last failure.
 var lastError: String { String(cString: ringer_last_error()) }
 
+/// The sizes of structures, as C's sizeof.
+let eventSize = MemoryLayout<ringer_event>.stride
+let notificationSize = MemoryLayout<ringer_notification>.stride
+
+let playbackSize = MemoryLayout<ringer_playback>.stride
+let alertSize = MemoryLayout<ringer_alert>.stride
+
+/// Plays samples of one channel at 48,000 Hz, in a session or in the category playback; `change` may have more played, or other.
+func play(
+    _ device: OpaquePointer?, _ samples: [Int16], in session: OpaquePointer? = nil,
+    _ id: UnsafeMutablePointer<UInt64>? = nil, _ change: (inout ringer_playback) -> Void = { _ in }
+) -> CInt {
+    samples.withUnsafeBufferPointer { samples in
+        var playback = ringer_playback()
+        (playback.samples, playback.frames, playback.session) = (samples.baseAddress, samples.count, session)
+        (playback.category, playback.channels, playback.rate) = (RINGER_CATEGORY_PLAYBACK, 1, 48_000)
+        change(&playback)
+        return ringer_device_play(device, &playback, playbackSize, id)
+    }
+}
+
+/// Alerts by a system sound.
+func alert(
+    _ device: OpaquePointer?, _ sound: UInt32, limit: UInt32 = 0, _ id: UnsafeMutablePointer<UInt64>? = nil,
+    _ change: (inout ringer_alert) -> Void = { _ in }
+) -> CInt {
+    var alert = ringer_alert()
+    (alert.sound, alert.limit_ms) = (sound, limit)
+    change(&alert)
+    return ringer_device_alert(device, &alert, alertSize, id)
+}
+
 /// A device of ringer.h on the simulated board in virtual time.
 final class TestDevice {
     let device: OpaquePointer?
 
-    init() throws {
-        let config = ringer_config_new()
-        defer { ringer_config_free(config) }
+    /// - Parameter config: Its configuration, whose board is set; nil for a new one.
+    init(_ config: OpaquePointer? = nil) throws {
+        let own = config == nil ? ringer_config_new() : nil
+        let config = config ?? own
+        defer { ringer_config_free(own) }
         #expect(ringer_config_set_board(config, RINGER_BOARD_SIMULATED) == 0)
         var device: OpaquePointer?
         #expect(ringer_device_open(config, &device) == 0)
@@ -41,7 +75,7 @@ final class TestDevice {
     func events() -> [ringer_event] {
         var events: [ringer_event] = []
         var event = ringer_event()
-        while ringer_device_read_event(device, &event) == 1 { events.append(event) }
+        while ringer_device_read_event(device, &event, eventSize) == 1 { events.append(event) }
         return events
     }
 

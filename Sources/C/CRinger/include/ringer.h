@@ -1,8 +1,8 @@
 /*
  * ringer.h: the ring/silent switch, the vibration motor and short sounds of a device, for C and C++.
  *
- * A program opens the device, asks for sounds and vibrations, and reads events from one descriptor, which is readable while
- * events wait:
+ * A program opens the device, asks for sounds and vibrations, and reads events from one descriptor, which is readable
+ * while events wait:
  *
  *     struct ringer_device *device;
  *     if (ringer_device_open(NULL, &device) < 0) {
@@ -12,21 +12,34 @@
  *     struct pollfd descriptor = {.fd = ringer_device_get_fd(device), .events = POLLIN};
  *     while (poll(&descriptor, 1, -1) > 0) {
  *         struct ringer_event event;
- *         while (ringer_device_read_event(device, &event) == 1)
+ *         int result;
+ *         while ((result = ringer_device_read_event(device, &event, sizeof event)) == 1)
  *             handle(&event);
+ *         if (result < 0)
+ *             break;
  *     }
  *
- * Conventions. Functions that can fail return 0 or a positive number, or a negative errno; ringer_last_error() describes the
- * calling thread's last failure in a sentence. Any thread may call any function; a device's events are read by one thread at
- * a time. No function calls back, and none waits for a sound. Strings end with a zero and are UTF-8; other bytes are
- * -EILSEQ. NULL where a pointer is needed is -EINVAL. Structures that the program fills are set to zero first, so that what
- * it does not set has its default. What was freed or closed must not be used again.
+ * Conventions. Functions that can fail return 0 or a positive number, or a negative errno; ringer_last_error()
+ * describes the calling thread's last failure in a sentence. No function calls back, and none waits for a sound.
+ * Strings end with a zero and are UTF-8; other bytes are -EILSEQ. NULL where a pointer is needed is -EINVAL. What was
+ * freed must not be used again.
  *
- * Processes. A device and its sessions belong to the process that opened them. In a child of fork(), which has none of the
- * library's threads, functions that take one return -ECHILD, those that close or free one do nothing, and signals do what they
- * did before ringer_device_close_on_termination(): neither the child's end nor its signals touch the device of its parent. A
- * child executes a program, or opens a device of its own on a thread that it has started: the locks of the Swift library take
- * the thread of fork() for its parent's, and end the child where another thread waits for one.
+ * Structures. A later version may append to them: a function that takes one takes its size, as `sizeof event`, or
+ * that of one element of an array. The library sets to zero what the program has and it does not know. Structures
+ * that the program fills are set to zero first, preferences are read first. Reserved bytes that are not zero, and
+ * bytes of a later version that are not, are -EINVAL, as is a size below that of the first version, or above 4096.
+ *
+ * Threads. Any thread may call any function; a device's events are read by one thread at a time. One thread closes a
+ * device, and the others may be calling functions then: those calls end as if the device had been closed after them, or
+ * return -ESHUTDOWN, as every later call does. A thread that waits for the device's descriptor wakes. Sessions are
+ * freed by any thread, before or after their device is closed, each once no call uses it.
+ *
+ * Processes. A device and its sessions belong to the process that opened them. In a child of fork(), which has none of
+ * the library's threads, functions that take one return -ECHILD, those that close or free one do nothing, and signals
+ * do what they did before ringer_device_close_on_termination(): neither the child's end nor its signals touch the
+ * device of its parent. A child executes a program, or opens a device of its own on a thread that it has started: the
+ * locks of the Swift library take the thread of fork() for its parent's, and end the child where another thread waits
+ * for one.
  *
  * The Swift library's names are given as "Swift: ...".
  */
@@ -46,8 +59,8 @@ extern "C" {
 /* The version of the library, as RINGER_VERSION. No Swift counterpart. */
 uint32_t ringer_version(void);
 
-/* The calling thread's last failure, such as "/dev/input/event0: cannot open: Permission denied"; "" if there was none. It is
- * valid until the thread's next call. Swift: the error that is thrown. */
+/* The calling thread's last failure, such as "/dev/input/event0: cannot open: Permission denied"; "" if there was none.
+ * It is valid until the thread's next call. Swift: the error that is thrown. */
 const char *ringer_last_error(void);
 
 /* MARK: values */
@@ -121,12 +134,12 @@ struct ringer_config;
 
 /* What owns the hardware. */
 enum ringer_board {
-    /* What the environment's RINGER_BOARD names: "hardware", "service", "simulated" (as RINGER_BOARD_SIMULATED_REAL_TIME) or
-     * "auto", which is also meant where it is not set: the service where there is one and the configuration names no part, else
-     * this process. */
+    /* What the environment's RINGER_BOARD names: "hardware", "service", "simulated" (as
+     * RINGER_BOARD_SIMULATED_REAL_TIME) or "auto", which is also meant where it is not set: the service where there is
+     * one and the configuration names no part, else this process. */
     RINGER_BOARD_AUTO = 0,
     RINGER_BOARD_HARDWARE = 1,              /* this process */
-    /* ringerd, which shares it between all processes: named parts, and what is followed, are ignored. */
+    /* ringerd, which shares it between all processes: what the configuration says of the hardware is ignored. */
     RINGER_BOARD_SERVICE = 2,
     RINGER_BOARD_SIMULATED = 3,             /* a simulated board of this process, in virtual time */
     /* A simulated board of this process, in real time; the environment's RINGER_POSITION is its switch's position. */
@@ -161,8 +174,8 @@ int ringer_config_set_motor(struct ringer_config *config, const char *specificat
  * Device.Hardware.statusLight. */
 int ringer_config_set_status_light(struct ringer_config *config, const char *led);
 
-/* Names the ALSA PCM that sounds are played to, such as "default" or "hw:0". It is opened with the first sound, which fails
- * where it cannot be. Swift: Device.Hardware.pcm. */
+/* Names the ALSA PCM that sounds are played to, such as "default" or "hw:0". It is opened with the first sound, which
+ * fails where it cannot be. Swift: Device.Hardware.pcm. */
 int ringer_config_set_pcm(struct ringer_config *config, const char *pcm);
 
 /* Names the PCM of a route of the board. -EINVAL for RINGER_ROUTE_NONE. Swift: Device.Hardware.routes. */
@@ -176,30 +189,95 @@ int ringer_config_set_mixer(struct ringer_config *config, const char *card, cons
  * Device.Hardware.following. */
 int ringer_config_set_following(struct ringer_config *config, uint32_t sources);
 
+/* Has the threads of the device, of its sounds and of its motor run with SCHED_FIFO at this priority, 1 to 99; 0, the
+ * default, for the ordinary scheduler. Without the right to it an event RINGER_EVENT_DEGRADED says so. Swift:
+ * Device.Hardware.realTimePriority. */
+int ringer_config_set_real_time_priority(struct ringer_config *config, int priority);
+
+/* Sets how long a sound waits for a PCM that another process holds, in milliseconds: 2,000 at first, 0 to fail at once.
+ * Swift: Device.Hardware.busyPatience. */
+int ringer_config_set_busy_patience(struct ringer_config *config, uint32_t milliseconds);
+
+/* Sets how long a PCM stays open after its sound, so that the next one starts at once, in milliseconds: 2,000 at first.
+ * Swift: Device.Hardware.linger. */
+int ringer_config_set_linger(struct ringer_config *config, uint32_t milliseconds);
+
+/* Sets whether the device has a microphone of its own, as it has at first. Without one there is input only while a jack
+ * reports a microphone: RINGER_FOLLOW_INPUT. Swift: Device.Hardware.hasOwnMicrophone. */
+int ringer_config_set_own_microphone(struct ringer_config *config, int has_microphone);
+
+/* How a device behaves; 0 for the default. Over the service, which has its own, only sound_memory and the sounds of
+ * notifications count. Swift: Device.Configuration. */
+struct ringer_behaviour {
+    uint32_t longest_on_ms;         /* how long the motor may turn without a rest of 0.1 s; 10,000 */
+    uint32_t detector_clip_ms;      /* the mute detector's clip: longer than the threshold, 30,000 at most; 200 */
+    uint32_t detector_threshold_ms; /* a clip that is over before this was muted; 100 */
+    uint32_t detector_deadline_ms;  /* longer than the clip: when a detection is over at the latest; 2,000 */
+    uint32_t detector_attempts;     /* how many clips are played at most, where readings are doubtful; 3 */
+    uint32_t detector_rate;         /* the clip's rate, 4,000 to 192,000 Hz; 48,000 */
+    uint32_t notification_sound;    /* the default sound of notifications, a system sound; 1007 */
+    uint32_t critical_sound;        /* that of critical ones; 1005 */
+    uint32_t sound_memory;          /* how many bytes of decoded system sounds are kept; 1,048,576 */
+    uint32_t reserved;
+};
+
+/* Sets how the device behaves. -EINVAL for a detector that cannot measure. Swift: Device.Configuration. */
+int ringer_config_set_behaviour(struct ringer_config *config, const struct ringer_behaviour *behaviour, size_t size);
+
+/* MARK: discovery */
+
+enum ringer_part_kind {
+    RINGER_PART_PROBLEM = 0,        /* what could not be looked at, or cannot be used: problem */
+    RINGER_PART_SWITCH = 1,
+    RINGER_PART_MOTOR = 2,
+    RINGER_PART_STATUS_LIGHT = 3,
+    RINGER_PART_JACK = 4,
+    RINGER_PART_KEYS = 5
+};
+
+/* A part of this machine's hardware. */
+struct ringer_part {
+    enum ringer_part_kind kind;
+    uint32_t reserved;
+    char specification[128];        /* the name of a switch, a motor or a light in a configuration; else "" */
+    char name[128];                 /* for people */
+    char problem[248];              /* why it cannot be opened, and the repair, shortened; "" if it can */
+};
+
+/* Writes the parts that the kernel shows, at most count of this size: of each kind the one that a device uses first;
+ * NULL with 0 for none. Returns how many there are in all, at most INT_MAX. It opens the files of input devices and
+ * GPIO chips, and closes them again; nothing is changed. No Swift counterpart; as `ringer doctor`. */
+int ringer_find_parts(struct ringer_part *parts, size_t size, size_t count);
+
 /* MARK: the device */
 
 struct ringer_device;
 
-/* Opens the device of a configuration; NULL is a new one. It waits for a slider to settle, at most 1 s, and for the service's
- * answer. The device has threads of its own, on which no code of the program runs. libsystemd is loaded where a service is
- * looked for. *device is NULL after a failure.
+/* Opens the device of a configuration; NULL is a new one. It waits for a slider to settle, at most 1 s, and for the
+ * service's answer. The device has threads of its own, on which no code of the program runs. libsystemd is loaded where
+ * a service is looked for. *device is NULL after a failure.
  *
- * A motor on a GPIO line may turn after the process has ended, unless the device was closed before. A program that does not
- * handle SIGTERM, SIGINT and SIGHUP itself calls ringer_device_close_on_termination. Swift: Device.open, Device.connect. */
+ * A motor on a GPIO line may turn after the process has ended, unless the device was closed before. A program that does
+ * not handle SIGTERM, SIGINT and SIGHUP itself calls ringer_device_close_on_termination. Swift: Device.open,
+ * Device.connect. */
 int ringer_device_open(const struct ringer_config *config, struct ringer_device **device);
 
-/* Closes a device and frees it; NULL is allowed. Sounds and the motor are off when it returns; requests that have not ended
- * get no event. A motor that cannot be turned off is not reported here: a program that needs to know calls
- * ringer_device_stop_all before, and reads the events, where RINGER_EVENT_DEGRADED says so. Swift: Device.close. */
+/* Closes a device; NULL and a device that is closed are allowed, and its pointer stays valid for calls until 1,024
+ * others were closed. Sounds and the motor are off when it returns; requests that have not ended get no event. Other
+ * threads' calls with the device and its sessions return -ESHUTDOWN from now on. A motor that cannot be turned off
+ * is not reported here: a program that needs to know calls ringer_device_stop_all before, and reads the events,
+ * where RINGER_EVENT_DEGRADED says so. Swift: Device.close. */
 void ringer_device_close(struct ringer_device *device);
 
-/* Stops the device's sounds and motor for good when the process gets SIGTERM, SIGINT or SIGHUP, and then lets the signal end
- * the process. Signals that the process ignores stay ignored; a handler of the program is called afterwards. Once the device
- * is closed, signals do what they did before. Swift: Device.closeOnTermination. */
+/* Stops the device's sounds and motor for good when the process gets SIGTERM, SIGINT or SIGHUP, and then lets the
+ * signal end the process. Signals that the process ignores stay ignored; a handler of the program is called afterwards.
+ * Once the device is closed, signals do what they did before. Swift: Device.closeOnTermination. */
 int ringer_device_close_on_termination(struct ringer_device *device);
 
-/* The descriptor that is readable while events wait, for poll, epoll or an event loop. It belongs to the device: the program
- * neither reads nor closes it. Swift: Device.events. */
+/* The descriptor that is readable while events wait, for poll, epoll or an event loop. It belongs to the device: the
+ * program neither reads nor closes it. It is readable once the device is closed. It is closed with the last session
+ * of the device; where another thread reads the events, not before that thread's next call returned -ESHUTDOWN.
+ * Swift: Device.events. */
 int ringer_device_get_fd(const struct ringer_device *device);
 
 /* The device's state. Swift: DeviceState. */
@@ -215,11 +293,10 @@ struct ringer_state {
     uint8_t reserved[2];
     float volume;                   /* 0 to 1; -1 where no mixer is followed */
     int64_t position_at;            /* when the switch moved there: nanoseconds of CLOCK_MONOTONIC; 0 where unknown */
-    uint8_t reserved_2[32];
 };
 
 /* Writes the current state. It neither waits nor allocates. Swift: Device.state. */
-int ringer_device_get_state(const struct ringer_device *device, struct ringer_state *state);
+int ringer_device_get_state(const struct ringer_device *device, struct ringer_state *state, size_t size);
 
 /* Sets whether the screen is locked, which the program knows. Swift: setScreenLocked. */
 int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked);
@@ -227,13 +304,13 @@ int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked)
 /* Sets where sound leaves the device, which the program knows. Swift: setRoute. */
 int ringer_device_set_route(struct ringer_device *device, enum ringer_route route);
 
-/* Sets the output volume, 0 to 1, in the mixer. -ENOTSUP if the device follows none: on this process's own hardware that takes
- * RINGER_FOLLOW_VOLUME. Over the service it waits for the reply. -EINVAL for a volume that is none. Swift:
+/* Sets the output volume, 0 to 1, in the mixer. -ENOTSUP if the device follows none: on this process's own hardware
+ * that takes RINGER_FOLLOW_VOLUME. Over the service it waits for the reply. -EINVAL for a volume that is none. Swift:
  * setOutputVolume. */
 int ringer_device_set_volume(struct ringer_device *device, float volume);
 
-/* Lights the status light: off with (0, 0), on with (1, 0), blinking with two times in milliseconds, each at most 60,000:
- * -EINVAL above. -ENOENT without a light; -ENOTSUP if it cannot blink, and is lit. Swift: StatusLight.show. */
+/* Lights the status light: off with (0, 0), on with (1, 0), blinking with two times in milliseconds, each at most
+ * 60,000: -EINVAL above. -ENOENT without a light; -ENOTSUP if it cannot blink, and is lit. Swift: StatusLight.show. */
 int ringer_device_set_light(struct ringer_device *device, uint32_t on_ms, uint32_t off_ms);
 
 /* What the user chose. Swift: UserPreferences. */
@@ -247,16 +324,17 @@ struct ringer_preferences {
     uint8_t reserved[2];
     float alert_volume;             /* 0 to 1 */
     enum ringer_position when_switch_unreadable;    /* what a switch that was never read counts as; silent at first */
-    uint8_t reserved_2[16];
 };
 
 /* Writes the preferences in force. Swift: Device.preferences. */
-int ringer_device_get_preferences(const struct ringer_device *device, struct ringer_preferences *preferences);
+int ringer_device_get_preferences(const struct ringer_device *device, struct ringer_preferences *preferences,
+    size_t size);
 
-/* Sets the preferences: read them first and change what is to change. Sounds that they forbid stop. -EINVAL for a volume, a
- * route or a position that is none. Over the service they are the service's, which may refuse them with an event
- * RINGER_EVENT_DEGRADED. Swift: Device.preferences. */
-int ringer_device_set_preferences(struct ringer_device *device, const struct ringer_preferences *preferences);
+/* Sets the preferences: read them first and change what is to change. Sounds that they forbid stop. -EINVAL for a
+ * volume, a route or a position that is none. Over the service they are the service's, which may refuse them with an
+ * event RINGER_EVENT_DEGRADED. Swift: Device.preferences. */
+int ringer_device_set_preferences(struct ringer_device *device, const struct ringer_preferences *preferences,
+    size_t size);
 
 /* MARK: decisions */
 
@@ -277,38 +355,75 @@ struct ringer_decision {
     enum ringer_reason reason;
     enum ringer_route route;        /* where it would be heard */
     float gain;
-    uint8_t reserved_2[16];
 };
 
-/* Writes what would become of a sound now. Category and options are those of RINGER_SOUND_CATEGORY. Swift: Device.decide. */
+/* Writes what would become of a sound now. Category and options are those of RINGER_SOUND_CATEGORY. Swift:
+ * Device.decide. */
 int ringer_device_decide(const struct ringer_device *device, enum ringer_sound_kind kind, enum ringer_category category,
-    uint32_t options, struct ringer_decision *decision);
+    uint32_t options, struct ringer_decision *decision, size_t size);
 
 /* MARK: requests
  *
- * Each takes id, where it writes the request's number before the request begins, or NULL. Each ends with one event of that
- * number. The program reads events: the ends of numbered requests, and what happens to its sessions, wait in memory until they
- * are read. Ends of requests without id are lost, and counted, where 256 events that may be lost wait. */
+ * Each takes id, where it writes the request's number before the request begins, or NULL. Each ends with one event of
+ * that number; a sound's start has one too, so that the number alone does not tell the end. The program reads events:
+ * starts and ends of numbered requests, and what happens to its sessions, wait in memory until they are read. Those of
+ * requests without id are lost, and counted, where 256 events that may be lost wait. */
 
-/* Plays a sound file in a category. It is read before the call returns: the system's error, such as -ENOENT, where that fails;
- * -EINVAL where it is no sound, and for a category or options that are none. Swift: Device.start. */
-int ringer_device_play_file(struct ringer_device *device, const char *path, enum ringer_category category, uint32_t options,
-    uint64_t *id);
+struct ringer_session;
 
-/* Plays samples: frames of so many interleaved channels, 1 to 32, at a rate of 1,000 to 768,000 Hz. They are copied.
- * -E2BIG above 172,800,000 frames, an hour at 48,000 Hz, or 345,600,000 samples. Swift: Device.start. */
-int ringer_device_play_samples(struct ringer_device *device, const int16_t *samples, size_t frames, uint32_t channels,
-    uint32_t rate, enum ringer_category category, uint32_t options, uint64_t *id);
+/* Plays a sound file in a category. It is read before the call returns: the system's error, such as -ENOENT, where that
+ * fails; -EINVAL where it is no sound, and for a category or options that are none. Swift: Device.start. */
+int ringer_device_play_file(struct ringer_device *device, const char *path, enum ringer_category category,
+    uint32_t options, uint64_t *id);
 
-/* Registers a sound file of at most 30 s as a system sound, and writes its number to *sound. It is decoded when it is first
- * played. -E2BIG for a longer one; else the errors of ringer_device_play_file. Swift: SystemSoundServices.register. */
+/* A sound, and how it is played: once, from its beginning and as loud as it is where all is 0. It is the file at path,
+ * or samples, or, where both are NULL, the file of fd. Swift: Device.start, AudioSession.start, AVAudioPlayer. */
+struct ringer_playback {
+    const char *path;               /* a sound file */
+    const int16_t *samples;         /* interleaved; they are copied */
+    size_t frames;                  /* of samples: at most 172,800,000, and 345,600,000 samples */
+    size_t first_frame;             /* where it begins the first time; beyond the end counts as the end */
+    struct ringer_session *session; /* that it is played in, without category and options; NULL for none */
+    enum ringer_category category;
+    uint32_t options;
+    uint32_t channels;              /* of samples: 1 to 32 */
+    uint32_t rate;                  /* of samples: 1,000 to 768,000 Hz */
+    int32_t fd;                     /* a sound file that is open for reading; its offset is neither used nor moved */
+    int32_t loops;                  /* how often it is repeated without a gap; below 0 until it is stopped */
+    float gain;                     /* above 0 up to 1; 0 for 1; below 0 it is not heard */
+    uint8_t reserved[4];
+};
+
+/* Plays a sound. Files are read before the call returns, with the errors of ringer_device_play_file; descriptors need
+ * not stay open. -E2BIG for too many samples. In a session that is not active the request fails with an event, whose
+ * error is -EBUSY. -ENOTSUP for loops over the service. Swift: Device.start, AudioSession.start. */
+int ringer_device_play(struct ringer_device *device, const struct ringer_playback *playback, size_t size, uint64_t *id);
+
+/* Pauses a sound that ringer_device_play or ringer_device_play_file plays, or goes on with it where it was: its start
+ * is an event then as at first. What is paused stays so whatever happens to the switch and to its session, as long as
+ * that is not freed; what goes on is judged anew. Pausing and going on twice is no error; -ENOENT once the sound has
+ * ended, and for other requests. Swift: AVAudioPlayer.pause, play. */
+int ringer_device_pause(struct ringer_device *device, uint64_t id, int is_paused);
+
+/* Changes the gain of such a sound, 0 to 1, within 20 ms. -EINVAL for a gain that is none, -ENOENT as above, -ENOTSUP
+ * over the service, where it keeps that of its beginning. Swift: AVAudioPlayer.volume. */
+int ringer_device_set_gain(struct ringer_device *device, uint64_t id, float gain);
+
+/* Writes the frame of such a sound that is heard now, 0 to its frames: exact while it is paused, else by the clock
+ * since its start. -ENOENT as above. Swift: AVAudioPlayer.currentTime. */
+int ringer_device_get_position(const struct ringer_device *device, uint64_t id, uint64_t *frame);
+
+/* Registers a sound file of at most 30 s as a system sound, and writes its number to *sound. It is decoded when it is
+ * first played. -E2BIG for a longer one; else the errors of ringer_device_play_file. Swift:
+ * SystemSoundServices.register. */
 int ringer_device_register_sound(struct ringer_device *device, const char *path, uint32_t *sound);
 
 /* Forgets a registered sound; where it plays, it stops. -ENOENT for a number that is not registered. Swift:
  * SystemSoundServices.dispose. */
 int ringer_device_dispose_sound(struct ringer_device *device, uint32_t sound);
 
-/* Plays a system sound by its number, or, as an alert, with a vibration where that is due. Swift: SystemSoundServices. */
+/* Plays a system sound by its number, or, as an alert, with a vibration where that is due. Swift:
+ * SystemSoundServices. */
 int ringer_device_play_system_sound(struct ringer_device *device, uint32_t sound, int as_alert, uint64_t *id);
 
 /* The sound of a notification: the default sound at full volume where all is 0. Swift: NotificationSound,
@@ -319,74 +434,115 @@ struct ringer_notification {
     const char *bundle;             /* a second directory, where names are looked up after that; NULL for none */
     float volume;                   /* above 0 up to 1; 0 for full volume; below 0 it is not heard */
     uint8_t is_critical;            /* whether it is heard in spite of the switch */
-    uint8_t allows_critical;        /* whether the application may send critical ones: otherwise it is an ordinary one */
-    uint8_t reserved[10];
+    uint8_t allows_critical;        /* whether the application may send critical ones: else it is an ordinary one */
+    uint8_t reserved[2];
 };
 
-/* Plays a notification's sound, and vibrates where that is due. The default sound plays where the named one cannot be: an
- * event RINGER_EVENT_DEGRADED has the reason. -EINVAL for a volume above 1. Swift: NotificationSounds.start. */
-int ringer_device_notify(struct ringer_device *device, const struct ringer_notification *notification, uint64_t *id);
+/* Plays a notification's sound, and vibrates where that is due. The default sound plays where the named one cannot be:
+ * an event RINGER_EVENT_DEGRADED has the reason. -EINVAL for a volume above 1. Swift: NotificationSounds.start. */
+int ringer_device_notify(struct ringer_device *device, const struct ringer_notification *notification, size_t size,
+    uint64_t *id);
 
-/* Queues an announcement: 1 to 10,000 files, which are joined without a gap. Greater priorities go first. It expires after so
- * many milliseconds before its start; 0 for never. -EINVAL where the files differ in rate or channels; else the errors of
- * ringer_device_play_file. Swift: Announcements.add. */
+/* Queues an announcement: 1 to 10,000 files, which are joined without a gap. Greater priorities go first. It expires
+ * after so many milliseconds before its start; 0 for never. -EINVAL where the files differ in rate or channels; else
+ * the errors of ringer_device_play_file. Swift: Announcements.add. */
 int ringer_device_announce(struct ringer_device *device, const char *const *paths, size_t count,
     enum ringer_category category, uint32_t options, int32_t priority, uint32_t expiry_ms, uint64_t *id);
 
-/* Repeats a system sound and a vibration until it is stopped, at most so many milliseconds; 0 for no limit. One alert runs at
- * a time: one of another sound replaces it. One of the same sound joins the one that runs, whose limit holds: stopping either
- * ends both. Swift: Alerts.start. */
-int ringer_device_alert(struct ringer_device *device, uint32_t sound, uint32_t limit_ms, uint64_t *id);
+/* Pauses the announcements, or lets them go on. The one that plays is stopped, and plays again from its beginning.
+ * Swift: Announcements.pause, resume. */
+int ringer_device_pause_announcements(struct ringer_device *device, int is_paused);
 
-/* Turns the motor: times on and off in milliseconds, alternating, at most 1,000 of them, each up to 3,600,000. The strength is
- * above 0 up to 1; times is how often, 0 until it is stopped. -ENOENT without a motor, -EINVAL for a pattern that is none:
- * every time on is above 0. Swift: Vibrator.start. */
+/* Ends the announcement that plays, as RINGER_STOP_CAUSE_SKIPPED; the next one follows. None is not an error. Swift:
+ * Announcements.skip. */
+int ringer_device_skip_announcement(struct ringer_device *device);
+
+/* Queues the announcement that began last once more, before all that wait: what RINGER_KEY_REPEAT asks for. -ENOENT if
+ * none has begun yet. Swift: Announcements.repeatLast. */
+int ringer_device_repeat_announcement(struct ringer_device *device, uint64_t *id);
+
+/* Whether an alert is heard, felt or both, as far as the rules allow. Swift: AlertWay. */
+enum ringer_alert_way {
+    RINGER_ALERT_BOTH = 0,
+    RINGER_ALERT_SOUND = 1,
+    RINGER_ALERT_VIBRATION = 2,
+    RINGER_ALERT_NONE = 3
+};
+
+/* An alert. */
+struct ringer_alert {
+    const uint32_t *times_ms;       /* the vibration of each round, as of ringer_device_vibrate; NULL for the sound's */
+    size_t count;                   /* of times_ms */
+    uint32_t sound;                 /* a system sound */
+    enum ringer_alert_way way;
+    uint32_t limit_ms;              /* how long it lasts at most; 0 for no limit */
+    uint32_t pause_ms;              /* from the end of a round to the beginning of the next */
+    float strength;                 /* of times_ms: above 0 up to 1; 0 for 1 */
+    uint8_t reserved[4];
+};
+
+/* Repeats a sound and a vibration until it is stopped. One alert runs at a time: another one replaces it. The same, but
+ * for the limit, joins the one that runs, whose limit holds: stopping either ends both. One whose sound cannot be played
+ * vibrates all the same: error and sentence of its result say why it was not heard. -EINVAL for a way or a pattern that
+ * is none. Swift: Alerts.start. */
+int ringer_device_alert(struct ringer_device *device, const struct ringer_alert *alert, size_t size, uint64_t *id);
+
+/* Turns the motor: times on and off in milliseconds, alternating, at most 1,000 of them, each up to 3,600,000. The
+ * strength is above 0 up to 1; times is how often, 0 until it is stopped. -ENOENT without a motor, -EINVAL for a
+ * pattern that is none: every time on is above 0. Swift: Vibrator.start. */
 int ringer_device_vibrate(struct ringer_device *device, const uint32_t *times_ms, size_t count, float strength,
     uint32_t times, uint64_t *id);
 
 /* Finds out by timing whether sounds are heard. Swift: MuteDetector.measure. */
 int ringer_device_detect(struct ringer_device *device, uint64_t *id);
 
-/* Stops a request, which ends with its event; one that is just being made, once it has begun. One that has ended is not an
- * error; a detection and a session's activation end by themselves. Swift: SoundPlayer.stop, Vibrator.stop and the like. */
+/* Stops a request, which ends with its event; one that is just being made, once it has begun. One that has ended is not
+ * an error; a detection and a session's activation end by themselves. Swift: SoundPlayer.stop, Vibrator.stop and the
+ * like. */
 int ringer_device_stop(struct ringer_device *device, uint64_t id);
 
 /* Stops every sound of the program, and the motor. Swift: Device.stopAll. */
 int ringer_device_stop_all(struct ringer_device *device);
 
+/* Stops every sound and closes the speaker's PCMs, so that another process can open the hardware: a request, which ends
+ * with an event RINGER_EVENT_OUTPUT_RELEASED. Sounds, alerts and announcements end as
+ * RINGER_STOP_CAUSE_OUTPUT_RELEASED; announcements of a paused queue stay in it, and later ones open the PCMs again.
+ * Swift: Device.releaseOutput. */
+int ringer_device_release_output(struct ringer_device *device, uint64_t *id);
+
 /* MARK: sessions
  *
- * The sounds of a session have its category, options and priority, and sessions interrupt or duck each other. */
-
-struct ringer_session;
+ * The sounds of a session have its category, options and priority, and sessions interrupt or duck each other: a sound
+ * is played in one by ringer_device_play. */
 
 #define RINGER_PRIORITY_ORDINARY 0
 #define RINGER_PRIORITY_CALL 100
 #define RINGER_PRIORITY_ALARM 200
 
-/* Makes a session, which is not active yet. The name is for people; NULL for none. -EINVAL where the category does not allow
- * an option. *session is NULL after a failure. Swift: AudioSessions.make. */
+/* Makes a session, which is not active yet. The name is for people; NULL for none. -EINVAL where the category does not
+ * allow an option. *session is NULL after a failure. Swift: AudioSessions.make. */
 int ringer_session_new(struct ringer_device *device, const char *name, enum ringer_category category, uint32_t options,
     int32_t priority, struct ringer_session **session);
 
-/* Removes a session and frees it; NULL is allowed. Its sounds stop, and those that it interrupted may resume. It may be freed
- * after its device was closed. Swift: the last reference to the AudioSession. */
+/* Removes a session and frees it; NULL is allowed. Its sounds stop, and those that it interrupted may resume. It may be
+ * freed after its device was closed. Swift: the last reference to the AudioSession. */
 void ringer_session_free(struct ringer_session *session);
 
-/* The session's number, by which its events name it. 0 for NULL. Swift: AudioSession.id. */
+/* The session's number, by which its events name it. 0 for NULL, and once the device is closed. Swift:
+ * AudioSession.id. */
 uint64_t ringer_session_get_number(const struct ringer_session *session);
 
-/* Asks for the session's activation: a request, which ends with an event RINGER_EVENT_SESSION_ANSWERED. Its error is -EBUSY
- * beside a session of a higher priority and during an interruption from outside, -ENODEV without the input that the category
- * needs. Swift: AudioSession.activate. */
+/* Asks for the session's activation: a request, which ends with an event RINGER_EVENT_SESSION_ANSWERED. Its error is
+ * -EBUSY beside a session of a higher priority and during an interruption from outside, -ENODEV without the input that
+ * the category needs. Swift: AudioSession.activate. */
 int ringer_session_activate(struct ringer_session *session, uint64_t *id);
 
 /* Asks for its deactivation, in the same way. Its sounds stop; with resume_others those that it interrupted may resume.
  * Swift: AudioSession.deactivate. */
 int ringer_session_deactivate(struct ringer_session *session, int resume_others, uint64_t *id);
 
-/* Sets the category, and the options to exactly these. -EINVAL where the category does not allow one; for an active session
- * also the errors of its activation. Swift: AudioSession.setCategory. */
+/* Sets the category, and the options to exactly these. -EINVAL where the category does not allow one, and for an active
+ * session beside one of a higher priority. Swift: AudioSession.setCategory. */
 int ringer_session_set_category(struct ringer_session *session, enum ringer_category category, uint32_t options);
 
 /* Sets whether the session speaks: a podcast, a book. Swift: AudioSession.setSpoken. */
@@ -394,12 +550,6 @@ int ringer_session_set_spoken(struct ringer_session *session, int is_spoken);
 
 /* Reports that the session's application went to the background, or came back. Swift: AudioSession.setInBackground. */
 int ringer_session_set_in_background(struct ringer_session *session, int is_in_background);
-
-/* Plays a sound file, or samples, in the session. A session that is not active: the request fails with an event, whose error
- * is -EBUSY. Otherwise the errors of ringer_device_play_file and ringer_device_play_samples. Swift: AudioSession.start. */
-int ringer_session_play_file(struct ringer_session *session, const char *path, uint64_t *id);
-int ringer_session_play_samples(struct ringer_session *session, const int16_t *samples, size_t frames, uint32_t channels,
-    uint32_t rate, uint64_t *id);
 
 enum ringer_session_phase {
     RINGER_SESSION_INACTIVE = 0,
@@ -428,11 +578,10 @@ struct ringer_session_state {
     uint8_t is_in_background;
     uint8_t is_other_audio_playing;
     uint8_t reserved[3];
-    uint8_t reserved_2[24];
 };
 
 /* Writes the session's state. Swift: AudioSession.state, isAudible. */
-int ringer_session_get_state(const struct ringer_session *session, struct ringer_session_state *state);
+int ringer_session_get_state(const struct ringer_session *session, struct ringer_session_state *state, size_t size);
 
 /* The properties of a session, by the four-character codes of Audio Session Services. Swift: SessionProperties. */
 enum ringer_property {
@@ -448,7 +597,7 @@ enum ringer_property {
     RINGER_PROPERTY_OUTPUT_LATENCY = 0x636f6c74,                /* colt: float, s */
     RINGER_PROPERTY_BUFFER_DURATION = 0x63686264,               /* chbd: float, s */
     RINGER_PROPERTY_OTHER_AUDIO_PLAYING = 0x6f746872,           /* othr: uint32_t, 0 or 1 */
-    RINGER_PROPERTY_OVERRIDE_ROUTE = 0x6f767264,                /* ovrd: uint32_t, 0 or 0x73706b72 for the speaker; only set */
+    RINGER_PROPERTY_OVERRIDE_ROUTE = 0x6f767264,                /* ovrd: uint32_t, 0 or speaker: 0x73706b72; only set */
     RINGER_PROPERTY_INPUT_AVAILABLE = 0x61696176,               /* aiav: uint32_t, 0 or 1 */
     RINGER_PROPERTY_DUCK_OTHERS = 0x6475636b,                   /* duck: uint32_t, 0 or 1; may be set */
     RINGER_PROPERTY_MIX_WITH_OTHERS = 0x636d6978,               /* cmix: uint32_t, 0 or 1; may be set */
@@ -456,8 +605,8 @@ enum ringer_property {
     RINGER_PROPERTY_BLUETOOTH_INPUT = 0x63626c75                /* cblu: uint32_t, 0 or 1; may be set */
 };
 
-/* Writes a property's value to the buffer of *size bytes, and its size to *size. -ENOENT for a code that is none, -EMSGSIZE
- * for a buffer that is too small: *size is what it needs. Swift: AudioSession.value(of:). */
+/* Writes a property's value to the buffer of *size bytes, and its size to *size. -ENOENT for a code that is none,
+ * -EMSGSIZE for a buffer that is too small: *size is what it needs. Swift: AudioSession.value(of:). */
 int ringer_session_get_property(const struct ringer_session *session, enum ringer_property property, void *value,
     size_t *size);
 
@@ -466,16 +615,18 @@ int ringer_session_get_property(const struct ringer_session *session, enum ringe
 int ringer_session_set_property(struct ringer_session *session, enum ringer_property property, const void *value,
     size_t size);
 
-/* Interrupts every session for something that is no session, such as a call that rings, and writes the interruption's number.
- * Until it is answered or ended no session can be activated. Swift: AudioSessions.interruptionBegan. */
+/* Interrupts every session for something that is no session, such as a call that rings, and writes the interruption's
+ * number. Until it is answered or ended no session can be activated. Over the service this holds for the program's own
+ * sessions: to interrupt those of others, activate a session of RINGER_PRIORITY_CALL. Swift:
+ * AudioSessions.interruptionBegan. */
 int ringer_device_begin_interruption(struct ringer_device *device, uint64_t *interruption);
 
 /* Reports that the user accepted the interruption: the sessions that it interrupted become inactive. Swift:
  * AudioSessions.interruptionAnswered. */
 int ringer_device_answer_interruption(struct ringer_device *device, uint64_t interruption);
 
-/* Ends an interruption; with should_resume the sessions that it interrupted are active again. One that has ended is not an
- * error. Swift: AudioSessions.interruptionEnded. */
+/* Ends an interruption; with should_resume the sessions that it interrupted are active again. One that has ended is not
+ * an error. Swift: AudioSessions.interruptionEnded. */
 int ringer_device_end_interruption(struct ringer_device *device, uint64_t interruption, int should_resume);
 
 /* MARK: events */
@@ -490,8 +641,16 @@ enum ringer_event_type {
     RINGER_EVENT_DEGRADED = 6,          /* something is wrong with the device, or was lost: message */
     RINGER_EVENT_LOST = 7,              /* so many keys, degradations and ends without id were not read in time: lost */
     RINGER_EVENT_SESSION = 8,           /* something happened to a session: session */
-    RINGER_EVENT_SESSION_ANSWERED = 9   /* an activation or deactivation was carried out or refused: result.error */
+    RINGER_EVENT_SESSION_ANSWERED = 9,  /* an activation or deactivation was carried out or refused: result */
+    RINGER_EVENT_OUTPUT_RELEASED = 10,  /* the speaker's PCMs are closed */
+    /* The first frame of a sound was accepted, at this time; of an announcement that is played again, and of a sound
+     * that goes on after a pause, once more. None for alerts, and for a sound that ends while its request is being
+     * made: started_at of its result says so. */
+    RINGER_EVENT_SOUND_STARTED = 11
 };
+
+/* An event's name, such as "soundEnded"; "" for a number that is none. No Swift counterpart. */
+const char *ringer_event_name(enum ringer_event_type type);
 
 /* What happened to a session. Swift: SessionEvent. */
 enum ringer_session_change {
@@ -508,6 +667,9 @@ enum ringer_session_change {
     RINGER_SESSION_AUDIBLE = 11,                /* it is active, and its sound is heard */
     RINGER_SESSION_SILENCED = 12                /* it is active, and its sound is not heard: reason */
 };
+
+/* A change's name, such as "routeChanged"; "" for a number that is none. Swift: the cases of SessionEvent. */
+const char *ringer_session_change_name(enum ringer_session_change change);
 
 /* Why an interruption has no end. Swift: InterruptionDropReason. */
 enum ringer_drop {
@@ -559,9 +721,31 @@ struct ringer_session_event {
 enum ringer_outcome {
     RINGER_OUTCOME_FINISHED = 1,
     RINGER_OUTCOME_SILENCED = 2,        /* by the rules: reason */
-    RINGER_OUTCOME_STOPPED = 3,
-    RINGER_OUTCOME_FAILED = 4           /* error */
+    RINGER_OUTCOME_STOPPED = 3,         /* cause */
+    RINGER_OUTCOME_FAILED = 4           /* error, sentence */
 };
+
+/* An outcome's name, such as "silenced"; "" for a number that is none. Swift: the cases of SoundOutcome. */
+const char *ringer_outcome_name(enum ringer_outcome outcome);
+
+/* Who stopped a sound or a vibration, or why. Swift: SoundOutcome.StopCause. */
+enum ringer_stop_cause {
+    RINGER_STOP_CAUSE_NONE = 0,
+    RINGER_STOP_CAUSE_CALLER = 1,               /* the program; the machine slept, where it is a vibration */
+    RINGER_STOP_CAUSE_REPLACED = 2,             /* another sound, alert or vibration took its place */
+    RINGER_STOP_CAUSE_DISPOSED = 3,             /* its system sound was disposed of */
+    RINGER_STOP_CAUSE_LIMITED = 4,              /* the limit of its alert, or the motor's longest time */
+    RINGER_STOP_CAUSE_SKIPPED = 5,              /* the queue of announcements skipped it */
+    RINGER_STOP_CAUSE_EXPIRED = 6,              /* its announcement expired before it began */
+    RINGER_STOP_CAUSE_SESSION_DEACTIVATED = 7,
+    RINGER_STOP_CAUSE_SESSION_REMOVED = 8,
+    RINGER_STOP_CAUSE_OLD_DEVICE_UNAVAILABLE = 9,   /* headphones were pulled out */
+    RINGER_STOP_CAUSE_OUTPUT_RELEASED = 10,     /* ringer_device_release_output */
+    RINGER_STOP_CAUSE_CLOSED = 11
+};
+
+/* A cause's name, such as "expired"; "" for a number that is none. Swift: SoundOutcome.StopCause.rawValue. */
+const char *ringer_stop_cause_name(enum ringer_stop_cause cause);
 
 enum ringer_key {
     RINGER_KEY_REPEAT = 1,
@@ -578,12 +762,15 @@ enum ringer_verdict {
 struct ringer_result {
     enum ringer_outcome outcome;
     enum ringer_reason reason;
-    int32_t error;                  /* a negative errno of a failure, else 0 */
+    int32_t error;                  /* a negative errno of what failed, the sound of an alert among it; else 0 */
+    enum ringer_stop_cause cause;
     uint8_t felt;                   /* whether the motor turned */
-    uint8_t reserved[3];
+    uint8_t reserved[7];
     int64_t started_at;             /* the first frame, in nanoseconds of CLOCK_MONOTONIC; 0 if there was none */
-    uint64_t frames_played;
-    uint64_t frames;
+    uint64_t frames_played;         /* heard in all */
+    uint64_t frames;                /* to be played in all; INT64_MAX if it is repeated until it is stopped */
+    /* What failed, as of ringer_last_error, or why another sound was played; shortened where it is longer; else "". */
+    char sentence[440];
 };
 
 struct ringer_event {
@@ -604,14 +791,14 @@ struct ringer_event {
             int64_t elapsed;        /* nanoseconds until the clip's end */
         } reading;
         struct ringer_session_event session;
-        char message[160];          /* a sentence, shortened where it is longer */
+        char message[488];          /* a sentence, shortened where it is longer */
         uint64_t lost;
     } u;
 };
 
 /* Reads the next event: 1 if there was one, 0 if none waits. It never blocks. The first event is the state. Swift:
  * Device.events, and the results of requests. */
-int ringer_device_read_event(struct ringer_device *device, struct ringer_event *event);
+int ringer_device_read_event(struct ringer_device *device, struct ringer_event *event, size_t size);
 
 /* MARK: the simulated boards, for tests of firmware: -ENOTSUP on others */
 
@@ -624,8 +811,8 @@ int ringer_simulated_set_headphone(struct ringer_device *device, int is_inserted
 /* Presses a key and releases it. Swift: SimulatedKeys.press, release. */
 int ringer_simulated_press_key(struct ringer_device *device, enum ringer_key key);
 
-/* Moves the clock of RINGER_BOARD_SIMULATED forward by so many microseconds: what falls due is done when it returns. Its time
- * moves in no other way. -EINVAL above 2^50. Swift: VirtualClock.advance. */
+/* Moves the clock of RINGER_BOARD_SIMULATED forward by so many microseconds: what falls due is done when it returns.
+ * Its time moves in no other way. -EINVAL above 2^50. Swift: VirtualClock.advance. */
 int ringer_simulated_advance(struct ringer_device *device, uint64_t microseconds);
 
 /* A sound that was handed to the speaker. */
@@ -640,9 +827,10 @@ struct ringer_recording {
     uint32_t reserved;
 };
 
-/* Writes the newest recordings, at most count, the oldest of them first; NULL with 0 for none. Returns how many there are in
- * all, at most INT_MAX. Swift: SimulatedSoundOutput.recordings. */
-int ringer_simulated_get_recordings(const struct ringer_device *device, struct ringer_recording *recordings, size_t count);
+/* Writes the newest recordings, at most count of this size, the oldest of them first; NULL with 0 for none. Returns how
+ * many there are in all, at most INT_MAX. Swift: SimulatedSoundOutput.recordings. */
+int ringer_simulated_get_recordings(const struct ringer_device *device, struct ringer_recording *recordings,
+    size_t size, size_t count);
 
 /* Whether the motor turns now: 1 or 0. Swift: SimulatedMotor.isOn. */
 int ringer_simulated_is_motor_on(const struct ringer_device *device);
@@ -650,5 +838,34 @@ int ringer_simulated_is_motor_on(const struct ringer_device *device);
 #ifdef __cplusplus
 }
 #endif
+
+/* What programs and the library have to agree on. */
+#if defined(__cplusplus)
+#define RINGER_ASSERT(condition, message) static_assert(condition, message)
+#elif defined(__GNUC__)
+#define RINGER_ASSERT(condition, message) __extension__ _Static_assert(condition, message)
+#else
+#define RINGER_ASSERT(condition, message) _Static_assert(condition, message)
+#endif
+RINGER_ASSERT(sizeof(enum ringer_position) == 4, "ringer.h: an enum has 4 bytes: compile without -fshort-enums");
+RINGER_ASSERT(sizeof(struct ringer_state) == 32, "ringer.h: struct ringer_state has 32 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_preferences) == 16, "ringer.h: struct ringer_preferences has 16 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_decision) == 16, "ringer.h: struct ringer_decision has 16 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_notification) == 3 * sizeof(void *) + 8,
+    "ringer.h: struct ringer_notification has three pointers and 8 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_behaviour) == 40, "ringer.h: struct ringer_behaviour has 40 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_part) == 512, "ringer.h: struct ringer_part has 512 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_playback) == 5 * sizeof(void *) + 32,
+    "ringer.h: struct ringer_playback has five words and 32 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_alert) == 2 * sizeof(void *) + 24,
+    "ringer.h: struct ringer_alert has two words and 24 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_session_state) == 40,
+    "ringer.h: struct ringer_session_state has 40 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_session_event) == 48,
+    "ringer.h: struct ringer_session_event has 48 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_result) == 488, "ringer.h: struct ringer_result has 488 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_event) == 512, "ringer.h: struct ringer_event has 512 bytes in libringer");
+RINGER_ASSERT(sizeof(struct ringer_recording) == 48, "ringer.h: struct ringer_recording has 48 bytes in libringer");
+#undef RINGER_ASSERT
 
 #endif

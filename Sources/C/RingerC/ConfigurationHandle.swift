@@ -10,6 +10,7 @@ final class ConfigurationHandle: Sendable {
     struct Values: Sendable {
         var board = RINGER_BOARD_AUTO
         var hardware = Device.Hardware()
+        var configuration = Device.Configuration()
 
         /// Whether it names a part of this process's hardware.
         var namesParts: Bool {
@@ -105,5 +106,62 @@ private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle
         guard let bits = UInt8(exactly: sources), Device.Hardware.Following.all.isSuperset(of: .init(rawValue: bits))
         else { throw Failure(EINVAL, "0x\(String(sources, radix: 16)) has bits that are nothing to follow") }
         values.hardware.following = Device.Hardware.Following(rawValue: bits)
+    }
+}
+
+@_cdecl("ringer_config_set_real_time_priority") @implementation public func ringer_config_set_real_time_priority(
+    _ config: OpaquePointer?, _ priority: CInt
+) -> CInt {
+    change(config) { values in
+        guard (0...99).contains(priority) else {
+            throw Failure(EINVAL, "a priority of \(priority) is not from 0 to 99")
+        }
+        values.hardware.realTimePriority = priority == 0 ? nil : Int(priority)
+    }
+}
+
+@_cdecl("ringer_config_set_busy_patience") @implementation public func ringer_config_set_busy_patience(
+    _ config: OpaquePointer?, _ milliseconds: UInt32
+) -> CInt {
+    change(config) { $0.hardware.busyPatience = .milliseconds(milliseconds) }
+}
+
+@_cdecl("ringer_config_set_linger") @implementation public func ringer_config_set_linger(
+    _ config: OpaquePointer?, _ milliseconds: UInt32
+) -> CInt {
+    change(config) { $0.hardware.linger = .milliseconds(milliseconds) }
+}
+
+@_cdecl("ringer_config_set_own_microphone") @implementation public func ringer_config_set_own_microphone(
+    _ config: OpaquePointer?, _ has_microphone: CInt
+) -> CInt {
+    change(config) { $0.hardware.hasOwnMicrophone = has_microphone != 0 }
+}
+
+@_cdecl("ringer_config_set_behaviour") @implementation public func ringer_config_set_behaviour(
+    _ config: OpaquePointer?, _ behaviour: UnsafePointer<ringer_behaviour>?, _ size: Int
+) -> CInt {
+    change(config) { values in
+        let behaviour = try Structure.read(behaviour, size, "behaviour")
+        try withUnsafeBytes(of: behaviour.reserved) { try reserved($0, "behaviour") }
+        func duration(_ number: UInt32, or standard: Duration) -> Duration {
+            number == 0 ? standard : .milliseconds(number)
+        }
+        var configuration = Device.Configuration()
+        let (detector, notifications) = (configuration.detector, configuration.notifications)
+        configuration.longestOnTime = duration(behaviour.longest_on_ms, or: configuration.longestOnTime)
+        configuration.detector = try MuteDetector.Configuration(
+            clip: duration(behaviour.detector_clip_ms, or: detector.clip),
+            threshold: duration(behaviour.detector_threshold_ms, or: detector.threshold),
+            deadline: duration(behaviour.detector_deadline_ms, or: detector.deadline),
+            attempts: behaviour.detector_attempts == 0 ? detector.attempts : Int(behaviour.detector_attempts),
+            sampleRate: behaviour.detector_rate == 0 ? detector.sampleRate : Double(behaviour.detector_rate))
+        if behaviour.sound_memory > 0 { configuration.sounds.cacheLimit = Int(behaviour.sound_memory) }
+        configuration.notifications = NotificationSounds.Configuration(
+            standard: behaviour.notification_sound == 0
+                ? notifications.standard : SystemSoundID(rawValue: behaviour.notification_sound),
+            standardCritical: behaviour.critical_sound == 0
+                ? notifications.standardCritical : SystemSoundID(rawValue: behaviour.critical_sound))
+        values.configuration = configuration
     }
 }

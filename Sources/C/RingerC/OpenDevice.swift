@@ -1,0 +1,87 @@
+import CRinger
+import Ringer
+import Synchronization
+
+/// What `struct ringer_device` is: a device until it is closed. Any thread.
+///
+/// It is never freed, and its address is used again only after as many others were closed as are kept: a call that one thread
+/// has just begun may come to it when another thread has closed the device.
+final class OpenDevice: Sendable {
+    /// How many that are closed are kept.
+    private static let kept = 1024
+
+    private struct Devices {
+        /// Programs that look for leaks find them here.
+        var all: [OpenDevice] = []
+        /// Those that are closed, in order.
+        var closed: [OpenDevice] = []
+    }
+
+    private static let devices = Mutex(Devices())
+
+    private struct State {
+        var handle: DeviceHandle?
+        /// The queue of a closed device, until the thread that reads it has learnt of the end: it waits for its descriptor.
+        var ended: EventQueue?
+    }
+
+    private let process: OwningProcess
+    private let state: Mutex<State>
+
+    private init(_ handle: DeviceHandle) {
+        process = handle.device.process
+        state = Mutex(State(handle: handle))
+    }
+
+    /// The pointer by which a program names a device.
+    static func pointer(to handle: DeviceHandle) -> OpaquePointer {
+        let device = devices.withLock { devices in
+            if devices.closed.count > kept, devices.closed[0].process.isCurrent {
+                let device = devices.closed.removeFirst()
+                device.state.withLock { $0 = State(handle: handle) }
+                return device
+            }
+            let device = OpenDevice(handle)
+            devices.all.append(device)
+            return device
+        }
+        return OpaquePointer(Unmanaged.passUnretained(device).toOpaque())
+    }
+
+    /// The device at `pointer`, which is to be closed, and which no later call finds; nil if it was closed, and in a child of
+    /// fork.
+    static func remove(_ pointer: OpaquePointer) -> DeviceHandle? {
+        // SAFETY: an object that ringer_device_open made is never freed.
+        let device = Unmanaged<OpenDevice>.fromOpaque(UnsafeRawPointer(pointer)).takeUnretainedValue()
+        guard device.process.isCurrent else { return nil }
+        let handle: DeviceHandle? = device.state.withLock { state in
+            guard let handle = state.handle.take() else { return nil }
+            if handle.queue.isReadElsewhere { state.ended = handle.queue }
+            // Its sessions are refused at the same time.
+            handle.hasClosed.store(true, ordering: .releasing)
+            return handle
+        }
+        if handle != nil { devices.withLock { $0.closed.append(device) } }
+        return handle
+    }
+
+    /// - Throws: ``RingerError``: `otherProcess` in a child of fork, `closed` once the device is closed.
+    fileprivate func current() throws -> DeviceHandle {
+        try process.check("use it", "device")
+        let (handle, ended): (DeviceHandle?, EventQueue?) = state.withLock { state in
+            let isOver = state.ended?.isReadElsewhere == false
+            return (state.handle, isOver ? state.ended.take() : nil)
+        }
+        // Its descriptor is closed outside of the lock.
+        guard let handle else { return try withExtendedLifetime(ended) { throw DeviceHandle.closed } }
+        return handle
+    }
+}
+
+extension DeviceHandle {
+    /// The device at `pointer`, which `ringer_device_open` made.
+    static func at(_ pointer: OpaquePointer?) throws -> DeviceHandle {
+        let device: OpenDevice = try object(pointer, "device")
+        return try device.current()
+    }
+}
