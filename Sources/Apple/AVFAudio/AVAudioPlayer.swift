@@ -11,7 +11,7 @@ import Synchronization
 /// While the switch silences the session, the player goes on without a sound, and is heard again where the switch allows it. An
 /// interruption, headphones that are pulled out, and a deactivation of the session pause it.
 ///
-/// A file may be CAF, AIFF, AIFF-C or WAV with linear PCM, IMA4, u-law or A-law.
+/// A file may be CAF, AIFF, AIFF-C or WAV with linear PCM, IMA4, u-law or A-law, or MP3 where libmpg123 is installed.
 // SAFETY: its state is under the lock.
 public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     /// The program's delegate.

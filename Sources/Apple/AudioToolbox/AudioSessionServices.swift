@@ -42,6 +42,19 @@ public let kAudioSessionProperty_OtherMixableAudioShouldDuck: AudioSessionProper
 public let kAudioSessionProperty_OverrideCategoryMixWithOthers: AudioSessionPropertyID = 0x636D_6978  // 'cmix'
 public let kAudioSessionProperty_OverrideCategoryDefaultToSpeaker: AudioSessionPropertyID = 0x6373_706B  // 'cspk'
 public let kAudioSessionProperty_OverrideCategoryEnableBluetoothInput: AudioSessionPropertyID = 0x6362_6C75  // 'cblu'
+public let kAudioSessionProperty_Mode: AudioSessionPropertyID = 0x6D6F_6465  // 'mode'
+public let kAudioSessionProperty_InterruptionType: AudioSessionPropertyID = 0x7479_7065  // 'type'
+
+public let kAudioSessionMode_Default: UInt32 = 0x6466_6C74  // 'dflt'
+public let kAudioSessionMode_VoiceChat: UInt32 = 0x7663_6374  // 'vcct'
+public let kAudioSessionMode_VideoRecording: UInt32 = 0x7672_6364  // 'vrcd'
+public let kAudioSessionMode_Measurement: UInt32 = 0x6D73_6D74  // 'msmt'
+
+public typealias AudioSessionInterruptionType = UInt32
+public let kAudioSessionInterruptionType_ShouldResume: AudioSessionInterruptionType = 0x6972_736D  // 'irsm'
+public let kAudioSessionInterruptionType_ShouldNotResume: AudioSessionInterruptionType = 0x2172_736D  // '!rsm'
+
+public let kAudioSessionSetActiveFlag_NotifyOthersOnDeactivation: UInt32 = 1
 
 public let kAudioSessionCategory_AmbientSound: UInt32 = 0x616D_6269  // 'ambi'
 public let kAudioSessionCategory_SoloAmbientSound: UInt32 = 0x736F_6C6F  // 'solo'
@@ -87,6 +100,13 @@ public func AudioSessionInitialize(
 @discardableResult
 public func AudioSessionSetActive(_ active: Bool) -> OSStatus {
     ProcessDevice.setSessionActive(active)
+}
+
+/// The same; after a deactivation without the flag the sessions that it interrupted need not resume.
+@discardableResult
+public func AudioSessionSetActiveWithFlags(_ active: Bool, _ inFlags: UInt32) -> OSStatus {
+    let notifiesOthers = inFlags & kAudioSessionSetActiveFlag_NotifyOthersOnDeactivation != 0
+    return ProcessDevice.setSessionActive(active, notifyOthers: notifiesOthers)
 }
 
 @discardableResult

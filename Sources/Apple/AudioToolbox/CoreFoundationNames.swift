@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
+import Dispatch
 @_exported import Foundation
 
 // The part of CoreFoundation that callers of audio services use. Linux has no toll-free bridging: each name is the
@@ -17,6 +18,7 @@ public typealias CFDictionary = NSDictionary
 public typealias CFBundle = Bundle
 public typealias CFRunLoop = RunLoop
 public typealias CFTimeInterval = TimeInterval
+public typealias CFAbsoluteTime = CFTimeInterval
 
 /// C's truth value where a C function returns one through a pointer.
 public struct DarwinBoolean: ExpressibleByBooleanLiteral, Equatable, Sendable {
@@ -42,8 +44,15 @@ public struct CFRunLoopMode: RawRepresentable, Equatable, @unchecked Sendable {
 
 public func CFRunLoopGetMain() -> CFRunLoop! { RunLoop.main }
 public func CFRunLoopGetCurrent() -> CFRunLoop! { RunLoop.current }
-/// Runs the current run loop for ever.
-public func CFRunLoopRun() { RunLoop.current.run() }
+
+/// Seconds since 2001-01-01 00:00 UTC, by a clock that can be set.
+public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime { Date.timeIntervalSinceReferenceDate }
+
+/// Seconds by a clock that is never set. Apple has it in QuartzCore.
+public func CACurrentMediaTime() -> CFTimeInterval {
+    let time = DispatchTime.now().uptimeNanoseconds
+    return CFTimeInterval(time) / 1e9
+}
 
 public func CFBundleGetMainBundle() -> CFBundle! { Bundle.main }
 

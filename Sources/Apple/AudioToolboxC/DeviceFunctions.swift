@@ -27,6 +27,14 @@ import RingerC
     result { try ProcessDevice.callbacks.descriptor() }
 }
 
+@_cdecl("ringer_apple_begin_run") @implementation public func ringer_apple_begin_run() -> CInt {
+    result { try ProcessDevice.callbacks.beginRun() }
+}
+
+@_cdecl("ringer_apple_end_run") @implementation public func ringer_apple_end_run() {
+    ProcessDevice.callbacks.endRun()
+}
+
 @_cdecl("ringer_callbacks_dispatch") @implementation public func ringer_callbacks_dispatch() -> CInt {
     CInt(clamping: ProcessDevice.callbacks.dispatch())
 }

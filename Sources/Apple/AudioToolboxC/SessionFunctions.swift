@@ -13,9 +13,9 @@ import SessionProperties
 }
 
 @_cdecl("ringer_apple_set_session_active") @implementation public func ringer_apple_set_session_active(
-    _ is_active: CInt
+    _ is_active: CInt, _ notifies_others: CInt
 ) -> Int32 {
-    ProcessDevice.setSessionActive(is_active != 0)
+    ProcessDevice.setSessionActive(is_active != 0, notifyOthers: notifies_others != 0)
 }
 
 @_cdecl("ringer_apple_get_session_property") @implementation public func ringer_apple_get_session_property(

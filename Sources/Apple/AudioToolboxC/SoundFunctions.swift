@@ -2,11 +2,14 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import CAudioToolbox
 import ProcessDevice
+import RingerC
 
 @_cdecl("ringer_apple_create_sound") @implementation public func ringer_apple_create_sound(
     _ path: UnsafePointer<CChar>?, _ sound: UnsafeMutablePointer<UInt32>?
 ) -> Int32 {
-    ProcessDevice.createSound(path, sound)
+    let status = ProcessDevice.createSound(path, sound)
+    if status != 0, let failure = ProcessDevice.failure { _ = result { throw failure } }
+    return status
 }
 
 @_cdecl("ringer_apple_dispose_sound") @implementation public func ringer_apple_dispose_sound(_ sound: UInt32) -> Int32 {

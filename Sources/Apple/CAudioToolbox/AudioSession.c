@@ -12,7 +12,12 @@ OSStatus AudioSessionInitialize(CFRunLoopRef runLoop, CFStringRef runLoopMode,
 
 OSStatus AudioSessionSetActive(Boolean isActive)
 {
-    return ringer_apple_set_session_active(isActive);
+    return ringer_apple_set_session_active(isActive, true);
+}
+
+OSStatus AudioSessionSetActiveWithFlags(Boolean isActive, UInt32 flags)
+{
+    return ringer_apple_set_session_active(isActive, flags & kAudioSessionSetActiveFlag_NotifyOthersOnDeactivation);
 }
 
 OSStatus AudioSessionGetProperty(AudioSessionPropertyID property, UInt32 *dataSize, void *data)

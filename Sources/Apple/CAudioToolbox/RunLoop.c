@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "entry_points.h"
 #include "ringer-audiotoolbox.h"
 
 /* It is readable while a stop was asked for and no run has returned for it. It is never closed. */
@@ -34,16 +35,28 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-SInt32 CFRunLoopRunInMode(CFRunLoopMode mode, CFTimeInterval seconds, Boolean returnAfterSourceHandled)
+CFTimeInterval CACurrentMediaTime(void)
+{
+    return now();
+}
+
+CFAbsoluteTime CFAbsoluteTimeGetCurrent(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9 - kCFAbsoluteTimeIntervalSince1970;
+}
+
+static SInt32 run(int callbacks, CFTimeInterval seconds, Boolean returnAfterSourceHandled)
 {
     double end = now() + (seconds > 0 ? seconds : 0);
     struct pollfd descriptors[] = {
         {.fd = get_stop_descriptor(), .events = POLLIN},
-        {.fd = ringer_callbacks_get_fd(), .events = POLLIN},
+        {.fd = callbacks, .events = POLLIN},
     };
 
-    (void)mode;
-    if (descriptors[0].fd < 0 || descriptors[1].fd < 0)
+    if (descriptors[0].fd < 0)
         return kCFRunLoopRunFinished;
     for (;;) {
         double left = end - now();
@@ -60,6 +73,19 @@ SInt32 CFRunLoopRunInMode(CFRunLoopMode mode, CFTimeInterval seconds, Boolean re
         if (ready == 0 && left <= 0)
             return kCFRunLoopRunTimedOut;
     }
+}
+
+SInt32 CFRunLoopRunInMode(CFRunLoopMode mode, CFTimeInterval seconds, Boolean returnAfterSourceHandled)
+{
+    int callbacks = ringer_apple_begin_run();
+    SInt32 result;
+
+    (void)mode;
+    if (callbacks < 0)
+        return kCFRunLoopRunFinished;
+    result = run(callbacks, seconds, returnAfterSourceHandled);
+    ringer_apple_end_run();
+    return result;
 }
 
 void CFRunLoopRun(void)

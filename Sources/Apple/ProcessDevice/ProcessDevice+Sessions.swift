@@ -30,9 +30,12 @@ extension ProcessDevice {
         return 0
     }
 
-    /// Activates or deactivates the session, and waits for it. The corresponding C function is `AudioSessionSetActive`.
-    package static func setSessionActive(_ isActive: Bool) -> Int32 {
-        result("activate") { client throws(SessionError) in try client.setActive(isActive) }
+    /// Activates or deactivates the session, and waits for it. The corresponding C functions are `AudioSessionSetActive` and
+    /// `AudioSessionSetActiveWithFlags`.
+    package static func setSessionActive(_ isActive: Bool, notifyOthers: Bool = true) -> Int32 {
+        result("activate") { client throws(SessionError) in
+            try client.setActive(isActive, notifyOthers: notifyOthers)
+        }
     }
 
     /// Activates or deactivates the session, initialised or not, and waits for it; also in a callback.
@@ -57,8 +60,10 @@ extension ProcessDevice {
     package static func sessionPropertySize(_ property: UInt32, _ size: UnsafeMutablePointer<UInt32>?) -> Int32 {
         result("get the size of a property") { client throws(SessionError) in
             let code = FourCharacterCode(rawValue: property)
-            let bytes = try client.session.size(of: code)
-            size?.pointee = UInt32(SessionProperty(code: code)?.kind.size == nil ? pointerSize : bytes)
+            let isOwn = code == "mode" || code == "type"
+            let bytes = isOwn ? MemoryLayout<UInt32>.size : try client.session.size(of: code)
+            let isObject = !isOwn && SessionProperty(code: code)?.kind.size == nil
+            size?.pointee = UInt32(isObject ? pointerSize : bytes)
         }
     }
 
@@ -77,13 +82,15 @@ extension ProcessDevice {
             guard let size, let data else { throw SessionError(.badParameter, "get a property") }
             let code = FourCharacterCode(rawValue: property)
             let capacity = Int(size.pointee)
-            if case .string(let text) = try client.session.value(of: code) {
+            let value = try client.value(of: code)
+            if case .string(let text) = value {
                 guard capacity >= pointerSize else { throw SessionError(.badPropertySize, "get \(code)") }
                 // SAFETY: the caller passes the address of `size` bytes, as the C function demands.
                 data.storeBytes(of: string(text), as: UnsafeRawPointer?.self)
                 size.pointee = UInt32(pointerSize)
             } else {
-                let bytes = try client.session.bytes(of: code, capacity: capacity)
+                let bytes = value.bytes
+                guard bytes.count <= capacity else { throw SessionError(.badPropertySize, "get \(code)") }
                 data.copyMemory(from: bytes, byteCount: bytes.count)
                 size.pointee = UInt32(bytes.count)
             }
@@ -98,7 +105,8 @@ extension ProcessDevice {
             guard let data else { throw SessionError(.badParameter, "set a property") }
             // SAFETY: the caller passes the address of `size` bytes, as the C function demands. No value is larger than 8.
             let bytes = Array(UnsafeRawBufferPointer(start: data, count: Int(min(size, 16))))
-            try client.session.set(FourCharacterCode(rawValue: property), bytes: bytes)
+            let code = FourCharacterCode(rawValue: property)
+            if code == "mode" { try client.setMode(bytes) } else { try client.session.set(code, bytes: bytes) }
         }
     }
 
@@ -161,6 +169,9 @@ final class ProcessSession: Sendable {
 
     private struct State {
         var isInitialized = false
+        /// Properties that no session of Ringer's has.
+        var mode: FourCharacterCode = "dflt"
+        var interruptionType: FourCharacterCode = "!rsm"
         var session: AudioSession?
         /// Reads the session's events.
         var reader: Task<Void, Never>?
@@ -195,6 +206,27 @@ final class ProcessSession: Sendable {
             defer { state.isInitialized = true }
             return !state.isInitialized
         }
+    }
+
+    /// The value of a property, the process's own ones included.
+    func value(of property: FourCharacterCode) throws(SessionError) -> SessionPropertyValue {
+        switch property {
+        case "mode": .uint32(state.withLock { $0.mode }.rawValue)
+        case "type": .uint32(state.withLock { $0.interruptionType }.rawValue)
+        default: try session.value(of: property)
+        }
+    }
+
+    /// Sets the mode, which has no effect.
+    func setMode(_ bytes: [UInt8]) throws(SessionError) {
+        guard case .uint32(let number)? = SessionPropertyValue(.uint32, bytes: bytes) else {
+            throw SessionError(.badPropertySize, "set mode")
+        }
+        let mode = FourCharacterCode(rawValue: number)
+        guard ["dflt", "vcct", "vrcd", "msmt"].contains(mode) else {
+            throw SessionError(.badParameter, "set mode", detail: "there is no mode '\(mode)'")
+        }
+        state.withLock { $0.mode = mode }
     }
 
     func close() {
@@ -243,6 +275,9 @@ final class ProcessSession: Sendable {
     }
 
     private func tell(_ event: SessionEvent) {
+        if case .interruptionEnded(let shouldResume) = event {
+            state.withLock { $0.interruptionType = shouldResume ? "irsm" : "!rsm" }
+        }
         ProcessDevice.callbacks.run(on: device.clock) { [weak self] in
             for observer in self?.state.withLock({ $0.observers }) ?? [] { observer(event) }
         }

@@ -50,6 +50,7 @@ extension ProcessDevice {
         let (device, completions) = (client.device, client.completions)
         let callBack = callBack(on: device)
         device.sounds.start(SystemSoundID(rawValue: id), as: asAlert ? .alert : .sound) { result in
+            if case .failed(let error) = result.outcome { note(error) }
             callBack(result.outcome, result.position, result.endedAt) {
                 completions.perform(id)
                 completion?()
@@ -175,6 +176,7 @@ extension ProcessDevice {
             try body()
             return 0
         } catch {
+            note(error.cause)
             return error.code.rawValue
         }
     }

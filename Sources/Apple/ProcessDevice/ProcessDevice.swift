@@ -52,9 +52,15 @@ public enum ProcessDevice {
         get throws(RingerError) { try client.device }
     }
 
-    /// Why the device could not be opened when it was last tried; nil if it could. Apple's result codes do not say.
+    /// Why the device could not be opened when it was last tried, or the newest failure since then to register a sound or to play
+    /// one; nil if there was none. Apple's result codes do not say.
     public static var failure: RingerError? {
         process.isCurrent ? state.withLock { $0.failure } : process.error("use it", "device")
+    }
+
+    /// Keeps a failure for ``failure``.
+    static func note(_ failure: RingerError) {
+        if process.isCurrent { state.withLock { $0.failure = failure } }
     }
 
     /// What the process has on its device. The lock is held while the device is opened: other threads wait for it.

@@ -90,7 +90,7 @@ package struct SessionPropertyStore: Sendable, Hashable {
     /// Sets the property.
     ///
     /// - Throws: `!ini`; `pty?` where there is no such property, or it cannot be set; `!siz` where the value is of
-    ///   another type; `!cat` where the category does not allow it, or there is no category of that code; -50 for a
+    ///   another type; `!cat` where the category does not allow an override that is not 0, or there is no category of that code; -50 for a
     ///   negative, infinite or NaN preference, and for an unknown route override.
     package func set(
         _ code: FourCharacterCode, to value: SessionPropertyValue
@@ -140,7 +140,7 @@ package struct SessionPropertyStore: Sendable, Hashable {
             let options = category == facts.settings.category ? facts.settings.options : []
             return .coordinator(.setCategory(session, category, options: options))
         case (.override(let override), .uint32(let number)):
-            guard property.isAllowed(in: facts.settings.category) else {
+            guard number == 0 || property.isAllowed(in: facts.settings.category) else {
                 throw SessionError(
                     .incompatibleCategory, "set \(property.code)", session: session,
                     detail: "not with \(facts.settings.category.rawValue)")

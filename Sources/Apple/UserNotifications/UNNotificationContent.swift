@@ -10,6 +10,7 @@ public class UNNotificationContent: NSObject {
         var badge: NSNumber?
         var sound: UNNotificationSound?
         var userInfo: [AnyHashable: Any] = [:]
+        var attachments: [UNNotificationAttachment] = []
         var categoryIdentifier = ""
         var threadIdentifier = ""
     }
@@ -26,6 +27,7 @@ public class UNNotificationContent: NSObject {
     public var badge: NSNumber? { values.badge }
     public var sound: UNNotificationSound? { values.sound }
     public var userInfo: [AnyHashable: Any] { values.userInfo }
+    public var attachments: [UNNotificationAttachment] { values.attachments }
     public var categoryIdentifier: String { values.categoryIdentifier }
     public var threadIdentifier: String { values.threadIdentifier }
 
@@ -70,6 +72,11 @@ public final class UNMutableNotificationContent: UNNotificationContent {
     public override var userInfo: [AnyHashable: Any] {
         get { values.userInfo }
         set { values.userInfo = newValue }
+    }
+
+    public override var attachments: [UNNotificationAttachment] {
+        get { values.attachments }
+        set { values.attachments = newValue }
     }
 
     public override var categoryIdentifier: String {

@@ -164,8 +164,11 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     /// Delivers a request now, or at the time of its trigger.
     private func schedule(_ request: UNNotificationRequest) throws {
         let clock = try ProcessDevice.device.clock
-        guard let trigger = request.trigger else { return deliver(request) }
-        guard let interval = trigger.interval(after: Date()) else { return }
+        guard let interval = request.trigger?.interval(after: Date()) else {
+            remove { $0 == request.identifier }
+            if request.trigger == nil { deliver(request) }
+            return
+        }
         let (number, replaced) = state.withLock { $0.add(request) }
         replaced?.timer?.cancel()
         setTimer(of: request, number, interval, on: clock)
@@ -213,10 +216,16 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
+    /// The home directory: `HOME` comes first, as a service without a login has it. Foundation asks the user database alone.
+    private var home: String {
+        let named = ProcessInfo.processInfo.environment["HOME"] ?? ""
+        return named.hasPrefix("/") ? named : NSHomeDirectory()
+    }
+
     private func play(_ sound: UNNotificationSound?) {
         guard let sound, let device = try? ProcessDevice.device else { return }
         let container = ApplicationContainer(
-            NSHomeDirectory(), bundle: Bundle.main.bundlePath,
+            home, bundle: Bundle.main.bundlePath,
             allowsCriticalAlerts: state.withLock { $0.allowsCriticalAlerts })
         device.notifications.start(sound.sound, in: container)
     }

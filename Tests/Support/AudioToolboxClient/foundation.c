@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "client.h"
 
@@ -42,6 +43,14 @@ static void check_strings(void)
     CHECK(CFStringCompare(CFSTR("a"), CFSTR("b"), 0) == kCFCompareLessThan);
     CHECK(CFStringCompare(CFSTR("b"), CFSTR("a"), 0) == kCFCompareGreaterThan);
     CHECK(CFEqual(kCFRunLoopDefaultMode, CFSTR("kCFRunLoopDefaultMode")));
+    string = CFStringCreateWithCString(NULL, "T\x9Fr \xDB", kCFStringEncodingMacRoman);
+    CHECK(CFEqual(string, CFSTR("Tür €")) && CFStringGetLength(string) == 5);
+    CHECK(CFStringGetCString(string, buffer, 6, kCFStringEncodingMacRoman) && strcmp(buffer, "T\x9Fr \xDB") == 0);
+    CHECK(!CFStringGetCString(string, buffer, 5, kCFStringEncodingMacRoman));
+    CHECK(!CFStringGetCStringPtr(string, kCFStringEncodingMacRoman));
+    CFRelease(string);
+    CHECK(!CFStringGetCString(CFSTR("Ω Ж"), buffer, sizeof buffer, kCFStringEncodingMacRoman));
+    CHECK(strcmp(CFStringGetCStringPtr(CFSTR("route"), kCFStringEncodingMacRoman), "route") == 0);
     /* No UTF-8: a byte alone, too long, half of a pair, beyond the last, cut short. */
     CHECK(!CFStringCreateWithCString(NULL, "\x80", kCFStringEncodingUTF8));
     CHECK(!CFStringCreateWithCString(NULL, "\xC0\x80", kCFStringEncodingUTF8));
@@ -130,6 +139,9 @@ int client_run_foundation(void)
     check_urls();
     CHECK(CFDictionaryGetCount(NULL) == 0 && !CFDictionaryGetValue(NULL, CFSTR("a")));
     CHECK(!CFDictionaryContainsKey((CFDictionaryRef)(CFTypeRef)CFSTR("a"), CFSTR("a")));
+    CHECK(!CFDictionaryGetValueIfPresent(NULL, CFSTR("a"), NULL));
+    CHECK(fabs(CFAbsoluteTimeGetCurrent() + kCFAbsoluteTimeIntervalSince1970 - (double)time(NULL)) < 60);
+    CHECK(CACurrentMediaTime() > 0);
     CFRelease(NULL);
     CHECK(!CFRetain(NULL) && CFGetTypeID(NULL) == 0 && CFGetRetainCount(NULL) == 0);
     CHECK(CFRunLoopGetMain() == CFRunLoopGetCurrent() && CFRetain(CFRunLoopGetMain()) == CFRunLoopGetMain());

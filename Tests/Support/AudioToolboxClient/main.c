@@ -6,7 +6,9 @@
  *     audiotoolbox-client callbacks                       on the process's device, whose callbacks have a thread
  *     audiotoolbox-client no-device                       callbacks of a process whose device cannot be opened
  *     audiotoolbox-client fork                            on the process's device, which a child of fork has not
+ *     audiotoolbox-client signals                         on a device of its own and on the process's: what SIGTERM does
  *     audiotoolbox-client run-loop                        the same, whose callbacks stop the run loop
+ *     audiotoolbox-client left-loop                       the same, where the run loop ran once and the program sleeps
  *     audiotoolbox-client foundation                      Core Foundation's objects
  *     audiotoolbox-client sizes PROPERTY...               the sizes of the session's properties of these codes
  *     audiotoolbox-client threads ROUNDS FOLDER           every function from 8 threads
@@ -19,6 +21,7 @@
 #include <ringer.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,7 +116,7 @@ static int simulate(const char *position, const char *folder)
     ringer_config_free(config);
     client_times_are_exact = true;
     result = client_run(folder);
-    printf("recordings: %d\n", ringer_simulated_get_recordings(device, NULL, 0));
+    printf("recordings: %d\n", ringer_simulated_get_recordings(device, NULL, 0, 0));
     ringer_device_close(device);
     printf("closed: %d\n", (int)AudioServicesDisposeSystemSoundID(4096));
     return result;
@@ -204,6 +207,30 @@ static int run_fork(void)
     return 0;
 }
 
+/* MARK: signals */
+
+static int is_handled(int number)
+{
+    struct sigaction action;
+
+    return sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_DFL;
+}
+
+static int run_signals(void)
+{
+    struct ringer_device *device;
+
+    if (ringer_device_open(NULL, &device) < 0 || ringer_audiotoolbox_open(device) < 0)
+        return 1;
+    AudioServicesPlaySystemSound(kSystemSoundID_Vibrate);
+    printf("with a device of the program's: %d\n", is_handled(SIGTERM));
+    ringer_audiotoolbox_close();
+    ringer_device_close(device);
+    AudioServicesPlaySystemSound(kSystemSoundID_Vibrate);
+    printf("with one of the library's: %d\n", is_handled(SIGTERM));
+    return 0;
+}
+
 /* MARK: the run loop */
 
 static void stop_loop(SystemSoundID sound, void *clientData)
@@ -226,6 +253,26 @@ static int run_loop(void)
     CFRunLoopStop(CFRunLoopGetMain());
     printf("stopped before: %d\n", (int)CFRunLoopRunInMode(kCFRunLoopDefaultMode, 10, false));
     printf("timed out: %d\n", (int)CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false));
+    return 0;
+}
+
+static void note_call(SystemSoundID sound, void *clientData)
+{
+    (void)sound, (void)clientData;
+    sem_post(&called);
+}
+
+static int leave_loop(void)
+{
+    struct timespec end;
+
+    sem_init(&called, 0, 0);
+    printf("ran: %d\n", (int)CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false));
+    AudioServicesAddSystemSoundCompletion(kSystemSoundID_Vibrate, NULL, NULL, note_call, NULL);
+    AudioServicesPlaySystemSound(kSystemSoundID_Vibrate);
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 10;
+    printf("called: %d\n", sem_timedwait(&called, &end) == 0);
     return 0;
 }
 
@@ -257,8 +304,12 @@ static int run(int count, char **arguments)
         return run_without_device();
     if (count == 2 && strcmp(arguments[1], "fork") == 0)
         return run_fork();
+    if (count == 2 && strcmp(arguments[1], "signals") == 0)
+        return run_signals();
     if (count == 2 && strcmp(arguments[1], "run-loop") == 0)
         return run_loop();
+    if (count == 2 && strcmp(arguments[1], "left-loop") == 0)
+        return leave_loop();
     if (count == 2 && strcmp(arguments[1], "foundation") == 0)
         return client_run_foundation();
     if (count > 2 && strcmp(arguments[1], "sizes") == 0)

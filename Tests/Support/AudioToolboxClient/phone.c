@@ -234,10 +234,11 @@ static volatile bool has_route_changed;
 static void route_changed(void *clientData, AudioSessionPropertyID property, UInt32 size, const void *data)
 {
     CFDictionaryRef change = data;
-    CFNumberRef number = CFDictionaryGetValue(change, CFSTR(kAudioSession_AudioRouteChangeKey_Reason));
+    const void *number = NULL;
     CFStringRef old = CFDictionaryGetValue(change, CFSTR(kAudioSession_AudioRouteChangeKey_OldRoute));
     SInt32 reason = -1;
 
+    CFDictionaryGetValueIfPresent(change, CFSTR(kAudioSession_AudioRouteChangeKey_Reason), &number);
     CFNumberGetValue(number, kCFNumberSInt32Type, &reason);
     if (property != kAudioSessionProperty_AudioRouteChange || size != sizeof change ||
         CFGetTypeID(change) != CFDictionaryGetTypeID() || CFDictionaryGetCount(change) != 2 ||
@@ -248,9 +249,17 @@ static void route_changed(void *clientData, AudioSessionPropertyID property, UIn
     has_route_changed = true;
 }
 
+static void show_interruption_type(void)
+{
+    UInt32 type = 0, size = sizeof type;
+
+    AudioSessionGetProperty(kAudioSessionProperty_InterruptionType, &size, &type);
+    show("type of the interruption", (OSStatus)type);
+}
+
 static void session(void)
 {
-    UInt32 category = kAudioSessionCategory_MediaPlayback, size = sizeof category;
+    UInt32 category = kAudioSessionCategory_MediaPlayback, size = sizeof category, mode = kAudioSessionMode_VoiceChat;
     Float32 volume = -1;
 
     show("too early", AudioSessionSetActive(true));
@@ -274,6 +283,13 @@ static void session(void)
     show("no property", AudioSessionGetPropertySize(0x6E6F6E65, &size));
     show("size", AudioSessionGetPropertySize(kAudioSessionProperty_CurrentHardwareSampleRate, &size));
     printf("%u bytes\n", size);
+    show("set the mode", AudioSessionSetProperty(kAudioSessionProperty_Mode, sizeof mode, &mode));
+    mode = 0;
+    size = sizeof mode;
+    AudioSessionGetProperty(kAudioSessionProperty_Mode, &size, &mode);
+    show("mode", (OSStatus)mode);
+    show("no mode", AudioSessionSetProperty(kAudioSessionProperty_Mode, sizeof category, &category));
+    show_interruption_type();
     size = sizeof volume;
     show("volume", AudioSessionGetProperty(kAudioSessionProperty_CurrentHardwareOutputVolume, &size, &volume));
     printf("within 0 and 1: %d\n", volume >= 0 && volume <= 1);
@@ -290,8 +306,10 @@ static void session(void)
         show("activate meanwhile", AudioSessionSetActive(true));
         client_interrupt(false);
         client_wait_still(&has_ended);
+        show_interruption_type();
     }
-    show("deactivate", AudioSessionSetActive(false));
+    show("deactivate",
+        AudioSessionSetActiveWithFlags(false, kAudioSessionSetActiveFlag_NotifyOthersOnDeactivation));
 }
 
 int client_run(const char *folder)

@@ -96,6 +96,16 @@ extension AppleNames {
             "kAudioSessionRouteChangeReason_Unknown": row(kAudioSessionRouteChangeReason_Unknown),
             "kAudioSessionRouteChangeReason_WakeFromSleep": row(kAudioSessionRouteChangeReason_WakeFromSleep),
             "kAudioSessionUnsupportedPropertyError": row(kAudioSessionUnsupportedPropertyError),
+            "kAudioSessionInterruptionType_ShouldNotResume": row(kAudioSessionInterruptionType_ShouldNotResume),
+            "kAudioSessionInterruptionType_ShouldResume": row(kAudioSessionInterruptionType_ShouldResume),
+            "kAudioSessionMode_Default": row(kAudioSessionMode_Default),
+            "kAudioSessionMode_Measurement": row(kAudioSessionMode_Measurement),
+            "kAudioSessionMode_VideoRecording": row(kAudioSessionMode_VideoRecording),
+            "kAudioSessionMode_VoiceChat": row(kAudioSessionMode_VoiceChat),
+            "kAudioSessionProperty_InterruptionType": row(kAudioSessionProperty_InterruptionType),
+            "kAudioSessionProperty_Mode": row(kAudioSessionProperty_Mode),
+            "kAudioSessionSetActiveFlag_NotifyOthersOnDeactivation": row(
+                kAudioSessionSetActiveFlag_NotifyOthersOnDeactivation),
             "kSystemSoundID_Vibrate": row(kSystemSoundID_Vibrate),
             "Boolean": row(Boolean.self),
             "Float32": row(Float32.self),
@@ -163,7 +173,7 @@ extension AppleNames {
                     "\(name)")
                 checked += 1
             }
-            #expect(checked == 20)
+            #expect(checked == 22)
             _ = bench
         }
 

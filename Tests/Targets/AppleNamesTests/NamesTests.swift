@@ -26,6 +26,16 @@ extension AppleNames {
             #expect(throws: NSError.self) { try session.setActive(true) }
             bench.device.sessions.interruptionEnded(call)
             try session.setActive(false, options: .notifyOthersOnDeactivation)
+            #expect(AudioSessionInitialize(nil, nil, nil, nil) == kAudioSessionNoError)
+            var off: UInt32 = 0
+            for property in [
+                kAudioSessionProperty_OverrideCategoryMixWithOthers, kAudioSessionProperty_OverrideAudioRoute,
+                kAudioSessionProperty_OverrideCategoryEnableBluetoothInput,
+            ] {
+                try session.setCategory(.soloAmbient)
+                #expect(AudioSessionSetProperty(property, 4, &off) == kAudioSessionNoError)
+            }
+            #expect(AudioSessionSetActiveWithFlags(false, 0) == kAudioSessionNoError)
             bench.board.surroundings.set(.outputVolume(0.25))
             #expect(session.outputVolume == 0.25)
         }
@@ -173,6 +183,118 @@ extension AppleNames {
             try await eventually { bench.board.speaker.recordingCount == 1 }
             #expect(delegate.notes.all == ["quiet", "loud"])
             center.delegate = nil
+        }
+
+        // The reminder that it replaced was heard after it.
+        @Test func `A request without a trigger replaces one of its identifier that is pending`() async throws {
+            let bench = try ProcessBench()
+            let content = UNMutableNotificationContent()
+            content.sound = .default
+            let center = UNUserNotificationCenter.current()
+            let reminder = UNTimeIntervalNotificationTrigger(timeInterval: 60, repeats: false)
+            for trigger in [reminder, nil] {
+                try await center.add(UNNotificationRequest(identifier: "one", content: content, trigger: trigger))
+            }
+            #expect(await center.pendingNotificationRequests().isEmpty)
+            bench.clock.advance(by: .seconds(90))
+            #expect(bench.board.speaker.recordingCount == 1)
+        }
+
+        @Test func `A file of the home directory that HOME names is heard`() async throws {
+            let bench = try ProcessBench()
+            let sounds = bench.directory.appending(path: "Library/Sounds")
+            try FileManager.default.createDirectory(at: sounds, withIntermediateDirectories: true)
+            try bench.wave(frames: 123).write(to: sounds.appending(path: "home.wav"))
+            let before = ProcessInfo.processInfo.environment["HOME"]
+            setenv("HOME", bench.directory.path, 1)
+            defer { if let before { setenv("HOME", before, 1) } else { unsetenv("HOME") } }
+            let content = UNMutableNotificationContent()
+            content.sound = UNNotificationSound(named: UNNotificationSoundName("home.wav"))
+            try await UNUserNotificationCenter.current().add(
+                UNNotificationRequest(identifier: "", content: content, trigger: nil))
+            bench.clock.advance(by: .seconds(1))
+            #expect(bench.board.speaker.recordings.map(\.played) == [123])
+        }
+
+        @Test func `A service extension changes a content, whose attachments go to the delegate`() async throws {
+            final class Renamer: UNNotificationServiceExtension {
+                override func didReceive(
+                    _ request: UNNotificationRequest,
+                    withContentHandler contentHandler: @escaping (UNNotificationContent) -> Void
+                ) {
+                    guard let content = request.content.mutableCopy() as? UNMutableNotificationContent else { return }
+                    content.title += " renamed"
+                    contentHandler(content)
+                }
+            }
+            final class Reader: UNUserNotificationCenterDelegate, Sendable {
+                let notes = Notes()
+
+                func userNotificationCenter(
+                    _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+                ) async -> UNNotificationPresentationOptions {
+                    let content = notification.request.content
+                    notes.add(([content.title] + content.attachments.map { "\($0.identifier) \($0.type)" }).joined())
+                    return []
+                }
+            }
+            let bench = try ProcessBench()
+            let (reader, center) = (Reader(), UNUserNotificationCenter.current())
+            center.delegate = reader
+            let file = bench.directory.appending(path: "picture.png")
+            let refusal = #expect(throws: UNError.self) { try UNNotificationAttachment(identifier: "", url: file) }
+            #expect((refusal as NSError?)?.domain == UNErrorDomain && refusal?.errorCode == 100)
+            try Data([1]).write(to: file)
+            let content = UNMutableNotificationContent()
+            content.title = "payment"
+            content.attachments = [try UNNotificationAttachment(identifier: " picture", url: file, options: nil)]
+            for service in [UNNotificationServiceExtension(), Renamer()] {
+                let received = UNNotificationRequest(identifier: "", content: content, trigger: nil)
+                service.didReceive(received) { content in
+                    center.add(UNNotificationRequest(identifier: "", content: content, trigger: nil))
+                }
+                service.serviceExtensionTimeWillExpire()
+            }
+            try await eventually { reader.notes.all.count == 2 }
+            #expect(reader.notes.all.sorted() == ["payment picture png", "payment renamed picture png"])
+            center.delegate = nil
+        }
+
+        @Test func `A run loop is stopped from another thread, and runs in time`() async throws {
+            let results = Notes()
+            let (loops, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            nonisolated(unsafe) var loop: CFRunLoop?
+            Thread.detachNewThread {
+                loop = CFRunLoopGetCurrent()
+                RunLoop.current.add(Timer(timeInterval: 1e6, repeats: false) { _ in }, forMode: .default)
+                results.add("\(CFRunLoopRunInMode(.defaultMode, 0, false))")
+                RunLoop.current.perform { loops.signal() }
+                results.add("\(CFRunLoopRunInMode(.defaultMode, 1e6, false))")
+                RunLoop.current.perform { loops.signal() }
+                CFRunLoopRun()
+                isDone.signal()
+            }
+            try await Self.stop(2, loops, isDone) { CFRunLoopStop(loop) }
+            #expect(results.all == ["timedOut", "stopped"])
+            #expect(
+                CACurrentMediaTime() > 0 && abs(CFAbsoluteTimeGetCurrent() - Date().timeIntervalSinceReferenceDate) < 60
+            )
+        }
+
+        /// Stops each of so many runs once it runs, and waits for the end.
+        private nonisolated static func stop(
+            _ runs: Int, _ loops: DispatchSemaphore, _ isDone: DispatchSemaphore, _ body: @escaping @Sendable () -> Void
+        ) async throws {
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    for _ in 0..<runs {
+                        loops.wait()
+                        body()
+                    }
+                    isDone.wait()
+                    continuation.resume()
+                }
+            }
         }
 
         @Test func `A notification without a delegate plays its sound when its trigger says`() async throws {

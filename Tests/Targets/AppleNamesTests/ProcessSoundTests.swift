@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Ringer
 import RingerTestKit
@@ -20,6 +21,27 @@ extension AppleNames {
             #expect(notes.all.isEmpty)
             bench.clock.advance(by: .microseconds(1))
             #expect(notes.all == ["over"])
+        }
+
+        // There was a number alone, or nothing.
+        @Test func `The failure of a sound is kept, and its alert is felt`() async throws {
+            let bench = try ProcessBench()
+            let (id, _) = try bench.register(frames: 80)
+            #expect(ProcessDevice.failure == nil)
+            var none: UInt32 = 7
+            #expect(ProcessDevice.createSound("/no/such.mp3", &none) == -1500 && none == 0)
+            #expect(ProcessDevice.failure?.description.hasPrefix("/no/such.mp3: cannot open") == true)
+            try Data("no sound".utf8).write(to: bench.directory.appending(path: "80.wav"))
+            let notes = Notes()
+            ProcessDevice.playSound(id, asAlert: true) { notes.add("over") }
+            bench.clock.advance(by: .seconds(1))
+            for _ in 0..<10_000 where notes.all.isEmpty {
+                try await Task.sleep(for: .milliseconds(1))
+                bench.clock.advance(by: .milliseconds(1))
+            }
+            #expect(notes.all == ["over"] && bench.board.motor.turnCount == 1)
+            let failure = try #require(ProcessDevice.failure).description
+            #expect(failure.contains("80.wav: cannot decode the sound") && failure.contains("not a sound"))
         }
 
         @Test func `A sound that the switch silences completes at once`() throws {
@@ -220,6 +242,35 @@ extension AppleNames {
             #expect(callbacks.dispatch() == 1)
             #expect(poll(&poller, 1, 0) == 0)
             #expect(callbacks.dispatch() == 0)
+        }
+
+        // They waited for ever: a program that slept after a run heard nothing.
+        @Test func `Callbacks wait 1 s for the run loop to run again, then they have the thread until it does`() throws
+        {
+            let callbacks = Callbacks()
+            let clock = VirtualClock()
+            let notes = Notes()
+            callbacks.run(on: clock) { notes.add("before any run") }
+            #expect(notes.all == ["before any run"])
+            var poller = pollfd(fd: try callbacks.beginRun(), events: Int16(POLLIN), revents: 0)
+            callbacks.run(on: clock) { notes.add("in a run") }
+            #expect(notes.all.count == 1 && poll(&poller, 1, 0) == 1 && callbacks.dispatch() == 1)
+            callbacks.run(on: clock) { notes.add("left by a run") }
+            callbacks.endRun()
+            clock.advance(by: .milliseconds(999))
+            #expect(notes.all.count == 2)
+            clock.advance(by: .milliseconds(1))
+            #expect(notes.all.last == "left by a run")
+            callbacks.run(on: clock) { notes.add("without a run") }
+            #expect(notes.all.count == 4 && poll(&poller, 1, 0) == 0)
+            _ = try callbacks.beginRun()
+            callbacks.endRun()
+            callbacks.run(on: clock) { notes.add("between two runs") }
+            clock.advance(by: .milliseconds(500))
+            _ = try callbacks.beginRun()
+            clock.advance(by: .seconds(1))
+            #expect(notes.all.count == 4 && callbacks.dispatch() == 1)
+            #expect(notes.all.last == "between two runs")
         }
 
         @Test func `A callback may dispatch those after it`() throws {

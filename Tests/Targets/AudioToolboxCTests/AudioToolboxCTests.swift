@@ -45,7 +45,7 @@ import Testing
         let table = try run("cat '\(Self.package)/Tests/Support/AppleNames/constants.tsv'").output
         let rows = table.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
             .filter { $0[0].hasPrefix("kAudioSessionProperty_") }
-        #expect(rows.count == 20)
+        #expect(rows.count == 22)
         let sizes = ["UInt32": 4, "Float32": 4, "Float64": 8, "CFStringRef": MemoryLayout<UnsafeRawPointer>.size]
         let expected = rows.map { row in
             // Only listeners get a route change.
@@ -98,6 +98,10 @@ import Testing
                 no property: 'pty?'
                 size: 0
                 8 bytes
+                set the mode: 0
+                mode: 'vcct'
+                no mode: -50
+                type of the interruption: '!rsm'
                 volume: 0
                 within 0 and 1: 1
                 listen: 0
@@ -107,6 +111,7 @@ import Testing
                 interruption 1 of the session
                 activate meanwhile: '!act'
                 interruption 0 of the session
+                type of the interruption: 'irsm'
                 deactivate: 0
                 dispose: 0
                 recordings: \(isAtRing ? "6" : "0")
@@ -136,6 +141,23 @@ import Testing
         #expect(try runClient("run-loop").output == "references left: 1\nstopped before: 2\ntimed out: 3\n")
     }
 
+    @Test("a program that sleeps after the run loop ran is called")
+    func leftRunLoop() throws {
+        #expect(try runClient("left-loop").output == "ran: 3\ncalled: 1\n")
+    }
+
+    @Test(
+        "the header of System Sound Services has the sessions too, also in Objective-C with ARC",
+        arguments: ["-x c", "-x c++", "-x objective-c -fobjc-arc -fobjc-runtime=gnustep-2.0 -fblocks"])
+    func oneHeader(_ language: String) throws {
+        let result = try run(
+            "printf '#include <AudioToolbox/AudioServices.h>\\nOSStatus start(void)\\n{\\n"
+                + "    return AudioSessionSetActiveWithFlags(true, kAudioSessionSetActiveFlag_NotifyOthersOnDeactivation);\\n"
+                + "}\\n' | clang \(language) -Wall -Wextra -Werror -fsyntax-only "
+                + "-I '\(Self.package)/Sources/Apple/CAudioToolbox/include' -")
+        #expect(result.status == 0, "\(result.output)")
+    }
+
     // A child whose program could not be executed closed its parent's device at its exit, and hung there.
     @Test("a child of fork has no device, and ends", arguments: ["simulated", "hardware"])
     func fork(_ board: String) throws {
@@ -143,6 +165,13 @@ import Testing
         #expect(
             result.output == "in a child: -50 1 1\nthe child: status 127\nits parent: 0\n" && result.status == 0,
             "\(result)")
+    }
+
+    @Test("signals are handled for the device that the library opens, and not for one that the program hands in")
+    func signals() throws {
+        let result = try runClient("signals", board: "hardware")
+        let expected = "with a device of the program's: 0\nwith one of the library's: 1\n"
+        #expect(result == (expected, 0), "\(result)")
     }
 
     @Test("every function takes arguments of chance from 8 threads")

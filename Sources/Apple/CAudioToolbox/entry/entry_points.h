@@ -23,7 +23,7 @@ int32_t ringer_apple_set_sound_property(
 /* MARK: Audio Session Services, in Swift; the results are OSStatus */
 
 int32_t ringer_apple_initialize_session(void (*listener)(void *client_data, uint32_t state), void *client_data);
-int32_t ringer_apple_set_session_active(int is_active);
+int32_t ringer_apple_set_session_active(int is_active, int notifies_others);
 int32_t ringer_apple_get_session_property(uint32_t property, uint32_t *size, void *data);
 int32_t ringer_apple_get_session_property_size(uint32_t property, uint32_t *size);
 int32_t ringer_apple_set_session_property(uint32_t property, uint32_t size, const void *data);
@@ -31,6 +31,15 @@ int32_t ringer_apple_add_session_listener(uint32_t property,
     void (*listener)(void *client_data, uint32_t property, uint32_t size, const void *data), void *client_data);
 int32_t ringer_apple_remove_session_listener(uint32_t property, void *client_data);
 int32_t ringer_apple_remove_session_listeners(uint32_t property);
+
+/* MARK: the run loop, in Swift */
+
+/* The descriptor of ringer_callbacks_get_fd(), for a run of the run loop, or a negative errno. Callbacks wait for
+ * ringer_callbacks_dispatch() until the run ends. */
+int ringer_apple_begin_run(void);
+
+/* Ends a run that began. */
+void ringer_apple_end_run(void);
 
 /* MARK: Core Foundation's objects, in C, for Swift */
 

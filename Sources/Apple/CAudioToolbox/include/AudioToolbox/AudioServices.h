@@ -41,7 +41,8 @@ enum {
 
 typedef void (*AudioServicesSystemSoundCompletionProc)(SystemSoundID sound, void *clientData);
 
-/* Registers a sound file of at most 30 s: CAF, AIFF, AIFF-C or WAV. */
+/* Registers a sound file of at most 30 s: CAF, AIFF, AIFF-C, WAV or MP3. ringer_last_error() of ringer.h says why it cannot. An
+ * MP3 file is played with libmpg123 (Debian: libmpg123-0); where that is missing, an alert vibrates only. */
 OSStatus AudioServicesCreateSystemSoundID(CFURLRef file, SystemSoundID *sound);
 
 /* Forgets a registered sound. One that plays stops, and its completion by ID is not called. */
@@ -77,8 +78,8 @@ OSStatus AudioServicesGetProperty(AudioServicesPropertyID property, UInt32 speci
 OSStatus AudioServicesSetProperty(AudioServicesPropertyID property, UInt32 specifierSize, const void *specifier,
     UInt32 dataSize, const void *data);
 
-#ifdef __BLOCKS__
-/* Blocks: clang -fblocks, and -lBlocksRuntime for the program. */
+#if defined __BLOCKS__ && !defined __OBJC__
+/* Blocks: clang -fblocks, and -lBlocksRuntime for the program. Not in Objective-C, whose ARC forbids these casts. */
 void *_Block_copy(const void *block);
 void _Block_release(const void *block);
 
@@ -104,5 +105,8 @@ static inline void AudioServicesPlayAlertSoundWithCompletion(SystemSoundID sound
 #ifdef __cplusplus
 }
 #endif
+
+/* Apple's header has both services. */
+#include <AudioToolbox/AudioSession.h>
 
 #endif

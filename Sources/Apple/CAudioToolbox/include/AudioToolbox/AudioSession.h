@@ -49,7 +49,9 @@ enum {
     kAudioSessionProperty_OtherMixableAudioShouldDuck = 0x6475636B,             /* 'duck', UInt32 */
     kAudioSessionProperty_OverrideCategoryMixWithOthers = 0x636D6978,           /* 'cmix', UInt32 */
     kAudioSessionProperty_OverrideCategoryDefaultToSpeaker = 0x6373706B,        /* 'cspk', UInt32 */
-    kAudioSessionProperty_OverrideCategoryEnableBluetoothInput = 0x63626C75     /* 'cblu', UInt32 */
+    kAudioSessionProperty_OverrideCategoryEnableBluetoothInput = 0x63626C75,    /* 'cblu', UInt32 */
+    kAudioSessionProperty_Mode = 0x6D6F6465,                                    /* 'mode', UInt32, kept without an effect */
+    kAudioSessionProperty_InterruptionType = 0x74797065                         /* 'type', UInt32, read only */
 };
 
 /* Values of kAudioSessionProperty_AudioCategory. */
@@ -68,6 +70,22 @@ enum {
 enum {
     kAudioSessionOverrideAudioRoute_None = 0,
     kAudioSessionOverrideAudioRoute_Speaker = 0x73706B72                /* 'spkr' */
+};
+
+/* Values of kAudioSessionProperty_Mode. */
+enum {
+    kAudioSessionMode_Default = 0x64666C74,                             /* 'dflt', unless set */
+    kAudioSessionMode_VoiceChat = 0x76636374,                           /* 'vcct' */
+    kAudioSessionMode_VideoRecording = 0x76726364,                      /* 'vrcd' */
+    kAudioSessionMode_Measurement = 0x6D736D74                          /* 'msmt' */
+};
+
+typedef UInt32 AudioSessionInterruptionType;
+
+/* Values of kAudioSessionProperty_InterruptionType: of the newest interruption that has ended. */
+enum {
+    kAudioSessionInterruptionType_ShouldResume = 0x6972736D,            /* 'irsm' */
+    kAudioSessionInterruptionType_ShouldNotResume = 0x2172736D          /* '!rsm', also before there was one */
 };
 
 /* The keys of the dictionary of kAudioSessionProperty_AudioRouteChange, for CFSTR(): a CFNumber, and a CFString. */
@@ -103,8 +121,14 @@ typedef void (*AudioSessionPropertyListener)(
 OSStatus AudioSessionInitialize(CFRunLoopRef runLoop, CFStringRef runLoopMode,
     AudioSessionInterruptionListener interruptionListener, void *clientData);
 
-/* Activates the session, or deactivates it. */
+/* Activates the session, or deactivates it: sessions that it interrupted may resume. */
 OSStatus AudioSessionSetActive(Boolean isActive);
+
+/* Flags of the function below. */
+enum { kAudioSessionSetActiveFlag_NotifyOthersOnDeactivation = 1 };
+
+/* The same; after a deactivation without the flag the sessions that it interrupted need not resume. */
+OSStatus AudioSessionSetActiveWithFlags(Boolean isActive, UInt32 flags);
 
 /* Writes a property's value; *dataSize is the size of data, and then the value's. The program need not release an object that
  * it gets so, and may. */

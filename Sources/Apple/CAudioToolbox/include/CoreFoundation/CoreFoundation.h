@@ -41,6 +41,7 @@ typedef const void *CFTypeRef;
 typedef unsigned long CFTypeID;
 typedef signed long CFIndex;
 typedef double CFTimeInterval;
+typedef CFTimeInterval CFAbsoluteTime;
 typedef const struct __CFAllocator *CFAllocatorRef;
 typedef const struct __CFString *CFStringRef;
 typedef const struct __CFNumber *CFNumberRef;
@@ -75,6 +76,7 @@ typedef UInt32 CFStringEncoding;
 
 /* Other encodings are not known. */
 enum {
+    kCFStringEncodingMacRoman = 0,
     kCFStringEncodingASCII = 0x0600,
     kCFStringEncodingUTF8 = 0x08000100
 };
@@ -154,6 +156,10 @@ Boolean CFDictionaryContainsKey(CFDictionaryRef dictionary, const void *key) RIN
 /* The value of a key; NULL if there is none. */
 const void *CFDictionaryGetValue(CFDictionaryRef dictionary, const void *key) RINGER_CF(CFDictionaryGetValue);
 
+/* Whether there is a value of a key, which is written to *value unless that is NULL. */
+Boolean CFDictionaryGetValueIfPresent(CFDictionaryRef dictionary, const void *key, const void **value)
+    RINGER_CF(CFDictionaryGetValueIfPresent);
+
 /* MARK: URLs of files */
 
 typedef CFIndex CFURLPathStyle;
@@ -191,10 +197,22 @@ CFBundleRef CFBundleGetMainBundle(void) RINGER_CF(CFBundleGetMainBundle);
 CFURLRef CFBundleCopyResourceURL(CFBundleRef bundle, CFStringRef name, CFStringRef type, CFStringRef folder)
     RINGER_CF(CFBundleCopyResourceURL);
 
+/* MARK: times */
+
+#define kCFAbsoluteTimeIntervalSince1970 978307200.0
+
+/* Seconds since 2001-01-01 00:00 UTC, by a clock that can be set. */
+CFAbsoluteTime CFAbsoluteTimeGetCurrent(void) RINGER_CF(CFAbsoluteTimeGetCurrent);
+
+/* Seconds by a clock that is never set, and stands still while the machine sleeps. Apple has it in QuartzCore. */
+CFTimeInterval CACurrentMediaTime(void) RINGER_CF(CACurrentMediaTime);
+
 /* MARK: the run loop
  *
- * There is one. It carries the callbacks of System Sound Services and of audio sessions, and nothing else. Where it never
- * ran, and the program does not dispatch callbacks (ringer-audiotoolbox.h), a thread of the library's carries them. */
+ * There is one, the main one, which a NULL run loop means too. It carries the callbacks of System Sound Services and of audio
+ * sessions, and nothing else. Before it first runs, and unless the program dispatches callbacks itself
+ * (ringer-audiotoolbox.h), a thread of the library's carries them. Between two runs they wait for the next one, for 1 s: then
+ * that thread carries them until it runs again. */
 
 extern const CFRunLoopMode kCFRunLoopDefaultMode RINGER_CF(kCFRunLoopDefaultMode);
 extern const CFRunLoopMode kCFRunLoopCommonModes RINGER_CF(kCFRunLoopCommonModes);
