@@ -80,6 +80,8 @@ class Firmware:
         with self.changed:
             if self.ended_at is None:  # it keeps its number until somebody waits for it, which is later
                 os.kill(self.process.pid, number)
+                return True
+        return False
 
     def wait_for(self, text, within=10):
         """Waits until a line contains the text, and returns the time of the first that does."""
@@ -101,14 +103,18 @@ class Firmware:
         """Sends a signal, and returns the time."""
         self.lab.before_event()
         at = time.monotonic()
-        self.kill(number)
+        if not self.kill(number):
+            raise AssertionError(f"{self.name} had ended before signal {int(number)}: {self.end_text()}")
         return at
 
     def input(self, text):
         """Writes to its standard input, and returns the time."""
         self.lab.before_event()
         at = time.monotonic()
-        self.process.stdin.write(text.encode() if isinstance(text, str) else text)
+        try:
+            self.process.stdin.write(text.encode() if isinstance(text, str) else text)
+        except BrokenPipeError:
+            raise AssertionError(f"{self.name} does not read its input any more") from None
         return at
 
     def datagram(self, path, data):
@@ -145,8 +151,9 @@ class Firmware:
                     self.changed.wait_for(lambda: self.ended_at is not None)
             if not problems and self.process.wait() not in (0, -signal.SIGTERM):
                 problems.append(f"{self.name} ended badly after SIGTERM: {self.end_text()}")
-        elif self.process.wait() != 0 and not self.was_awaited:
-            problems.append(f"{self.name} died: {self.end_text()}")
+        elif not self.was_awaited:
+            what = "died" if self.process.wait() != 0 else "ended before the test, which did not wait() for it"
+            problems.append(f"{self.name} {what}: {self.end_text()}")
         try:
             os.killpg(self.process.pid, signal.SIGKILL)  # what it left behind
         except ProcessLookupError:

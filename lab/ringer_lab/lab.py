@@ -8,7 +8,7 @@ from ringer_lab.devicetree import EV_ABS, EV_KEY, EV_SW
 from ringer_lab.firmware import Firmware
 from ringer_lab.inputs import InputRecorder, Jack, Key, Slider, Switch, code
 from ringer_lab.lines import Chip, EdgeRecorder, Line, board, read_text, write_text
-from ringer_lab.speaker import CARD_FOLDER, TICK, Speaker
+from ringer_lab.speaker import TICK, Speaker, card
 
 DRIVERS = "/sys/bus/platform"
 
@@ -29,7 +29,7 @@ class Lab:
         self.banks = list(devicetree.banks(self.tree).values())
         self.parts = devicetree.parts(self.tree)
         self.edges = EdgeRecorder()
-        self.speaker = Speaker(self) if os.path.isdir(CARD_FOLDER) else None
+        self.speaker = Speaker(self) if card() else None
         self.firmwares, self.lines, self.inputs, self.pulls, self.unplugged = [], {}, [], {}, {}
         for bank in self.banks:
             for offset, name in enumerate(bank.names[: bank.count]):
@@ -148,19 +148,21 @@ class Lab:
             raise LabError(f"no device {device} is plugged in; there are: {', '.join(plugged)}")
         self.unplugged[device] = os.path.realpath(link)
         if device.startswith("snd_aloop") and self.speaker:
-            self.speaker.close()
+            self.speaker.unplug()
         at = time.monotonic()
         write_text(f"{self.unplugged[device]}/unbind", device)
         return at
 
     def plug(self, device):
-        """Brings a device back that was unplugged. A speaker's sounds are not recorded any more."""
+        """Brings a device back that was unplugged."""
         self.before_event()
         return self._plug(device)
 
     def _plug(self, device):
         at = time.monotonic()
         write_text(f"{self.unplugged.pop(device)}/bind", device)
+        if device.startswith("snd_aloop") and self.speaker:
+            self.speaker.plug()
         return at
 
     def remember_pull(self, line):

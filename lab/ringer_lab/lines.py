@@ -1,5 +1,6 @@
 """The lines of the simulated GPIO chips, and the kernel's record of their edges."""
 
+import ctypes
 import fcntl
 import glob
 import math
@@ -13,6 +14,10 @@ from ringer_lab import LabError, devicetree
 
 TRACING = "/sys/kernel/tracing"
 EVENT = f"{TRACING}/events/gpio/gpio_value"
+# What is written to one of these changes what is recorded.
+SETTINGS = ["tracing_on", "trace", "trace_clock", "set_event", "events/enable", "events/gpio/enable"]
+SETTINGS += [f"events/gpio/gpio_value/{name}" for name in ("enable", "filter")]
+IN_MODIFY = 2  # linux/inotify.h
 # Source: linux/gpio.h. struct gpiochip_info and struct gpio_v2_line_info; the flag of an output.
 GPIO_GET_CHIPINFO, GPIO_V2_GET_LINEINFO, LINE_IS_OUTPUT = 0x8044B401, 0xC100B405, 8
 
@@ -39,9 +44,19 @@ class EdgeRecorder:
         write_text(f"{EVENT}/enable", "1")
         write_text(f"{TRACING}/tracing_on", "1")
         self.pipe = os.open(f"{TRACING}/trace_pipe", os.O_RDONLY | os.O_NONBLOCK)
+        self.watch = self.watched()
         self.levels = {}  # by the line's number: [(time, level)]
         self.rest = ""
         self.lost = 0
+
+    def watched(self):
+        """A descriptor that can be read once somebody else changed the recording."""
+        library = ctypes.CDLL(None, use_errno=True)
+        watch = library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        for name in SETTINGS:
+            if library.inotify_add_watch(watch, os.fsencode(f"{TRACING}/{name}"), IN_MODIFY) < 0:
+                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), f"{TRACING}/{name}")
+        return watch
 
     def drain(self):
         while self.pipe is not None:
@@ -62,13 +77,16 @@ class EdgeRecorder:
         self.drain()
         if self.lost:
             return [f"the recorder of edges lost {self.lost} of them"]
-        if read_text(f"{TRACING}/tracing_on") != "1" or read_text(f"{EVENT}/enable") != "1":
-            return ["the recorder of edges stopped: something turned the kernel's tracing off"]
-        return []
+        try:
+            os.read(self.watch, 4096)
+        except BlockingIOError:
+            return []
+        return ["the recorder of edges stopped: something changed the kernel's tracing"]
 
     def close(self):
         """Ends the recording; what was recorded stays."""
         os.close(self.pipe)
+        os.close(self.watch)
         self.pipe = None
 
 

@@ -52,11 +52,14 @@ def sound_configuration(speaker, rate):
         text = file.read()
     if match := re.fullmatch(r"(?:plug)?hw:(?:CARD=)?(\w+)(?:,(?:DEV=)?0(?:,(?:SUBDEV=)?0)?)?", speaker):
         # The card itself takes that place.
-        if match[1] == "0":
-            return text, ["snd_aloop.index=0", "snd_dummy.index=1"]
-        if match[1] not in ("1", "Loopback"):
-            return text, ["snd_aloop.index=1", f"snd_aloop.id={match[1]}"]
-        return text, []
+        card = match[1]
+        if card.isdecimal():
+            if int(card) > 7:
+                raise LabError(f"--speaker {speaker}: the kernel has cards 0 to 7")
+            return text, [f"snd_aloop.index={int(card)}", f"snd_dummy.index={int(card == '0')}"]
+        if card == "Dummy" or len(card) > 15:
+            raise LabError(f"--speaker {speaker}: a card's name has at most 15 characters, and Dummy is another card's")
+        return text.replace("Loopback", card), [f"snd_aloop.id={card}"]
     if not re.fullmatch(r"[A-Za-z][\w-]*", speaker):
         raise LabError(f"--speaker {speaker}: a name without arguments or hw:0 is meant")
     if speaker != "loopback":
@@ -185,8 +188,8 @@ def run_kernel(kernel, init, run, options, command, sound, terminal):
         "console=stderr",
         "quiet",
         *sound,
-        # Addresses that a report shows are the same in each run.
-        *([] if options.real_time else ["time-travel=inf-cpu", "norandmaps"]),
+        # Addresses and random numbers that a report shows are the same in each run.
+        *([] if options.real_time else ["time-travel=inf-cpu", "norandmaps", "random.fixed=1"]),
     ]
     for argument in arguments[1:]:
         if re.search(r"\s", argument):

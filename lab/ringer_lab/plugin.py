@@ -30,8 +30,11 @@ def lab(request):
         shutil.rmtree(output, ignore_errors=True)  # of an earlier run
     lab = Lab(getattr(request, "param", request.config.getoption("--lab-shift")))
     yield lab
-    if lab.end is None:  # another fixture failed
-        explain(request.node, lab, lab.finish(), "teardown")
+    if lab.end is None:  # another fixture failed, or the test took this one by getfixturevalue()
+        problems = lab.finish()
+        explain(request.node, lab, problems, "teardown")
+        if problems:
+            pytest.fail("; ".join(problems), pytrace=False)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,6 +5,7 @@ import ctypes
 import errno
 import math
 import os
+import re
 import threading
 import time
 import wave
@@ -13,13 +14,19 @@ from typing import NamedTuple
 from ringer_lab import LabError
 
 CHANNELS, FRAME = 2, 4
-CARD_FOLDER = "/proc/asound/Loopback"
 # The card moves its position when the kernel's clock ticks.
 TICK = 0.01
 # A shorter silence is part of a sound.
 GAP = 0.02
 # Source: alsa/pcm.h.
 CAPTURE, NONBLOCK, S16_LE, INTERLEAVED = 1, 1, 2, 3
+
+
+def card():
+    """The name of the loopback card."""
+    with open("/proc/asound/cards", encoding="utf-8") as file:
+        found = re.search(r"^ *\d+ \[(\w+) *\]: Loopback ", file.read(), re.MULTILINE)
+    return found[1] if found else None
 
 
 class Sound(NamedTuple):
@@ -45,8 +52,14 @@ class Speaker:
             raise LabError("libasound.so.2 is missing: apt-get install libasound2") from None
         self.library.snd_pcm_avail.restype = self.library.snd_pcm_readi.restype = ctypes.c_long
         self.library.snd_strerror.restype = ctypes.c_char_p
+        self.buffer = ctypes.create_string_buffer(65536)
+        self.start = self.open()
+        threading.Thread(target=self.drain_regularly, daemon=True).start()
+
+    def open(self):
+        """Starts recording, and returns the time of the first frame."""
         self.pcm = ctypes.c_void_p()
-        self.call("snd_pcm_open", ctypes.byref(self.pcm), b"hw:Loopback,1,0", CAPTURE, NONBLOCK)
+        self.call("snd_pcm_open", ctypes.byref(self.pcm), f"hw:{card()},1,0".encode(), CAPTURE, NONBLOCK)
         self.call("snd_pcm_set_params", self.pcm, S16_LE, INTERLEAVED, CHANNELS, self.rate, 0, 4_000_000)
         self.call("snd_pcm_start", self.pcm)
         status, stamp = ctypes.c_void_p(), Timespec()
@@ -54,9 +67,7 @@ class Speaker:
         self.call("snd_pcm_status", self.pcm, status)
         self.library.snd_pcm_status_get_trigger_htstamp(status, ctypes.byref(stamp))
         self.library.snd_pcm_status_free(status)
-        self.start = stamp.seconds + stamp.nanoseconds / 1e9
-        self.buffer = ctypes.create_string_buffer(65536)
-        threading.Thread(target=self.drain_regularly, daemon=True).start()
+        return stamp.seconds + stamp.nanoseconds / 1e9
 
     def __repr__(self):
         return "Speaker()"
@@ -114,10 +125,22 @@ class Speaker:
                 self.problem = f"the recorder of the speaker stopped: it is {behind:.3f} s behind"
         return [self.problem] if self.problem else []
 
+    def plug(self):
+        """Goes on after unplug(); nothing was heard meanwhile."""
+        with self.lock:
+            if self.problem is None and not self.closing.is_set():
+                first = self.open()
+                self.frames = max(self.frames, round((first - self.start) * self.rate))
+                self.is_closed = False
+
     def close(self):
         """Ends the recording; what was recorded stays."""
-        self.drain()
         self.closing.set()
+        self.unplug()
+
+    def unplug(self):
+        """Lets the card go, which it can only when nobody has it open."""
+        self.drain()
         with self.lock:
             if not self.is_closed:
                 self.library.snd_pcm_close(self.pcm)
@@ -173,7 +196,7 @@ class Speaker:
         spans = self.spans()
         if not spans:
             raise AssertionError("the speaker was never heard")
-        if self.frames - spans[-1][1] < GAP * self.rate:
+        if not self.is_closed and self.frames - spans[-1][1] < GAP * self.rate:
             return math.inf
         return round(self.start + spans[-1][1] / self.rate, 6)
 
@@ -191,6 +214,8 @@ class Speaker:
         if channels == 1:
             wanted = array.array("h", [sample for sample in wanted for _ in range(2)])
         wanted = trimmed(wanted)
+        if not wanted:
+            raise LabError(f"{path} is silent, as if nothing had been heard: compare lab.speaker.heard with []")
         self.checked()
         got = trimmed(array.array("h", b"".join(self.chunks())))
         if got == wanted:

@@ -106,6 +106,31 @@ def test_the_hosts_files_cannot_be_written_but_those_allowed(ringer_lab, tmp_pat
     assert not os.path.exists("/tmp/from-the-guest")
 
 
+def test_root_cannot_make_the_hosts_files_writable(ringer_lab, tmp_path):
+    (tmp_path / "open").mkdir()
+    run = ringer_lab(
+        "run",
+        "--writable",
+        "open",
+        "sh",
+        "-c",
+        "echo 5 >open/file; mount -o remount,rw /; mount -o remount,rw,bind /; echo 1 >closed; mkdir $TMPDIR/m; "
+        f"mount -t hostfs -o {tmp_path} none $TMPDIR/m && echo 2 >$TMPDIR/m/closed; "
+        "umount -l /tmp; mount -t hostfs -o /tmp none /tmp && echo 3 >/tmp/from-the-guest; "
+        "echo 0 >/sys/module/hostfs/parameters/is_closed; mount -o remount,rw / && echo 4 >closed",
+    )
+    assert not (tmp_path / "closed").exists() and not os.path.exists("/tmp/from-the-guest"), run.err
+    assert (tmp_path / "open/file").read_text() == "5\n"
+
+
+def test_random_numbers_are_the_same_in_each_run(ringer_lab):
+    script = "head -c 64 /dev/urandom | base64; python3 -c 'import uuid; print(uuid.uuid4(), hash(str()), hash(\"a\"))'"
+    first = ringer_lab("run", "sh", "-c", script)
+    assert first.status == 0 and len(first.out) > 100
+    assert ringer_lab("run", "sh", "-c", script).out == first.out
+    assert ringer_lab("run", "--real-time", "sh", "-c", script).out != first.out
+
+
 def test_nothing_outside_can_be_reached(ringer_lab):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

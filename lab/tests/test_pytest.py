@@ -16,12 +16,19 @@ INSIDE = f"{LAB}/tests/inside"
 def test_the_fixture_judges(ringer_lab):
     run = ringer_lab("pytest", f"{INSIDE}/test_recorders.py")
     assert run.failed == {name for name in run.cases if name.startswith("test_bad")}, run.out
-    assert len(run.cases) == 16 and run.status == 1
+    assert len(run.cases) == 24 and run.status == 1
     said = {
-        name: (case.find("failure").get("message") if name in run.failed else "") for name, case in run.cases.items()
+        name: "".join(found.get("message") for kind in ("failure", "error") for found in case.iter(kind))
+        for name, case in run.cases.items()
     }
     assert "the recorder of the speaker stopped" in said["test_bad_the_speakers_recorder_stops"]
     assert "the recorder of edges stopped" in said["test_bad_the_edges_recorder_stops"]
+    assert "the recorder of edges stopped" in said["test_bad_the_edges_recorder_is_off_for_a_while"]
+    assert "the recorder of edges lost" in said["test_bad_edges_are_lost"]
+    assert "is silent" in said["test_bad_silence_equals_a_silent_file"]
+    assert "died: exit status 3" in said["test_bad_a_fixture_that_was_taken_late"]
+    assert "did not wait() for it: exit status 0" in said["test_bad_the_firmware_ends_early"]
+    assert "had ended before signal 15" in said["test_bad_a_signal_after_the_end"]
     assert "never heard" in said["test_bad_nothing_was_heard"]
     assert "died: exit status 3" in said["test_bad_the_firmware_dies"]
     assert "5 s after SIGTERM" in said["test_bad_the_firmware_ignores_sigterm"]
@@ -87,7 +94,7 @@ def test_where_ringer_is_installed_the_dump_is_drawn(ringer_lab, tmp_path, monke
 RACE = """
 from signal import SIGUSR1
 
-FIRMWARE = "trap 'echo got' USR1; echo ready; sleep 0.25; trap '' USR1; sleep 0.05; trap 'echo got' USR1; sleep 1"
+FIRMWARE = "trap 'echo got' USR1; echo ready; sleep 0.25; trap '' USR1; sleep 0.05; trap 'echo got' USR1; sleep 1; sleep 100"
 
 def test_race(lab):
     firmware = lab.firmware("sh", "-c", FIRMWARE, ready="ready")
@@ -145,9 +152,9 @@ def test_speaker(lab, tmp_path):
 """
 
 
-@pytest.mark.parametrize("pcm", ["default", "hw:0", "plughw:0,0", "paging"])
+@pytest.mark.parametrize("pcm", ["default", "hw:0", "plughw:0,0", "hw:2", "hw:Codec", "plughw:CARD=Codec,DEV=0", "paging"])
 def test_the_pcm_that_is_recorded(ringer_lab, tmp_path, pcm):
-    (tmp_path / "test_speaker.py").write_text(SPEAKER.format(pcm="plug" + pcm if pcm == "hw:0" else pcm))
+    (tmp_path / "test_speaker.py").write_text(SPEAKER.format(pcm="plug" + pcm if pcm.startswith("hw") else pcm))
     run = ringer_lab("pytest", "--speaker", pcm, "--rate", "8000", "test_speaker.py")
     assert run.status == 0, run.out
 

@@ -40,7 +40,7 @@ extension EitherTime {
                 let chip = try pluggable.plug()
                 try chip.setPull(2, .up)
                 #expect(try chip.isHigh(2))
-                let info = try await ChildProcess.run("gpioinfo", chip.devicePath)
+                let info = try await ChildProcess.gpioinfo(chip.devicePath)
                 #expect(info.status == 0 && info.output.contains("side-switch"))
                 try pluggable.unplug()
                 #expect(access(chip.devicePath, F_OK) == -1)

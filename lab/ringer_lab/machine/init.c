@@ -35,9 +35,17 @@
 #include <termios.h>
 #include <unistd.h>
 
+#ifdef __aarch64__ /* qemu's machine; otherwise user-mode Linux */
+#define OUTPUT_CONSOLE "/dev/hvc0"
+#define ERROR_CONSOLE "/dev/hvc1"
+#define TERMINAL "/dev/hvc2"
+#define HOST_FILES "9p"
+#else
 #define OUTPUT_CONSOLE "/dev/tty0"
 #define ERROR_CONSOLE "/dev/tty1"
 #define TERMINAL "/dev/tty2"
+#define HOST_FILES "hostfs"
+#endif
 #define RUN_FOLDER "/run/ringer-lab"
 
 /* The status that the host sees when the laboratory itself failed, as `timeout` and `env` use it. */
@@ -101,11 +109,15 @@ static void mount_on(const char *type, const char *target, const char *options)
         fail("mount %s on %s", type, target);
 }
 
-/* A folder of the host's that may be written. */
-static void mount_host(const char *folder, const char *target)
+/* A folder of the host's that may be written, on its own path. Over 9p its name is host and its number, from 0. */
+static void mount_host(const char *folder)
 {
-    if (mount("host", target, "hostfs", 0, folder) < 0)
-        fail("mount %s on %s", folder, target);
+    static int number;
+    char name[16];
+    snprintf(name, sizeof name, "host%d", number++);
+    const char *options = strcmp(HOST_FILES, "9p") == 0 ? "trans=virtio,version=9p2000.L,cache=loose,msize=262144" : folder;
+    if (mount(name, folder, HOST_FILES, 0, options) < 0)
+        fail("mount %s", folder);
 }
 
 /* Over one of the host's folders, whose files stay visible, a layer in memory that takes what is written. */
@@ -135,7 +147,8 @@ static void mount_all(void)
         fail("mkdir /run/tmp");
     if (mkdir(RUN_FOLDER, 0711) < 0)
         fail("mkdir %s", RUN_FOLDER);
-    mount_host(run_folder, RUN_FOLDER);
+    if (mount(run_folder, RUN_FOLDER, NULL, MS_MOVE, NULL) < 0)
+        fail("mount %s on %s", run_folder, RUN_FOLDER);
     run_folder = RUN_FOLDER;
     if (symlink("/proc/self/fd", "/dev/fd") < 0 && errno != EEXIST)
         fail("symlink /dev/fd");
@@ -224,7 +237,18 @@ static void mount_folders(void)
     mount_layer("/tmp", "tmp");
     mount_layer("/var/tmp", "var-tmp");
     for (size_t i = 0; writable[i] != NULL; i++)
-        mount_host(writable[i], writable[i]);
+        mount_host(writable[i]);
+}
+
+/* From now on nobody mounts the host's files, and none that are read-only become writable: the child is root. */
+static void close_host(void)
+{
+    if (strcmp(HOST_FILES, "hostfs") != 0)
+        return;
+    int file = open("/sys/module/hostfs/parameters/is_closed", O_WRONLY | O_CLOEXEC);
+    if (file < 0 || write(file, "1", 1) != 1)
+        fail("hostfs");
+    close(file);
 }
 
 /* ---- The child ---- */
@@ -289,10 +313,11 @@ int main(void)
         fprintf(stderr, "lab init: RINGER_LAB_RUN is not set\n");
         switch_off();
     }
-    mount_host(run_folder, run_folder); /* for the status of what fails next */
+    mount_host(run_folder); /* for the status of what fails next */
     mount_all();
     open_consoles();
     mount_folders();
+    close_host();
     bring_up_loopback();
     if (sethostname("ringer-lab", strlen("ringer-lab")) < 0)
         fail("sethostname");

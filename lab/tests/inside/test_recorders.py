@@ -3,12 +3,15 @@
 import os
 import subprocess
 import time
+import wave
 from signal import SIGTERM
 
 from pytest import approx, raises
 
 from ringer_lab import LabError
 from ringer_lab.lines import TRACING
+
+SOUND = "/usr/share/sounds/alsa/Front_Center.wav"
 
 
 def test_bad_the_speakers_recorder_stops(lab):
@@ -19,6 +22,61 @@ def test_bad_the_speakers_recorder_stops(lab):
 
 def test_bad_the_edges_recorder_stops(lab):
     lab.firmware("sh", "-c", f"echo 0 >{TRACING}/tracing_on").wait()
+
+
+def test_bad_the_edges_recorder_is_off_for_a_while(lab):
+    switch = f"{TRACING}/tracing_on"
+    lab.firmware("sh", "-c", f"echo 0 >{switch}; sleep 1; echo 1 >{switch}").wait()
+
+
+def test_bad_edges_are_lost(lab):
+    lab.firmware("sh", "-c", f"echo 4 >{TRACING}/buffer_size_kb").wait()
+    lab.line(8).noise(pulses=2000)
+
+
+def play(lab):
+    assert lab.firmware("aplay", "-q", SOUND).wait() == 0
+
+
+def test_a_speaker_that_was_plugged_in_again_is_heard(lab):
+    play(lab)
+    lab.unplug("snd_aloop.0")
+    lab.advance(0.5)
+    at = lab.plug("snd_aloop.0")
+    play(lab)
+    first, *_, last = lab.speaker.heard
+    assert first.end < at < last.start
+
+
+def test_bad_a_speaker_that_was_plugged_in_again_is_heard(lab):
+    lab.unplug("snd_aloop.0")
+    lab.plug("snd_aloop.0")
+    play(lab)
+    assert lab.speaker.heard == []
+
+
+def test_bad_silence_equals_a_silent_file(lab, tmp_path):
+    with wave.open(str(tmp_path / "silent.wav"), "wb") as file:
+        file.setparams((1, 2, 48000, 0, "NONE", ""))
+        file.writeframes(bytes(9600))
+    assert not lab.speaker.differs(tmp_path / "silent.wav")
+
+
+def test_bad_a_fixture_that_was_taken_late(request):
+    lab = request.getfixturevalue("lab")
+    lab.firmware("sh", "-c", "exit 3")
+    lab.advance(1)
+
+
+def test_bad_the_firmware_ends_early(lab):
+    lab.firmware("sh", "-c", "echo going")
+    lab.advance(1)
+
+
+def test_bad_a_signal_after_the_end(lab):
+    firmware = lab.firmware("true")
+    firmware.wait()
+    firmware.signal(SIGTERM)
 
 
 def test_bad_nothing_was_heard(lab):

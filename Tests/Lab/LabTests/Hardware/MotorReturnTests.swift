@@ -63,7 +63,7 @@ extension EitherTime {
                 throw LabFailure("it was not turned off: \(reports.all)")
             }
             #expect(reports.waiting == 0)
-            try vibrator.close()
+            try await vibrator.close()
         }
     }
 }

@@ -124,7 +124,7 @@ extension VirtualTime {
             defer { loop.close() }
             let vibrator = Vibrator(motor: try motor.open(loop), clock: loop)
             try await body(vibrator)
-            try vibrator.close()
+            try await vibrator.close()
         }
 
         /// What was recorded is exact to the recorder's interval at either end.

@@ -71,6 +71,11 @@ final class ChildProcess: Sendable {
         try await ChildProcess(arguments).wait()
     }
 
+    /// The lines of a GPIO chip, as the installed libgpiod's program shows them: that of 2.x has an option for the chip.
+    static func gpioinfo(_ chip: String) async throws -> Outcome {
+        try await run("sh", "-c", "gpioinfo \"$0\" 2>/dev/null || gpioinfo -c \"$0\"", chip)
+    }
+
     private func reap() -> Int32 {
         // Waits without reaping and without the lock, so that a signal can be sent meanwhile, and never to a process
         // that has got this one's number since.
