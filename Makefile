@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check unit lab lab-tool orders orders-deep mutations installation library feedback examples overlays lab-gpiod2 processors arm64 arm64-test \
-	arm64-link swift-debian sanitize memory month soak deb packages failing-calls detector format lint warnings bench install uninstall clean
+.PHONY: help run test check unit lab lab-tool orders orders-deep mutations installation systemd library feedback examples overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
+	arm64-link swift-debian sanitize memory month soak hostile fuzz dist deb packages failing-calls detector format lint warnings bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -18,7 +18,7 @@ else
 endif
 
 check: ## All other tests: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
-	@SOAK=60 scripts/steps lint warnings installation library feedback examples overlays lab-tool lab-gpiod2 orders-deep mutations packages processors arm64-link memory month soak sanitize
+	@SOAK=60 scripts/steps lint warnings installation systemd library feedback examples overlays lab-tool lab-gpiod2 orders-deep mutations packages processors arm64-link memory month soak hostile sanitize
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -38,6 +38,9 @@ mutations: ## Faults of the core, each of which the search of all orders has to 
 installation: ## The test of what make install places, and of make uninstall
 	@Tests/Systems/Install/test
 
+systemd: ## The installed service under systemd, udevd and logind, on the laboratory's kernel
+	@Tests/Systems/Systemd/test
+
 library: ## C programs against what make install places
 	@Tests/Systems/Library/test
 
@@ -47,6 +50,7 @@ feedback: ## The clients of feedbackd, with feedbackd and with ringerd
 examples: ## The products of examples/, against the peers that they meet in the field
 	@examples/PaymentSpeaker/Tests/test
 	@examples/VoIPHandset/Tests/test
+	@examples/python/test
 
 overlays: ## The device-tree overlays on their boards' own trees, against the kernel's bindings
 	@dts/check
@@ -57,10 +61,13 @@ lab-tool: ## ringer-lab, for firmware that is not Ringer's: its command, its fix
 lab-gpiod2: ## Those of the laboratory's tests that use GPIO lines, with libgpiod 2.x
 	@Tests/Lab/test --libgpiod 2 --filter '(Switch|Overflow|Motor|MotorReturn|Discovery|Hotplug|DeviceSwitch|UnreadableSwitch|DeviceSleep)Tests/'
 
+lab-arm64: ## The laboratory's tests on a kernel for 64-bit ARM, emulated, built with Debian's Swift
+	@Tests/Lab/test --arch arm64
+
 failing-calls: ## Every system call of ten scenarios fails in turn, in the laboratory
 	@Tests/Lab/test --libgpiod 1 --failing-calls
 
-detector: ## The mute detector's verdicts beside the switch, in the laboratory: an hour; MEASUREMENTS=100 for some minutes
+detector: ## The mute detector's verdicts beside the switch, in the laboratory: two hours; MEASUREMENTS=100 for some minutes
 	@Benchmarks/Detector/truth $(MEASUREMENTS)
 
 processors: ## 32-bit ARM: the rules under qemu, and the C files compiled
@@ -87,6 +94,12 @@ month: ## A month of announcements, flips and interruptions in virtual time: non
 soak: ## Ten minutes of load on the service, which must be flat afterwards; SOAK=60 for a minute
 	@scripts/soak $(SOAK)
 
+hostile: ## Three hostile users of the service, 100,000 messages each and bursts of 20,000 a second: others have what it promises
+	@scripts/hostile
+
+fuzz: ## The readers of sound files against random bytes, a minute each
+	@for container in caf aiff wave mp3; do Fuzz/run.sh $$container 60 || exit 1; done
+
 sanitize: ## The unit tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize
 
@@ -101,6 +114,9 @@ warnings: ## Build everything from new, and fail on a warning
 
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
+
+dist: ## The source archive in .build/dist, which builds without git and network
+	@scripts/dist
 
 deb: ## Debian packages for Debian 12 in .build/deb/bookworm
 	@scripts/deb

@@ -10,7 +10,8 @@ int main(void)
 
     if (ringer_config_set_board(config, RINGER_BOARD_SIMULATED) < 0 || ringer_device_open(config, &device) < 0 ||
         ringer_simulated_set_position(device, RINGER_POSITION_SILENT) < 0 ||
-        ringer_device_decide(device, RINGER_SOUND_CATEGORY, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision) < 0) {
+        ringer_device_decide(
+            device, RINGER_SOUND_CATEGORY, RINGER_CATEGORY_SOLO_AMBIENT, 0, &decision, sizeof decision) < 0) {
         fprintf(stderr, "%s\n", ringer_last_error());
         return 1;
     }
