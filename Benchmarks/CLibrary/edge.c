@@ -34,7 +34,8 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-static void tell(int64_t nanoseconds)
+/* Not inlined: what counts instructions looks for its name. */
+__attribute__((noinline)) static void tell(int64_t nanoseconds)
 {
     printf("%" PRId64 "\n", nanoseconds);
     fflush(stdout);
@@ -56,12 +57,12 @@ static int ringer(const char *name)
     }
     ready.fd = ringer_device_get_fd(device);
     /* The first event is the state. */
-    ringer_device_read_event(device, &event);
+    ringer_device_read_event(device, &event, sizeof event);
     tell(0);
     while (poll(&ready, 1, -1) > 0) {
         int64_t woken_at = now();
 
-        while (ringer_device_read_event(device, &event) == 1)
+        while (ringer_device_read_event(device, &event, sizeof event) == 1)
             if (event.type == RINGER_EVENT_STATE)
                 tell(woken_at - event.u.state.position_at);
     }

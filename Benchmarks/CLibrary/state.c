@@ -37,7 +37,7 @@ int main(void)
         double start = now();
 
         for (int call = 0; call < CALLS; call++)
-            ringer_device_get_state(device, &state);
+            ringer_device_get_state(device, &state, sizeof state);
         times[round] = now() - start;
     }
     qsort(times, ROUNDS, sizeof *times, compare);

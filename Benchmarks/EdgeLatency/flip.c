@@ -64,8 +64,10 @@ int main(int count, char **arguments)
     if (count >= 6 && count <= 5 + MOST && strcmp(arguments[1], "gpio") == 0) {
         first = 3;
         flip = pull;
-        for (int index = 5; index < count; index++)
-            files[number++] = open_line(arguments[2], arguments[index]);
+        for (int index = 5; index < count; index++) {
+            files[number] = open_line(arguments[2], arguments[index]);
+            pull(files[number++], 0); /* an odd number of flips before left it up */
+        }
     } else if (count == 5 && strcmp(arguments[1], "evdev") == 0 && atoi(arguments[4]) <= MOST) {
         first = 2;
         flip = turn;

@@ -2,8 +2,8 @@ import Ringer
 import Synchronization
 import SystemPackage
 
-/// Measures again and again on the laboratory's board, with a flip of the switch's line at a random moment up to 60 ms before
-/// each measurement, and counts the verdicts that contradict the line.
+/// Measures again and again on the laboratory's board, with a flip of the switch's line at a random moment before each
+/// measurement: up to three times as long before it as a sound may go on, and counts the verdicts that contradict the line.
 struct Truth {
     private static let line = "/sys/devices/platform/gpio-sim/gpiochip0/sim_gpio0/pull"
 
@@ -41,7 +41,8 @@ struct Truth {
         for _ in 0..<count {
             isSilent.toggle()
             try Self.flip(toSilent: isSilent)
-            try await Task.sleep(for: .milliseconds(.random(in: 0..<60)))
+            // Most of them later than a contrary verdict is excused.
+            try await Task.sleep(for: delay * Double.random(in: 0..<3))
             let asked = MonotonicTime.now
             let reading = await device.muteDetector.measure()
             // Reported by now, or soon: it is debounced.
