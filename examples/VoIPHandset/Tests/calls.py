@@ -2,6 +2,7 @@
 import math
 import os
 import random
+import re
 import socket
 import struct
 import subprocess
@@ -160,6 +161,33 @@ def test_user():
             other.send(other.message("ACK"))
             assert handset.wait_for(other.call, "refused")["reason"] == "rejected"
         handset.check_quiet()
+
+
+def test_dynamic_payload_types():
+    """A codec under a number of the caller's is answered, sent and heard under that number."""
+    for number, codec, silence in ((96, "PCMU", 0xFF), (97, "PCMA", 0xD5), (127, "pcma", 0xD5)):
+        with start("--microphone-pcm", "null", "--call-pcm", "null") as handset, Caller(handset.port) as caller:
+            caller.invite(body=caller.description.replace("RTP/AVP 0", f"RTP/AVP {number}")
+                          .replace("rtpmap:0 PCMU", f"rtpmap:{number} {codec}"))
+            caller.expect(180)
+            handset.wait_for(caller.call, "ringing")
+            handset.command("answer")
+            answer = caller.expect(200)
+            caller.acknowledge()
+            port = int(re.search(rf"^m=audio (\d+) RTP/AVP {number}\r$", answer, re.M)[1])
+            packet = caller.rtp.recv(2048)
+            assert packet[1] & 0x7F == number, packet[:12]
+            # The null PCM captures zeros, which the two codecs write in different ways.
+            assert all(byte & 0x7F == silence & 0x7F for byte in packet[12:]), packet[12:]
+            handset.wait_for(caller.call, "answered")
+            # As many as the handset sends: its clock is the pace.
+            for sequence in range(25):
+                caller.rtp.sendto(
+                    struct.pack(">BBHII", 0x80, number, sequence, sequence * 160, 1) + bytes([silence]) * 160,
+                    ("127.0.0.1", port))
+                caller.rtp.recv(2048)
+            caller.hang_up()
+            assert handset.wait_for(caller.call, "ended")["heard"] > 0, (number, codec)
 
 
 def test_wall_clock_is_set_back():

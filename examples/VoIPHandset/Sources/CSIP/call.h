@@ -6,6 +6,11 @@
 
 #include <re.h>
 
+// What the packets of a payload type carry.
+enum codec { CODEC_NONE, CODEC_PCMU, CODEC_PCMA };
+
+enum { PAYLOAD_TYPES = 128 };
+
 // The sound of one call: RTP in and out, and two PCMs. On the endpoint's thread alone.
 struct sound;
 
@@ -25,9 +30,10 @@ int sound_alloc(struct sound **soundp, const struct sound_options *options, cons
 uint16_t sound_port(const struct sound *sound);
 
 // Who sends and receives, as SDP says: RTP from other hosts than `peer` and `signalling` is ignored. `sends` and
-// `receives` are the directions from here.
+// `receives` are the directions from here. Packets are sent as `payload_type`, and received as those that `codecs` has, which
+// has PAYLOAD_TYPES entries.
 void sound_set_peer(struct sound *sound, const struct sa *peer, const struct sa *signalling, uint8_t payload_type,
-    bool sends, bool receives);
+    const enum codec *codecs, bool sends, bool receives);
 
 // Begins to play and to send.
 void sound_open(struct sound *sound);

@@ -177,17 +177,47 @@ static void audio_failed(const char *pcm, const char *reason, void *arg)
     tell(call->sip, &event);
 }
 
+// The codec of a format. A static number says it, whatever name stands beside it; so does libre compare them.
+static enum codec codec_of(const struct sdp_format *format)
+{
+    if (format->pt == 0)
+        return CODEC_PCMU;
+    if (format->pt == 8)
+        return CODEC_PCMA;
+    if (format->pt < 0 || format->pt >= PAYLOAD_TYPES || !format->sup || !format->name)
+        return CODEC_NONE;
+    return str_casecmp(format->name, "PCMA") ? CODEC_PCMU : CODEC_PCMA;
+}
+
+static void list_codecs(enum codec *codecs, const struct list *formats)
+{
+    const struct le *le;
+
+    for (le = list_head(formats); le; le = le->next) {
+        const struct sdp_format *format = le->data;
+        enum codec codec = codec_of(format);
+        if (codec != CODEC_NONE)
+            codecs[format->pt] = codec;
+    }
+}
+
 // Takes what the caller's SDP says.
 static int negotiated(struct call *call)
 {
     const struct sdp_format *format = sdp_media_rformat(call->audio, NULL);
     // An address of zeros is hold as RFC 2543 says it.
     bool is_held = !sa_isset(sdp_media_raddr(call->audio), SA_ADDR);
+    enum codec codecs[PAYLOAD_TYPES] = {CODEC_NONE};
     enum sdp_dir direction = is_held ? SDP_INACTIVE : sdp_media_dir(call->audio);
 
     if (!format || !sa_isset(sdp_media_raddr(call->audio), SA_PORT))
         return ENOENT;
-    sound_set_peer(call->sound, sdp_media_raddr(call->audio), &call->source, format->pt == 8 ? 8 : 0,
+    // The caller sends by the numbers that it was told, and is sent its own: in an answer to an offer from here, they may differ.
+    list_codecs(codecs, sdp_media_format_lst(call->audio, false));
+    list_codecs(codecs, sdp_media_format_lst(call->audio, true));
+    if (codec_of(format) == CODEC_NONE)
+        return ENOENT;
+    sound_set_peer(call->sound, sdp_media_raddr(call->audio), &call->source, (uint8_t)format->pt, codecs,
         (direction & SDP_SENDONLY) != 0, (direction & SDP_RECVONLY) != 0);
     return 0;
 }

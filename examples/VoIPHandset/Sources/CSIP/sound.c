@@ -33,6 +33,7 @@ struct sound {
     struct sa peer;
     struct sa signalling;
     uint8_t payload_type;
+    enum codec codecs[PAYLOAD_TYPES];
     bool sends, receives, muted, has_failed;
 
     snd_pcm_t *playback;
@@ -73,7 +74,7 @@ static void received(const struct sa *source, const struct rtp_header *header, s
 
     if (!sa_cmp(source, &sound->peer, SA_ADDR) && !sa_cmp(source, &sound->signalling, SA_ADDR))
         return;
-    if (header->pt != 0 && header->pt != 8)
+    if (header->pt >= PAYLOAD_TYPES || sound->codecs[header->pt] == CODEC_NONE)
         return;
     if (mbuf_get_left(packet) == 0)
         return;
@@ -121,11 +122,12 @@ uint16_t sound_port(const struct sound *sound)
 }
 
 void sound_set_peer(struct sound *sound, const struct sa *peer, const struct sa *signalling, uint8_t payload_type,
-    bool sends, bool receives)
+    const enum codec *codecs, bool sends, bool receives)
 {
     sound->peer = *peer;
     sound->signalling = *signalling;
     sound->payload_type = payload_type;
+    memcpy(sound->codecs, codecs, sizeof(sound->codecs));
     sound->sends = sends;
     sound->receives = receives;
     sound->last_packet = tmr_jiffies();
@@ -236,7 +238,7 @@ static size_t write_frames(struct sound *sound, const int16_t *frames, size_t co
     return (size_t)written;
 }
 
-static size_t decode(const struct rtp_header *header, const struct mbuf *packet, int16_t *frames)
+static size_t decode(enum codec codec, const struct mbuf *packet, int16_t *frames)
 {
     size_t count = mbuf_get_left(packet);
     const uint8_t *bytes = mbuf_buf(packet);
@@ -245,7 +247,7 @@ static size_t decode(const struct rtp_header *header, const struct mbuf *packet,
     if (count > LONGEST_PACKET)
         count = LONGEST_PACKET;
     for (i = 0; i < count; i++)
-        frames[i] = header->pt == 8 ? g711_alaw2pcm(bytes[i]) : g711_ulaw2pcm(bytes[i]);
+        frames[i] = codec == CODEC_PCMA ? g711_alaw2pcm(bytes[i]) : g711_ulaw2pcm(bytes[i]);
     return count;
 }
 
@@ -265,7 +267,7 @@ static void play(struct sound *sound)
             delay = 0;
         if (delay >= FILL_FRAMES || jbuf_get(sound->jitter, &header, &packet) || !packet)
             break;
-        count = decode(&header, packet, frames);
+        count = decode(sound->codecs[header.pt], packet, frames);
         mem_deref(packet);
         if (sound->muted)
             memset(frames, 0, sizeof(frames));
@@ -297,6 +299,7 @@ static void capture(struct sound *sound)
 
 static void send_packet(struct sound *sound)
 {
+    bool is_alaw = sound->codecs[sound->payload_type] == CODEC_PCMA;
     int16_t frames[FRAMES] = {0};
     struct mbuf *packet;
     size_t i;
@@ -318,7 +321,7 @@ static void send_packet(struct sound *sound)
     for (i = 0; i < FRAMES; i++) {
         // librem's encoders negate the sample, which -32768 does not survive.
         int16_t frame = frames[i] == INT16_MIN ? -INT16_MAX : frames[i];
-        (void)mbuf_write_u8(packet, sound->payload_type == 8 ? g711_pcm2alaw(frame) : g711_pcm2ulaw(frame));
+        (void)mbuf_write_u8(packet, is_alaw ? g711_pcm2alaw(frame) : g711_pcm2ulaw(frame));
     }
     packet->pos = RTP_HEADER_SIZE;
     (void)rtp_send(sound->rtp, &sound->peer, false, !sound->marked, sound->payload_type, sound->timestamp, packet);

@@ -135,7 +135,7 @@ final class Handset: Sendable {
         let telephony = telephony.withLock { $0 }
         switch action {
         case .startAlert(let number, let attention): startAlert(number, attention)
-        case .stopAlert: device.alerts.stop()
+        case .stopAlert: device.alerts.stop(releasingOutput: true)
         case .useSession(let use): useSession(use)
         case .endSession:
             setSessionTimer(nil)

@@ -105,6 +105,17 @@ struct HandsetTests {
         #expect(bench.board.speaker.recordings[0].played == 12_000)
     }
 
+    @Test("CANCEL closes the ring's PCM within 50 ms")
+    func cancelledReleasesOutput() throws {
+        let bench = try Bench()
+        bench.call(1)
+        bench.clock.advance(by: .milliseconds(300))
+        #expect(bench.board.speaker.isOpen)
+        bench.close(1)
+        bench.clock.advance(by: .milliseconds(50))
+        #expect(bench.isQuiet && !bench.board.speaker.isOpen)
+    }
+
     @Test(
         "At vibrate and at silent a call is felt as the preferences say",
         arguments: [
