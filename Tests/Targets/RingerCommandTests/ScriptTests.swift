@@ -129,11 +129,12 @@ struct ScriptTests {
         #expect(result.status == 0 && result.errors.isEmpty, "\(script)\n\(result.output)\(result.errors)")
     }
 
+    private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
     /// The scripts of examples/scripts.
     private static let examples: [String] = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let folder = root.appendingPathComponent("examples/scripts").path
+        let folder = checkout + "/examples/scripts"
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).map { folder + "/" + $0 }
     }()
 
@@ -141,6 +142,16 @@ struct ScriptTests {
     func example(path: String) throws {
         let result = try ringer("simulate", "--script", path)
         #expect(result.status == 0 && result.output.hasSuffix(" passed, 0 failed\n"), "\(result.errors)")
+    }
+
+    // To draw it anew: ringer simulate --script examples/scripts/first.script --trace docs/pictures/first.svg
+    @Test("the README's picture shows what its script does now")
+    func picture() throws {
+        let script = Self.checkout + "/examples/scripts/first.script"
+        #expect(try ringer("simulate", "--script", script, "--trace", "first.svg").status == 0)
+        #expect(
+            try String(contentsOfFile: ringer.folder.path + "/first.svg", encoding: .utf8)
+                == String(contentsOfFile: Self.checkout + "/docs/pictures/first.svg", encoding: .utf8))
     }
 
     @Test("there are examples")

@@ -23,6 +23,7 @@ import Testing
         #expect(try command("status", "--board", "service", "--json").output.hasPrefix(#"{"board":"service""#))
         #expect(try command("status", "--board", "simulated").output.hasPrefix("board           simulated\n"))
         #expect(try command("status", "--position", "ring").output.hasPrefix("board           hardware\n"))
+        #expect(try command("status", "--board", "hardware").output.hasPrefix("board           hardware\n"))
     }
 
     @Test("sounds and vibrations go to the service, and its silence is reported")
@@ -60,7 +61,9 @@ import Testing
         let missing = try command("doctor", "--pcm-socket", socket)
         #expect(missing.output.contains("missing  plug-in  \(socket): cannot connect to: No such file or directory\n"))
         #expect(missing.status == 1)
-        let server = PCMServer(service.device, loop: service.loop, path: socket, authorization: Authorization())
+        let server = PCMServer(
+            service.device, loop: service.loop, path: socket, authorization: Authorization(),
+            budget: ServiceBudget(Budget.Limits(), clock: service.device.clock))
         try service.loop.syncThrowing { () throws(RingerError) in try server.start() }
         defer { service.loop.sync { server.stop() } }
         #expect(try command("doctor", "--pcm-socket", socket).output.contains("ok       plug-in"))

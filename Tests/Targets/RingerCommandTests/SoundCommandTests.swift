@@ -23,6 +23,8 @@ struct SoundCommandTests {
         #expect(first["id"] as? Int == 1000 && first["name"] as? String == "new-mail")
         #expect(first["file"] as? String == "new-mail.caf" && first["resolved"] != nil)
         #expect(try object(lines[124])["resolved"] as? String == "vibration")
+        #expect(lines.contains { $0.contains(#""categorySince":"3.2","formerCategory":"SystemSoundPreview""#) })
+        #expect(lines[0].hasSuffix(#""since":null,"categorySince":null,"formerCategory":null}"#))
     }
 
     @Test("sounds --render writes every file, and the files override what they were made of")
@@ -61,6 +63,33 @@ struct SoundCommandTests {
         #expect(object["outcome"] as? String == "timedOut" && object["vibrated"] as? Bool == true)
         #expect(object["sounded"] as? Bool == false && (object["elapsed"] as? Double ?? 0) >= 0.3)
         #expect(try ringer("alert", "1104", "--for", "0", "--board", "simulated").status == 64)
+    }
+
+    @Test("an MP3 file is played; without libmpg123 its error names the package, and an alert vibrates and says why")
+    func mp3() throws {
+        // Frames of silence: a header, and nothing in it.
+        let frame = [0xFF, 0xFB, 0x90, 0x64] + [UInt8](repeating: 0, count: 413)
+        try ringer.write(Array(repeatElement(frame, count: 8).joined()), "silence.mp3")
+        let info = try object(ringer("info", "silence.mp3", "--json").output)
+        #expect(info["container"] as? String == "MP3" && info["codec"] as? String == "mp3")
+        #expect(info["frames"] as? Int == 8 * 1152)
+        #expect(try ringer("convert", "silence.mp3", "silence.caf").status == 0)
+        #expect(try SoundFiles.decode(ringer.read("silence.caf")).frames == 8 * 1152)
+        #expect(
+            try object(ringer("play", "silence.mp3", "--board", "simulated", "--json").output)["outcome"] as? String
+                == "finished")
+
+        // The loader takes the first file of the name, and that is no library.
+        let without = try Command(environment: ["LD_LIBRARY_PATH": "."])
+        try without.write([], "libmpg123.so.0")
+        try without.write(ringer.read("silence.mp3"), "silence.mp3")
+        #expect(try without("info", "silence.mp3").status == 0)
+        let play = try without("play", "silence.mp3", "--board", "simulated")
+        #expect(play.status == 1 && play.errors.contains("libmpg123-0"), "\(play)")
+        let alert = try object(
+            without("alert", "silence.mp3", "--for", "0.5", "--board", "simulated", "--json").output)
+        #expect(alert["vibrated"] as? Bool == true && alert["sounded"] as? Bool == false)
+        #expect((alert["soundError"] as? String)?.contains("libmpg123-0") == true, "\(alert)")
     }
 
     @Test("alert takes a vibration pattern, a pause between rounds, and no time limit")

@@ -8,7 +8,7 @@ import RingerTerminal
 struct BoardOptions: ParsableArguments {
     /// Where the device's parts come from.
     enum Board: String, CaseIterable, ExpressibleByArgument {
-        case auto, service, simulated
+        case auto, hardware, service, simulated
     }
 
     /// A part that the command cannot do without.
@@ -18,7 +18,7 @@ struct BoardOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The service, a simulated board, or auto.",
+            "The machine's own hardware, the service, a simulated board, or auto.",
             discussion: """
                 auto is the service, ringerd, where it runs or the bus can start it, and no option below names a part; else the \
                 machine's own hardware. The bus is the system bus; with RINGER_BUS=session, the session bus.

@@ -13,7 +13,8 @@ struct AlertCommand: AsyncParsableCommand {
             A flip of the switch in the middle turns a ringing alert into a vibrating one, and back.
             JSON: {"outcome":"timedOut|stopped|failed","by":...,"elapsed":seconds,
             "rounds":...,"sounded":...,"vibrated":true|false,
-            "completion":seconds from the call,"fallback":reason or null}
+            "completion":seconds from the call,"fallback":reason or null,
+            "soundError":why the sound was not heard, or null}
             """)
 
     @Argument(help: NamedSound.help, completion: .file())

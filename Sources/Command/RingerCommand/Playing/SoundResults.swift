@@ -49,6 +49,7 @@ extension AlertResult {
             ("outcome", .string(word)), ("by", by), ("elapsed", .number(elapsed.inSeconds)),
             ("rounds", .integer(rounds)), ("sounded", .bool(sounded)), ("vibrated", .bool(vibrated)),
             ("completion", .number(elapsed.inSeconds)), ("fallback", .optional(fallback?.reason.rawValue)),
+            ("soundError", .optional(soundError?.description)),
         ])
     }
 

@@ -1,4 +1,3 @@
-import SystemSounds
 import ArgumentParser
 import Ringer
 import SystemPackage
@@ -12,7 +11,8 @@ struct SoundsCommand: ParsableCommand {
         discussion: """
             The last column, "resolved", is the file that replaces the sound, or synthesized, vibration or silent.
             JSON, one object a line: {"id":1000,"name":"new-mail","file":"new-mail.caf","resolved":"synthesized",
-            "category":"MailReceived","vibrates":false,"since":null}
+            "category":"MailReceived","vibrates":false,"since":null,"categorySince":null,"formerCategory":null}
+            since is the system version that brought the sound, categorySince the one that gave it its category.
             """)
 
     @Option(
@@ -33,6 +33,8 @@ struct SoundsCommand: ParsableCommand {
                     ("id", .integer(Int(sound.id))), ("name", .string(sound.name)), ("file", .optional(file)),
                     ("resolved", .string(resolved)), ("category", .optional(sound.category)),
                     ("vibrates", .bool(!sound.vibration.isEmpty)), ("since", .optional(sound.availableSince)),
+                    ("categorySince", .optional(sound.categorySince)),
+                    ("formerCategory", .optional(sound.formerCategory)),
                 ]
                 try Terminal.show(JSONValue.object(members).description)
             } else {
