@@ -71,7 +71,8 @@ let package = Package(
         source("Rules", "SessionRules", ["RingerPolicy", "FourCharacterCodes"]),
 
         // Swift 6.2 does not see by itself that a span that is written to keeps its lifetime.
-        source("Sound", "SoundFile", ["FourCharacterCodes"], features: ["Lifetimes"]),
+        source("Sound", "SoundFile", ["FourCharacterCodes", "CMPG123"], features: ["Lifetimes"]),
+        source("Sound", "CMPG123", ["CLinux"]),
         // Rounding and square roots are libm's on some processors.
         source("Sound", "SystemSounds", ["SoundFile"], libraries: ["m"]),
 
@@ -199,6 +200,8 @@ let package = Package(
             ["SessionProperties", "SessionRules", "RingerCore", "RingerTestKit", "CAllocations"]),
         program("Tests/Systems/Month", "month", ["Ringer", "RingerTestKit"]),
         program("Tests/Systems/Soak", "soak", ["RingerBus", "ServiceSupport"]),
+        program(
+            "Tests/Systems/Hostile", "hostile", ["Ringer", "RingerBus", "RingerDaemon", "ServiceSupport", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]
 )
