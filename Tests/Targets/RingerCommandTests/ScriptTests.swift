@@ -129,8 +129,9 @@ struct ScriptTests {
         #expect(result.status == 0 && result.errors.isEmpty, "\(script)\n\(result.output)\(result.errors)")
     }
 
-    private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().path
+    private static let checkout = (1...4).reduce(URL(fileURLWithPath: #filePath)) { path, _ in
+        path.deletingLastPathComponent()
+    }.path
 
     /// The scripts of examples/scripts.
     private static let examples: [String] = {

@@ -1,7 +1,8 @@
 import FourCharacterCodes
-/// Reads a file's headers in small pieces, and collects its chunks and texts.
-struct HeaderInput<Source: ByteSource> {
-    var source: Source
+/// Reads a file's headers in small pieces, and collects its chunks and texts. It is not generic: that would be all headers' code
+/// for each kind of source, and headers are short.
+struct HeaderInput {
+    private var source: any ByteSource
     /// How many bytes the file has.
     let size: Int64
     /// The chunks seen so far.
@@ -9,7 +10,7 @@ struct HeaderInput<Source: ByteSource> {
     /// The texts seen so far.
     private(set) var tags: [SoundTag] = []
 
-    init(_ source: Source) {
+    init(_ source: any ByteSource) {
         self.source = source
         size = min(source.size, SoundLimits.fileSize)
     }
