@@ -38,7 +38,7 @@ import Testing
         #expect(try #require(events.position).played < frames)
     }
 
-    @Test("nothing is written of a sound whose gate is shut while it waits for another sound")
+    @Test("nothing is opened for a sound whose gate is shut while it waits for another sound")
     func shutWhileWaiting() async throws {
         let (lock, file) = (TemporaryFile(), TemporaryFile())
         let output = try output(PacedSink.name(.lock(lock.path), .capture(file.path), .waitsForWriter))
@@ -46,7 +46,8 @@ import Testing
         let long = PCMBuffer.noise(frames: 480_000)
         let playback = output.play(long, PlaybackOptions(), first.handler)
         let gate = RingerCore.Gate()
-        _ = output.play(.noise(frames: 4_800), options(gate)) { event in
+        // In a format of its own, so that its PCM would be opened anew.
+        _ = output.play(.noise(frames: 4_800, channels: 1), options(gate)) { event in
             if event.name == "waiting" {
                 #expect(!gate.shut())
                 playback.stop()
@@ -57,6 +58,25 @@ import Testing
         #expect(await second.untilEnd().names == ["waiting", "stopped"])
         let heard = file.samples
         #expect(heard.elementsEqual(long.samples.prefix(heard.count)))
+        #expect(output.lastGrant?.channels == 2)
+    }
+
+    @Test("nothing is opened for a sound whose gate is shut while an earlier open is under way")
+    func shutBehindOpen() async throws {
+        let pcm = Gate()
+        let output = try output(PacedSink.name(.gate(pcm.path), .waitsForWriter))
+        let (first, second) = (Hearing(), Hearing())
+        _ = output.play(.noise(frames: 480), PlaybackOptions(), first.handler)
+        let gate = RingerCore.Gate()
+        _ = output.play(.noise(frames: 480, channels: 1), options(gate), second.handler)
+        while !pcm.isAwaited { await Task.yield() }
+        // The sound thread has asked for the second open, too.
+        output.thread.loop.sync {}
+        gate.shut()
+        pcm.open()
+        #expect(await first.untilEnd().names == ["started", "drained"])
+        #expect(await second.untilEnd().names == ["stopped"])
+        #expect(output.lastGrant?.channels == 2)
     }
 
     @Test("nothing is opened for a sound whose gate is shut already")

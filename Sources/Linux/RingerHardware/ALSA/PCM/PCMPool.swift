@@ -41,26 +41,27 @@ final class PCMPool: @unchecked Sendable {
         }
     }
 
-    /// Opens and prepares a PCM.
+    /// Opens and prepares a PCM for a sound, which fails as closed if the sound's gate is shut before its turn has come.
     func open(
-        _ request: PCMRequest, _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
+        _ request: PCMRequest, for gate: Gate = Gate(),
+        _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
     ) {
-        openMakingRoom(request, isKept: true, completion)
+        openMakingRoom(request, isKept: true, gate, completion)
     }
 
     /// Opens a PCM and closes it before any other is opened; only its granted format is passed on.
     func lookAt(
         _ request: PCMRequest, _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
     ) {
-        openMakingRoom(request, isKept: false, completion)
+        openMakingRoom(request, isKept: false, Gate(), completion)
     }
 
     private func openMakingRoom(
-        _ request: PCMRequest, isKept: Bool,
+        _ request: PCMRequest, isKept: Bool, _ gate: Gate,
         _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
     ) {
         let discarded = discarded
-        openNew(request, isKept: isKept) { [self] result in
+        openNew(request, isKept: isKept, gate) { [self] result in
             // A PCM of our own may have held the device: one that was idle in another format or under another name, or
             // one that was about to be closed. The same may hold for the next attempt; each further attempt follows one
             // that closed a PCM.
@@ -68,18 +69,18 @@ final class PCMPool: @unchecked Sendable {
                 !idle.isEmpty || self.discarded != discarded
             else { return completion(result) }
             closeIdle()
-            openMakingRoom(request, isKept: isKept, completion)
+            openMakingRoom(request, isKept: isKept, gate, completion)
         }
     }
 
     private func openNew(
-        _ request: PCMRequest, isKept: Bool,
+        _ request: PCMRequest, isKept: Bool, _ gate: Gate,
         _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
     ) {
         opener.open(
             PCMHandle.subject(request.name),
             {
-                let result = Self.open(request)
+                let result = Self.open(request, gate)
                 if !isKept, case .success(let handle) = result { handle.close() }
                 return result
             },
@@ -93,7 +94,8 @@ final class PCMPool: @unchecked Sendable {
             })
     }
 
-    private static func open(_ request: PCMRequest) -> Result<PCMHandle, RingerError> {
+    private static func open(_ request: PCMRequest, _ gate: Gate) -> Result<PCMHandle, RingerError> {
+        guard gate.isOpen else { return .failure(RingerError(.closed, "open", PCMHandle.subject(request.name))) }
         // The first call loads alsa-lib: firmware that plays nothing does not need it.
         ALSAMessages.keepOnThisThread()
         do throws(RingerError) {

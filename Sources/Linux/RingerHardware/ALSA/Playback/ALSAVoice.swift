@@ -33,7 +33,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     /// Whether the sound's owner times it, and has to know who judges it.
     private let isTimed: Bool
     private let thread: SoundThread
-    private let gate: Gate
+    let gate: Gate
     /// Whether nobody but ``stop()`` and ``setGain(_:over:)`` sets the gate.
     private let ownsGate: Bool
     private let isOver = Atomic<Bool>(false)
@@ -99,6 +99,15 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         if level == gain { return }
         gain = level
         send(.setGain(level, over: ramp))
+    }
+
+    /// Ends the sound, which has not begun, if its gate is shut.
+    ///
+    /// - Returns: Whether it is shut.
+    func endsIfShut() -> Bool {
+        if gate.isOpen { return false }
+        send(.stop)
+        return true
     }
 
     /// Looks at the gate after a period from now, if the stream runs and nothing else leads to a look.

@@ -66,14 +66,16 @@ final class SoundThread: @unchecked Sendable {
         switch action {
         case .open(let number):
             // If the output is closed, the sound is about to be stopped.
-            guard !isClosed, let voice = voices[number] else { return }
-            open(voice.pcm, sampleRate: voice.sound.sampleRate, channels: voice.sound.channels) { [self] result in
+            guard !isClosed, let voice = voices[number], !voice.endsIfShut() else { return }
+            open(
+                voice.pcm, sampleRate: voice.sound.sampleRate, channels: voice.sound.channels, for: voice.gate
+            ) { [self] result in
                 switch result {
                 case .success(let handle):
                     send(.opened(number, hardware: handle.device?.name))
                     voice.opened(handle)
                 case .failure(let error):
-                    send(.refused(number, error, now: loop.now))
+                    if !voice.endsIfShut() { send(.refused(number, error, now: loop.now)) }
                 }
             }
         case .waiting(let number, let error): voices[number]?.waits(for: error)
@@ -91,9 +93,9 @@ final class SoundThread: @unchecked Sendable {
 
     // MARK: - PCMs
 
-    /// Passes on a prepared PCM: at once if one is open, else once it was opened.
+    /// Passes on a prepared PCM: at once if one is open, else once it was opened, which fails if `gate` is shut by then.
     private func open(
-        _ name: String, sampleRate: Double, channels: Int,
+        _ name: String, sampleRate: Double, channels: Int, for gate: Gate = Gate(),
         _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
     ) {
         if isClosed { return completion(.failure(closedError(name))) }
@@ -104,7 +106,7 @@ final class SoundThread: @unchecked Sendable {
                 note(handle)
                 return completion(.success(handle))
             }
-            pool.open(request) { [self] result in
+            pool.open(request, for: gate) { [self] result in
                 switch result {
                 case .success(let handle):
                     granted.withLock { $0 = handle.format }
