@@ -165,7 +165,7 @@ struct SoundPlayerTests {
         let bench = try PlayerBench()
         let id = bench.play(1000, as: .session(.playback))
         bench.clock.advance(by: .milliseconds(10))
-        bench.player.setRequest(.session(.playback, isInterrupted: true), of: id)
+        bench.player.setTerms(SoundTerms(request: .session(.playback, isInterrupted: true)), of: id)
         bench.clock.advance(by: .zero)
         #expect(bench.outcomes == [.silenced(by: .interruption)])
     }

@@ -7,8 +7,6 @@ struct PlayerMachine: StateMachine {
         /// A sound is to begin; one whose outcome is known already ends with it.
         case play(
             ID, SoundTerms, frames: Int, volume: Float = 1, outcome: SoundOutcome? = nil, now: MonotonicTime)
-        /// The sound's request changed.
-        case request(ID, SoundRequest, now: MonotonicTime)
         /// The sound's terms changed: its session was interrupted or ducked, or changed its category or route.
         case terms(ID, SoundTerms, now: MonotonicTime)
         /// The sound's owner changed its volume.
@@ -78,9 +76,6 @@ struct PlayerMachine: StateMachine {
             play(id, terms, frames, volume, now, &actions)
         case .play(let id, _, let frames, _, let outcome?, let now):
             refuse(id, outcome, frames, now, &actions)
-        case .request(let id, let request, let now):
-            sounds[id]?.terms.request = request
-            decideAnew(id, now, &actions)
         case .terms(let id, let terms, let now):
             sounds[id]?.terms = terms
             decideAnew(id, now, &actions)

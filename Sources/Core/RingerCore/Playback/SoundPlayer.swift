@@ -256,11 +256,6 @@ public final class SoundPlayer: Sendable {
     package func releaseOutput(completion: @escaping @Sendable () -> Void = {}) {
         core.perform { [output] in output.release(stoppingSounds: false, completion: completion) }
     }
-
-    /// Changes the kind of a sound for the policy: its session was interrupted, or changed its category.
-    package func setRequest(_ request: SoundRequest, of id: ID) {
-        runner.send(.request(id.number, request, now: clock.now))
-    }
 }
 
 /// Receives the output's events of one sound.
