@@ -47,6 +47,8 @@ static void say_started(struct link *link)
     say(link, &packet);
 }
 
+static int64_t waits_since(const struct link *link) { return link->waits != 0 ? link->waits : now(); }
+
 static void attempt(struct link *link)
 {
     link->process = getpid();
@@ -56,12 +58,14 @@ static void attempt(struct link *link)
         return;
     }
     if (connect(link->socket, (struct sockaddr *)&link->address, sizeof link->address) != 0) {
-        /* The service that refused is gone; with EAGAIN it has too many connections waiting. */
+        /* The service that was there is gone; with EAGAIN it has too many connections waiting. */
         if (errno != EAGAIN)
             link->refusal = 0;
+        link->waits = errno == EAGAIN ? waits_since(link) : 0;
         lose(link);
         return;
     }
+    link->waits = waits_since(link);
     say(link, &link->hello);
     if (link->socket >= 0 && link->started)
         say_started(link);
@@ -107,6 +111,7 @@ void link_update(struct link *link)
     while ((count = receive(link, &packet)) == sizeof packet) {
         if (packet.version != RINGER_PCM_VERSION || packet.kind == RINGER_PCM_REFUSED) {
             link->refusal = packet.kind == RINGER_PCM_REFUSED ? packet.value : RINGER_PCM_VERSION_UNKNOWN;
+            link->waits = 0;
             lose(link);
             return;
         }
@@ -115,7 +120,7 @@ void link_update(struct link *link)
         link->accepted = true;
         link->refusal = 0;
         link->hangs = false;
-        link->asked = 0;
+        link->asked = link->waits = 0;
         link->heard = now();
         if (packet.kind == RINGER_PCM_ACCEPTED)
             link->flags = packet.flags;
@@ -128,9 +133,11 @@ void link_update(struct link *link)
 
 void link_ask(struct link *link)
 {
+    int64_t time = now();
+    if (link->waits != 0)
+        link->hangs = time - link->waits >= ANSWER_NANOSECONDS;
     if (!link->accepted || !link->started || !(link->flags & RINGER_PCM_ANSWERS))
         return;
-    int64_t time = now();
     if (link->asked != 0) {
         link->hangs = link->hangs || time - link->asked >= ANSWER_NANOSECONDS;
     } else if (time - link->heard >= QUIET_NANOSECONDS) {

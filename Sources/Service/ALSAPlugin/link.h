@@ -19,10 +19,11 @@ struct link {
     int refusal;          /* why the service that is there refused last; 0 if it did not, or there is none */
     int state;
     uint32_t gain;
-    int flags;
+    int flags; /* of the stream: what the service said last, or what `hello` lets expect */
+    int64_t waits; /* since when a service that is there has not accepted; 0 if there is none: as next_attempt */
     int64_t heard; /* when the service said something last, and when it was asked since; 0 if it was not: as next_attempt */
     int64_t asked;
-    bool hangs; /* the service has not answered for 2 s, while the stream ran */
+    bool hangs; /* the service has not answered for 2 s: it was asked while the stream ran, or has not accepted */
 };
 
 /* Connects, and waits at most `milliseconds` for the answer. Later losses of the connection are mended by link_update. */
@@ -30,7 +31,7 @@ void link_open(struct link *link, int milliseconds);
 /* Reads what the service has said, without waiting; connects again where it is due. It neither allocates nor locks. */
 void link_update(struct link *link);
 /* Asks a service that has said nothing for a second whether it is there, without waiting, and notices one that does not
-   answer. Called after link_update while the stream runs, as often as it may be; nothing is asked between two calls. */
+   answer, or that has not accepted. Called after link_update while the stream runs, as often as it may be; nothing is asked between two calls. */
 void link_ask(struct link *link);
 /* Says that the stream has started or stopped, without waiting. */
 void link_tell(struct link *link, bool started);

@@ -178,16 +178,14 @@ static void end_skipping(struct ringer *r)
     r->restarts = r->io.state != SND_PCM_STATE_PREPARED;
 }
 
-/* Whether the service is not there, and silences nothing therefore. One that refuses is there. */
-static bool plays_unjudged(const struct ringer *r)
+/* What holds for the stream: the service's word, or what is configured for a service that is not there. One that refuses is
+   there. While it hangs, what obeys the switch is not heard: it may be at silent by now. */
+static int current_state(const struct ringer *r)
 {
-    return !r->link.accepted && r->plays_unreachable && r->link.refusal == 0;
-}
-
-/* Whether the last word of a service that hangs no longer counts: the switch may be at silent by now. */
-static bool is_outdated(const struct ringer *r)
-{
-    return r->link.hangs && r->link.state == RINGER_PCM_HEARD && !(r->link.flags & RINGER_PCM_IGNORES_SWITCH);
+    bool plays_unjudged = r->plays_unreachable && r->link.refusal == 0;
+    int state = r->link.accepted ? r->link.state : plays_unjudged ? RINGER_PCM_HEARD : RINGER_PCM_INTERRUPTED;
+    bool is_unknown = r->link.hangs && !(r->link.flags & RINGER_PCM_IGNORES_SWITCH);
+    return state == RINGER_PCM_HEARD && is_unknown ? RINGER_PCM_INTERRUPTED : state;
 }
 
 /* Acts on what the service has said since. */
@@ -199,12 +197,8 @@ static void obey(struct ringer *r)
     if (r->link.hangs && !hung)
         SNDERR("ringer: the service at %s does not answer: until it does, the switch counts as silent",
             r->link.address.sun_path);
-    int state = is_outdated(r) ? RINGER_PCM_INTERRUPTED : r->link.state;
-    float gain = (float)r->link.gain / RINGER_PCM_FULL_GAIN;
-    if (!r->link.accepted) {
-        state = plays_unjudged(r) ? RINGER_PCM_HEARD : RINGER_PCM_INTERRUPTED;
-        gain = 1;
-    }
+    int state = current_state(r);
+    float gain = r->link.accepted ? (float)r->link.gain / RINGER_PCM_FULL_GAIN : 1;
     bool silent = state != RINGER_PCM_HEARD;
     bool skips = r->skips && state == RINGER_PCM_SILENCED;
     if (silent && !r->silent && !skips)
@@ -220,10 +214,17 @@ static void obey(struct ringer *r)
         end_skipping(r);
 }
 
+/* Whether the slave has something to play: half a buffer, or as much as the program writes before it waits for room. */
+static bool has_enough(struct ringer *r)
+{
+    snd_pcm_sframes_t frames = queued(r), buffer = (snd_pcm_sframes_t)r->io.buffer_size;
+    return frames >= buffer / 2 || buffer - frames < (snd_pcm_sframes_t)r->least_room;
+}
+
 /* Starts the slave again after frames were skipped, once there is something to play. */
 static void restart(struct ringer *r)
 {
-    if (!r->restarts || (queued(r) < (snd_pcm_sframes_t)r->io.buffer_size / 2 && r->io.state == SND_PCM_STATE_RUNNING))
+    if (!r->restarts || (r->io.state == SND_PCM_STATE_RUNNING && !has_enough(r)))
         return;
     r->restarts = false;
     snd_pcm_start(r->slave);
@@ -465,8 +466,8 @@ static int ringer_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *ours)
     struct ringer *r = io->private_data;
     snd_pcm_sw_params_t *params;
     snd_pcm_sw_params_alloca(&params);
-    snd_pcm_uframes_t least, stop, boundary;
-    snd_pcm_sw_params_get_avail_min(ours, &least);
+    snd_pcm_uframes_t stop, boundary;
+    snd_pcm_sw_params_get_avail_min(ours, &r->least_room);
     snd_pcm_sw_params_get_stop_threshold(ours, &stop);
     snd_pcm_sw_params_get_boundary(ours, &r->boundary);
     int error = snd_pcm_sw_params_current(r->slave, params);
@@ -475,7 +476,7 @@ static int ringer_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *ours)
     snd_pcm_sw_params_get_boundary(params, &boundary);
     /* A slave with a larger buffer has more room. */
     snd_pcm_uframes_t more = io->stream == SND_PCM_STREAM_PLAYBACK ? r->slave_buffer - io->buffer_size : 0;
-    error = snd_pcm_sw_params_set_avail_min(r->slave, params, least + more);
+    error = snd_pcm_sw_params_set_avail_min(r->slave, params, r->least_room + more);
     if (error >= 0)
         error = snd_pcm_sw_params_set_stop_threshold(
             r->slave, params, stop >= r->boundary ? boundary : stop + more);
@@ -540,11 +541,10 @@ static void ringer_dump(snd_pcm_ioplug_t *io, snd_output_t *output)
         [RINGER_PCM_HEARD] = "heard", [RINGER_PCM_SILENCED] = "silenced", [RINGER_PCM_INTERRUPTED] = "interrupted"};
     struct ringer *r = io->private_data;
     /* The library's mute detector reads these lines: Sources/Linux/RingerHardware/ALSA/Formats/PCMDescription.swift. */
-    const char *sound = "unjudged, silent";
-    if (r->link.accepted && r->link.state <= RINGER_PCM_INTERRUPTED && !is_outdated(r))
-        sound = states[r->link.state];
-    else if (plays_unjudged(r))
-        sound = "unjudged, heard";
+    int state = current_state(r);
+    const char *sound = state == RINGER_PCM_HEARD ? "unjudged, heard" : "unjudged, silent";
+    if (r->link.accepted && state == r->link.state && state <= RINGER_PCM_INTERRUPTED)
+        sound = states[state];
     snd_output_printf(output, "Ringer PCM\n  category     : %s\n  options      : %s\n  sound        : %s\nSlave: ",
         r->link.hello.category, r->link.hello.options, sound);
     snd_pcm_dump(r->slave, output);
@@ -661,6 +661,7 @@ static int greet(struct ringer *r, snd_pcm_stream_t stream)
     struct ringer_pcm_packet *hello = &r->link.hello;
     hello->version = RINGER_PCM_VERSION;
     hello->kind = RINGER_PCM_HELLO;
+    r->link.flags = ringer_pcm_ignores_switch(hello->category, hello->options) ? RINGER_PCM_IGNORES_SWITCH : 0;
     hello->value = stream == SND_PCM_STREAM_PLAYBACK ? RINGER_PCM_PLAYBACK : RINGER_PCM_CAPTURE;
     strncpy(hello->name, program_invocation_short_name, sizeof hello->name - 1);
     link_open(&r->link, GREETING_MILLISECONDS);

@@ -25,12 +25,14 @@ struct ringer {
 
     /* Configuration. */
     bool skips;              /* what is silenced ends at once, instead of taking its time in silence */
-    bool plays_unreachable;  /* a service that is not there silences nothing; one that refuses silences all */
+    bool plays_unreachable;  /* a service that is not there silences nothing; one that refuses silences all, and one that
+                                hangs what obeys the switch */
     snd_pcm_format_t format; /* UNKNOWN: the slave's first that can be scaled */
     unsigned int rate, channels; /* the nearest that the slave has */
 
     /* The stream. */
     snd_pcm_uframes_t boundary;
+    snd_pcm_uframes_t least_room;   /* frames: the program waits for as much room, its avail_min */
     snd_pcm_uframes_t slave_buffer; /* frames; at least io.buffer_size */
     snd_pcm_uframes_t position;     /* frames written to or read from the slave, or skipped; below the boundary */
     size_t frame_bytes;

@@ -7,6 +7,8 @@
  *     plays pause PCM     it pauses for half a second in mid-play
  *     plays start PCM FILE   it writes one period and waits until the file is there, starts the PCM, and goes on
  *     plays resume PCM FILE  it pauses in mid-play until the file is there
+ *     plays room PCM FILE it waits for room for three quarters of the buffer before each period, and after a second until the
+ *                         file is there
  *     plays recover PCM   it goes on by snd_pcm_recover where a write fails, as most programs do
  *     plays reset PCM     it resets the PCM after a second
  *     plays stop PCM      it fills the buffer after a second, stops, prints how many frames were heard until then, and waits
@@ -51,6 +53,25 @@ static void write_frames(snd_pcm_t *pcm, int first, int count, int wrong)
     check("write", written);
 }
 
+/* Starts with the first frames, and lets the program wake up only when there is room for three quarters of the buffer. */
+static void want_room(snd_pcm_t *pcm)
+{
+    snd_pcm_sw_params_t *params;
+    snd_pcm_sw_params_alloca(&params);
+    snd_pcm_uframes_t buffer, period;
+    check("read the buffer's size", snd_pcm_get_params(pcm, &buffer, &period));
+    check("read parameters", snd_pcm_sw_params_current(pcm, params));
+    check("set the start", snd_pcm_sw_params_set_start_threshold(pcm, params, 1));
+    check("set the room", snd_pcm_sw_params_set_avail_min(pcm, params, buffer * 3 / 4));
+    check("set parameters", snd_pcm_sw_params(pcm, params));
+}
+
+static void wait_for_room(snd_pcm_t *pcm)
+{
+    int result = snd_pcm_wait(pcm, 20000);
+    check("wait for room", result == 0 ? -ETIMEDOUT : result);
+}
+
 static void wait_for(const char *file)
 {
     puts("waits");
@@ -66,15 +87,18 @@ int main(int count, char **arguments)
     int pauses = count == 3 && strcmp(arguments[1], "pause") == 0;
     int starts = count == 4 && strcmp(arguments[1], "start") == 0;
     int resumes = count == 4 && strcmp(arguments[1], "resume") == 0;
+    int rooms = count == 4 && strcmp(arguments[1], "room") == 0;
     int resets = count == 3 && strcmp(arguments[1], "reset") == 0;
     int stops = count == 3 && strcmp(arguments[1], "stop") == 0;
     recovers = count == 3 && strcmp(arguments[1], "recover") == 0;
-    if (!forks && !rewinds && !pauses && !starts && !resumes && !resets && !stops && !recovers)
+    if (!forks && !rewinds && !pauses && !starts && !resumes && !rooms && !resets && !stops && !recovers)
         return 64;
     snd_pcm_t *pcm;
     check("open", snd_pcm_open(&pcm, arguments[2], SND_PCM_STREAM_PLAYBACK, 0));
     check("set parameters",
         snd_pcm_set_params(pcm, SND_PCM_FORMAT_S16, SND_PCM_ACCESS_RW_INTERLEAVED, 2, RATE, 1, 80000));
+    if (rooms)
+        want_room(pcm);
     for (int frame = 0; frame < (forks ? 6 : 2) * RATE; frame += CHUNK) {
         if (frame == RATE && forks) {
             pid_t child = fork();
@@ -96,6 +120,8 @@ int main(int count, char **arguments)
             check("pause", snd_pcm_pause(pcm, 1));
             wait_for(arguments[3]);
             check("resume", snd_pcm_pause(pcm, 0));
+        } else if (frame == RATE && rooms) {
+            wait_for(arguments[3]);
         } else if (frame == RATE && rewinds) {
             write_frames(pcm, frame, CHUNK, 1);
             long taken = snd_pcm_rewind(pcm, CHUNK);
@@ -115,6 +141,8 @@ int main(int count, char **arguments)
             snd_pcm_close(pcm);
             return 0;
         }
+        if (rooms)
+            wait_for_room(pcm);
         write_frames(pcm, frame, CHUNK, 0);
     }
     check("drain", snd_pcm_drain(pcm));

@@ -15,7 +15,9 @@
 #ifndef RINGER_PCM_PROTOCOL_H
 #define RINGER_PCM_PROTOCOL_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #define RINGER_PCM_VERSION 1
 #define RINGER_PCM_SOCKET "/run/ringer/pcm"
@@ -76,5 +78,13 @@ struct ringer_pcm_packet {
     char options[64]; /* names of category options, separated by blanks */
     char name[32];    /* the program's, for people */
 };
+
+/* Whether the switch silences no stream of this category and these options, as the packet's texts. The service says it too,
+   in ACCEPTED; this is for a plug-in that has no answer yet. */
+static inline bool ringer_pcm_ignores_switch(const char *category, const char *options)
+{
+    return strcmp(category, "ambient") != 0 && strcmp(category, "soloAmbient") != 0 &&
+        strstr(options, "honoursRingSilentSwitch") == NULL;
+}
 
 #endif

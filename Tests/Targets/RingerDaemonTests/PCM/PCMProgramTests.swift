@@ -115,6 +115,36 @@ import Testing
         #expect(program.played == (operation == "start" ? 2 * PCMBench.rate - 480 : PCMBench.rate))
     }
 
+    // It waited for room in a slave that was to be started with half a buffer, which such a program never writes.
+    @Test(
+        "a program that waits for more room than half its buffer goes on when skipping ends",
+        arguments: ["the switch at ring", "no service"])
+    func skipEndsAtRoom(_ reason: String) async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        bench.board.ringSilent.position = .silent
+        let program = try bench.run(
+            [
+                try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "room", "PCM",
+                bench.folder.path + "/flipped",
+            ], pcm: "WHEN_SILENCED=skip")
+        while !program.messages.contains("waits"), program.ended == nil { await Task.yield() }
+        if reason == "no service" {
+            bench.stop()
+        } else {
+            let witness = try PCMClient(bench)
+            witness.greet("ambient")
+            #expect(try await witness.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_SILENCED])
+            bench.board.ringSilent.position = .ring
+            #expect(try await witness.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
+            bench.turn()
+        }
+        _ = try bench.folder.write("", to: "flipped")
+        #expect(try await program.end() == 0, "\(program.messages)")
+        #expect(program.played == PCMBench.rate)
+        #expect(try program.heard().contains { $0.gain != 0 } == (reason != "no service"))
+    }
+
     @Test("frames that a program takes back are not heard")
     func rewind() async throws {
         let bench = try PCMBench()

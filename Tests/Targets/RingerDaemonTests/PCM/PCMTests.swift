@@ -124,6 +124,54 @@ import Testing
         #expect(ambient.messages.split(separator: "\n").filter { $0.contains("does not answer") }.count == 1)
     }
 
+    // A PCM that was opened while the service hung took it for one that is not there, and played for ever.
+    @Test(
+        "a PCM that is opened while the service hangs, and plays without one, is silent after 2 s if it obeys the switch",
+        arguments: ["the device's thread", "the streams' thread", "a queue of connections that is full"])
+    func hangAtOpening(_ kind: String) async throws {
+        let bench = try PCMBench()
+        let isOver = Latch()
+        var waiting: [PCMClient] = []
+        var listener: CInt = -1
+        if kind == "a queue of connections that is full" {
+            listener = ringer_listen(bench.socket)
+            while let client = try? PCMClient(bench) { waiting.append(client) }
+        } else {
+            try bench.start()
+            (kind == "the device's thread" ? bench.loop : bench.streamLoop).execute { isOver.wait() }
+        }
+        let file = try bench.sound(seconds: 6)
+        let programs = try ["CATEGORY=ambient", "CATEGORY=playback,OPTIONS=mixWithOthers"].map {
+            try bench.play(file, pcm: $0 + ",IF_UNREACHABLE=play")
+        }
+        try await programs[0].hear(seconds: 3.5)
+        if listener >= 0 {
+            close(listener)
+            waiting = []
+            try bench.start()
+        }
+        isOver.open()
+        for program in programs { #expect(try await program.end() == 0) }
+        let heard = try programs[0].heard()
+        #expect(heard.map(\.gain) == [1, 0, 1], "\(heard)")
+        #expect(try programs[1].heard() == [.init(gain: 1, frames: 0..<6 * PCMBench.rate)])
+        let said = programs[0].messages.split(separator: "\n").filter { $0.contains("does not answer") }
+        #expect(said.count == 1, "\(said)")
+    }
+
+    @Test("the plug-in and the service agree on which categories obey the switch")
+    func ignoresSwitch() throws {
+        for category in AudioCategory.allCases {
+            for names in [[], ["mixWithOthers"], ["mixWithOthers", "honoursRingSilentSwitch"]] {
+                let options = try #require(CategoryOptions(names: names))
+                let hello = PCMPacket.Hello(category: category, options: options, isCapture: false, name: "")
+                #expect(
+                    ringer_pcm_ignores_switch(category.rawValue, names.joined(separator: " "))
+                        == (hello.flags & RINGER_PCM_IGNORES_SWITCH != 0), "\(category) \(names)")
+            }
+        }
+    }
+
     @Test("a service that is asked answers with the state, and says when it accepts a stream that it does")
     func ping() async throws {
         let bench = try PCMBench()
