@@ -287,18 +287,20 @@ final class ServiceLink: @unchecked Sendable {
                 request.number = number
                 requests[number] = request
                 if request.isStopped { send("Stop", [.uint32(number)]) }
-            case .failure(let error):
+            case .failure(var error):
+                // The bus does not know the name. For a program it is a service that is gone, not a file that is missing.
+                if error.code == .notFound && !isPresent { error.code = .disconnected }
                 request.end(.failed(error))
             }
         }
         return request
     }
 
-    /// Stops a request; it ends as its signal says.
+    /// Stops a request; it ends as its signal says. One that has ended is left alone: the next service gives its number to another.
     func stop(_ request: Request) {
         if request.isStopped { return }
         request.isStopped = true
-        if let number = request.number, requests[number] != nil { send("Stop", [.uint32(number)]) }
+        if let number = request.number, requests[number] === request { send("Stop", [.uint32(number)]) }
     }
 
     /// Calls a method whose reply is not needed; an error is reported.

@@ -68,9 +68,9 @@ final class ServiceSessions {
     }
 
     func activate(_ id: SessionID, completion: @escaping (SessionError?) -> Void) {
-        activateThere(id) { [self] error in
+        call(id, "Activate") { [self] error in
             if error == nil { sessions[id]?.isActive = true }
-            completion(error)
+            completion(error.map { SessionError($0, "activate", id) })
         }
     }
 
@@ -96,18 +96,22 @@ final class ServiceSessions {
         for id in sessions.keys.sorted() {
             create(id)
             guard sessions[id]?.isActive == true else { continue }
-            activateThere(id) { [self] error in
+            call(id, "Activate") { [self] error in
                 guard let error else {
                     // What interrupted it went with the service, or is activated later and interrupts it anew.
                     onVerdict?(id, .interruptionEnded(shouldResume: true))
                     return
                 }
+                // A service that is gone again has refused nothing: the next one is asked.
+                if !link.isPresent || [.disconnected, .closed].contains(error.code) { return }
                 sessions[id]?.isActive = false
                 // It was active, and is not any more.
                 onVerdict?(id, .interrupted)
                 onVerdict?(id, .interruptionEnded(shouldResume: false))
                 link.onDegraded?(
-                    RingerError(.busy, "activate again", "session \(id.rawValue)", detail: "\(error)"))
+                    RingerError(
+                        .busy, "activate again", "session \(id.rawValue)",
+                        detail: "\(SessionError(error, "activate", id))"))
             }
         }
     }
@@ -191,10 +195,6 @@ final class ServiceSessions {
 
     private func release(_ path: String) {
         link.send("Release", [], path: path, interface: RingerNames.sessionInterface)
-    }
-
-    private func activateThere(_ id: SessionID, _ completion: @escaping (SessionError?) -> Void) {
-        call(id, "Activate") { error in completion(error.map { SessionError($0, "activate", id) }) }
     }
 
     /// Calls a method of the session's object. `completion` is called once, with why that failed.

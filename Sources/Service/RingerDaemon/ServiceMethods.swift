@@ -135,12 +135,13 @@ struct ServiceMethods: Sendable {
         try options.finish()
         let (announcements, sounds) = (device.announcements, client.sounds)
         try requests.begin(message, for: client) { [arrivals = requests.arrivals, reads] request, share in
-            let announcement = try await arrivals.inTurn(request) {
+            let sound = try await arrivals.inTurn(request) {
                 var buffers: [PCMBuffer] = []
                 for clip in clips { buffers.append(try await clip.samples(sounds, reads, for: share)) }
-                return try Announcement(
-                    joining: buffers, category: category, options: categoryOptions, priority: priority, expiry: expiry)
+                return try await reads.join(buffers)
             }
+            let announcement = Announcement(
+                sound, category: category, options: categoryOptions, priority: priority, expiry: expiry)
             return RequestEnd(try await announcements.announce(announcement))
         }
     }

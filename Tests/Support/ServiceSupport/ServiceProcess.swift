@@ -10,17 +10,18 @@ package final class ServiceProcess: Sendable {
     /// - Parameters:
     ///   - bus: The bus.
     ///   - isRealTime: Whether the board has a real clock instead of a virtual one.
+    ///   - configuration: Its configuration file.
     ///   - descriptors: How many descriptors it may have.
     ///   - withoutMachineID: Whether its machine has no identity, as one that starts for the first time.
     ///   - libraries: The folder where it finds its libraries first; nil for none.
     ///   - errors: The file that gets its standard error; nil for the test's own.
     package init(
-        _ bus: TestBus, isRealTime: Bool = false, descriptors: Int = 1024, withoutMachineID: Bool = false,
+        _ bus: TestBus, isRealTime: Bool = false, configuration: String = "/dev/null", descriptors: Int = 1024, withoutMachineID: Bool = false,
         libraries: String? = nil, errors: String? = nil
     ) throws {
         let folder = CommandLine.arguments[0].split(separator: "/").dropLast().map { "/" + $0 }.joined()
         let service =
-            "\(folder)/ringerd --address '\(bus.address)' --board simulated --clock \(isRealTime ? "real" : "virtual") --config /dev/null"
+            "\(folder)/ringerd --address '\(bus.address)' --board simulated --clock \(isRealTime ? "real" : "virtual") --config '\(configuration)'"
         let redirection = errors.map { " 2>'\($0)'" } ?? ""
         let path = libraries.map { "export LD_LIBRARY_PATH='\($0)' && " } ?? ""
         let script = "ulimit -n \(descriptors) && \(path)exec \(service)\(redirection)"

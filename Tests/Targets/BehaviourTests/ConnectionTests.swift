@@ -76,6 +76,37 @@ import Testing
         device.close()
     }
 
+    // It stopped the request to which the service, which counts anew, has given the same number.
+    @Test("stopping what ended with the service stops nothing of the next one")
+    func numbersOfTheServiceBefore() async throws {
+        let bus = try TestBus()
+        let first = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let link = try #require(device.service as? ConnectedDevice).link
+        func vibrate() -> ServiceLink.Request? {
+            nonisolated(unsafe) var request: ServiceLink.Request?
+            link.loop.sync {
+                request = link.request(
+                    RingerNames.path, RingerNames.interface, "Vibrate", [.string("5000"), .dictionary([:])]) { _ in }
+            }
+            return request
+        }
+        nonisolated(unsafe) let old = try #require(vibrate())
+        first.settle(with: device)
+        first.clock.advance(by: .zero)
+        #expect(first.board.motor.isOn)
+        first.crash()
+        let second = try ServiceBench(clock: first.clock, bus: bus)
+        second.settle(with: device)
+        while !device.state.isSwitchConnected { await Task.yield() }
+        _ = vibrate()
+        second.clock.advance(by: .zero)
+        link.loop.sync { link.stop(old) }
+        second.clock.advance(by: .zero)
+        #expect(second.board.motor.isOn)
+        device.close()
+    }
+
     // Anybody may send a signal to anybody, and a client used to believe it.
     @Test("signals that somebody else sends in the service's name change nothing, and end nothing")
     func forgedSignals() async throws {

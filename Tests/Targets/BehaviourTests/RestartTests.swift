@@ -12,51 +12,66 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RestartTests {
     /// A program, and the service that it uses, which keeps the preferences in a file.
     private final class Bench: Sendable {
-        let bus: TestBus
+        let service: any RestartedService
         let clock = VirtualClock()
-        let preferences: PreferencesFile
         let device: Device
         let session: AudioSession
         /// How each request ended, by its name.
         let ends = Results<(name: String, outcome: String)>()
-        private let running: Mutex<ServiceBench>
+        private let position = Mutex(SwitchPosition.ring)
+        private let kind: Kind
 
-        init() async throws {
-            bus = try TestBus()
-            preferences = PreferencesFile(path: "/tmp/ringer-restart-\(getpid())-\(UInt32.random(in: 0 ... .max))")
-            let service = try ServiceBench(clock: clock, preferencesFile: preferences, bus: bus)
-            running = Mutex(service)
-            device = try await Device.connect(to: .address(bus.address), clock: clock)
+        init(_ kind: Kind) async throws {
+            self.kind = kind
+            switch kind {
+            case .sameProcess: service = try ServiceInProcess(clock)
+            case .ownProcess, .ownProcessInMidStep: service = try ServiceOfItsOwn(clock)
+            }
+            try await service.start()
+            device = try await Device.connect(to: .address(service.bus.address), clock: clock)
             session = try device.sessions.make(name: "music", category: .playback, options: .mixWithOthers)
             service.settle(with: device)
         }
 
         deinit {
             device.close()
-            unlink(preferences.path)
         }
-
-        var service: ServiceBench { running.withLock { $0 } }
 
         /// Kills the service, and starts it again on the same hardware.
         func restart() async throws {
-            let position = service.board.ringSilent.position
-            service.crash()
-            while device.state.isSwitchConnected { await Task.yield() }
-            let next = try ServiceBench(clock: clock, preferencesFile: preferences, bus: bus)
-            next.board.ringSilent.position = position
-            running.withLock { $0 = next }
-            while !device.state.isSwitchConnected { await Task.yield() }
-            next.settle(with: device)
-            advance(.zero)
+            let wasActive = session.isActive
+            service.kill()
+            if kind == .ownProcessInMidStep {
+                // While the device finds it, it is killed again.
+                try await service.start()
+                service.kill()
+            }
+            try await eventually("the service is lost") { !device.state.isSwitchConnected }
+            try await service.start()
+            try await service.move(to: position.withLock { $0 })
+            try await eventually("the service is found") { device.state.isSwitchConnected }
+            service.settle(with: device)
+            try await advance(.zero)
+            try await eventually("the session is active again") { session.isActive == wasActive }
         }
 
-        func advance(_ duration: Duration) {
-            clock.advance(by: duration)
-            service.settle()
+        func advance(_ duration: Duration) async throws {
+            try await service.advance(duration, with: device)
+        }
+
+        func flip(to new: SwitchPosition) async throws {
+            position.withLock { $0 = new }
+            try await service.move(to: new)
         }
 
         func end(_ name: String, _ outcome: some Any) { ends.append((name, "\(outcome)")) }
+    }
+
+    /// How the service runs, and when it is killed.
+    enum Kind: String, CaseIterable, Sendable {
+        case sameProcess = "in the test's process, when all has settled"
+        case ownProcess = "as a process of its own, when all has settled"
+        case ownProcessInMidStep = "as a process of its own, while messages are on their way"
     }
 
     /// A step, and the names of the requests that it begins.
@@ -72,21 +87,21 @@ import Testing
         Step(begins: ["in the session"]) { bench in
             bench.session.start(tone) { bench.end("in the session", $0.outcome) }
         },
-        Step { $0.service.board.ringSilent.position = .silent },
+        Step { try await $0.flip(to: .silent) },
         Step(begins: ["ambient", "playback"]) { bench in
             try bench.device.start(tone, category: .ambient) { bench.end("ambient", $0.outcome) }
             try bench.device.start(tone, category: .playback, options: .mixWithOthers) {
                 bench.end("playback", $0.outcome)
             }
         },
-        Step { $0.service.board.ringSilent.position = .ring },
+        Step { try await $0.flip(to: .ring) },
         Step { bench in
             var preferences = bench.device.preferences
             preferences.vibrateOnRing = false
             bench.device.preferences = preferences
-            bench.advance(.zero)
+            try await bench.advance(.zero)
             // What is being written while the service is killed may be lost.
-            while bench.preferences.read({ _ in }) != preferences { await Task.yield() }
+            try await eventually("the preferences are written") { bench.service.storedPreferences == preferences }
         },
         Step(begins: ["system sound"]) { bench in
             bench.device.sounds.start(1007) { bench.end("system sound", $0.outcome) }
@@ -112,37 +127,37 @@ import Testing
     ]
 
     /// Performs the steps, with a restart before one of them.
-    private func outcomes(restartBefore restart: Int?) async throws -> [String: String] {
-        let bench = try await Bench()
+    private func outcomes(_ kind: Kind, restartBefore restart: Int?) async throws -> [String: String] {
+        let bench = try await Bench(kind)
         for (index, step) in Self.steps.enumerated() {
             if index == restart { try await bench.restart() }
             try await step.perform(bench)
-            bench.advance(.milliseconds(100))
+            if index + 1 == restart, kind == .ownProcessInMidStep { continue }
+            try await bench.advance(.milliseconds(100))
         }
         if restart == Self.steps.count { try await bench.restart() }
-        bench.advance(.seconds(60))
+        try await bench.advance(.seconds(10))
 
         let begun = Self.steps.flatMap(\.begins)
         #expect(bench.ends.all.map(\.name).sorted() == begun.sorted())
         #expect(bench.device.state.ringSilent == .ring && !bench.device.preferences.vibrateOnRing)
-        #expect(bench.service.device.preferences == bench.device.preferences)
         #expect(bench.session.isActive)
-        #expect(bench.service.device.sessions.all.filter(\.isActive).map(\.name) == ["music"])
-        #expect(bench.service.board.statusLight.pattern == .on)
-        #expect(!bench.service.board.motor.isOn && bench.service.board.speaker.playing.isEmpty)
+        try await bench.service.checkRest(with: bench.device)
         bench.session.start(Self.tone) { bench.end("last", $0.outcome) }
-        bench.advance(.seconds(1))
+        try await bench.advance(.seconds(1))
         #expect(bench.ends.all.last?.outcome == "\(SoundOutcome.finished)")
         bench.device.close()
         return Dictionary(bench.ends.all.map { ($0.name, $0.outcome) }) { first, _ in first }
     }
 
-    @Test("whenever the service is killed and started again, each request ends once, and nothing that was set is lost")
-    func anyTwoSteps() async throws {
-        let undisturbed = try await outcomes(restartBefore: nil)
+    @Test(
+        "whenever the service is killed and started again, each request ends once, and nothing that was set is lost",
+        arguments: Kind.allCases)
+    func anyTwoSteps(_ kind: Kind) async throws {
+        let undisturbed = try await outcomes(kind, restartBefore: nil)
         var failed = 0
         for restart in 0...Self.steps.count {
-            let outcomes = try await outcomes(restartBefore: restart)
+            let outcomes = try await outcomes(kind, restartBefore: restart)
             let later = Self.steps.dropFirst(restart).flatMap(\.begins)
             // What began afterwards ends as it does without a restart; what began before may have failed with it.
             for (name, outcome) in outcomes where outcome != undisturbed[name] {

@@ -154,6 +154,22 @@ import Testing
         #expect(isElsewhere == [true, false])
     }
 
+    // The service's thread copied them all.
+    @Test("the clips of an announcement are joined on another thread than the service's")
+    func joinedElsewhere() async throws {
+        let loop = try EventLoop(name: "test")
+        defer { loop.close() }
+        let clips = (1...3).map { PCMBuffer(sampleRate: 8_000, channels: 1, samples: [Int16](repeating: $0, count: 2)) }
+        let joined = try await Task(executorPreference: loop) { [loop] in
+            let reads = FileReads(on: loop)
+            let joining = Task.immediate(executorPreference: loop) { try await reads.join(clips) }
+            // Its end needs this thread.
+            #expect(reads.areRunning)
+            return try await joining.value
+        }.value
+        #expect(joined.samples == [1, 1, 2, 2, 3, 3])
+    }
+
     // The caller's thread did the work then: the service's.
     @Test("where the system has no thread left, what is to be read is an error, and nothing is read")
     func noThread() async throws {

@@ -57,6 +57,13 @@ final class FileReads: @unchecked Sendable {
         return samples
     }
 
+    /// Joins the clips of an announcement, which may be long.
+    func join(_ clips: [PCMBuffer]) async throws -> PCMBuffer {
+        try await whileReading {
+            try await SoundLoader.elsewhere("announcement") { try Announcement(joining: clips).sound }
+        }
+    }
+
     /// Returns what `load` read for the calling task's request. Throws `CancellationError` where that was stopped meanwhile:
     /// a sound that began now would cut off others.
     private func whileReading<Value>(_ load: () async throws -> Value) async throws -> Value {
