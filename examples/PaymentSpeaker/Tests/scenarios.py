@@ -394,7 +394,7 @@ def a_broker_that_sets_the_keep_alive(directory):
     """Server Keep Alive (MQTT 5, 3.2.2.3.14) takes the place of the speaker's own; a broker that never answers the
     subscription is left after that."""
     server = socket.create_server(("127.0.0.1", 0))
-    pings, connections = [], []
+    pings, connections, healths = [], [], []
 
     def serve():
         while True:
@@ -417,6 +417,8 @@ def a_broker_that_sets_the_keep_alive(directory):
                     client.sendall(bytes([0x90, 5]) + body[:2] + bytes([0, 1, 1]))
                 elif kind == 3:  # PUBLISH: PUBACK
                     after = 2 + int.from_bytes(body[:2], "big")
+                    if body[2:after].endswith(b"/health"):
+                        healths.append(len(connections))
                     client.sendall(bytes([0x40, 2]) + body[after:after + 2])
                 elif kind == 12:  # PINGREQ: PINGRESP
                     pings.append(time.monotonic())
@@ -429,6 +431,8 @@ def a_broker_that_sets_the_keep_alive(directory):
     del pings[:]
     # Longer than its own time: it would ask once.
     wait_until(lambda: len(pings) >= 6, "the speaker asks every second", 30)
+    # After a while its health once more: the answer makes the connection a good one.
+    wait_until(lambda: healths.count(2) >= 3, "the speaker asks for an answer", 30)
     assert len(connections) == 2
     with open(speaker.errors_path) as file:
         assert "cannot subscribe at" in file.read()

@@ -23,12 +23,16 @@ final class Connection {
     /// Whether it has accepted the subscriptions as well.
     private var isConnected = false
     private var backOff = BackOff()
+    /// The message whose acknowledgement makes the connection a good one.
+    private var question: CInt?
     /// Results that came without a connection. The client is another thread's then, which connects.
     private var waiting: [String] = []
     /// When the broker was last sent something.
     private var lastSent: MonotonicTime
     /// Called when the broker accepts the connection.
     private var beginAsking: () -> Void = {}
+    /// Called when it has accepted the subscriptions as well.
+    private var beginProbation: () -> Void = {}
     /// Called when something waits until the socket takes it.
     private var wakeWriter: () -> Void = {}
     /// The newest texts of the retained topics.
@@ -56,6 +60,7 @@ final class Connection {
         client.onMessage = { [unowned self] in take($0) }
         client.onAccepted = { [unowned self] in accepted() }
         client.onConnected = { [unowned self] in connected() }
+        client.onAcknowledgement = { [unowned self] in if $0 == question { backOff.connectionIsGood() } }
         client.onRefusal = { [unowned self] in self.speaker.setProblem("broker", $0) }
     }
 
@@ -64,15 +69,14 @@ final class Connection {
         while true {
             do throws(RingerError) {
                 try await connect()
-                let begin = device.clock.now
-                defer { backOff.connectionHeld(device.clock.now - begin) }
                 try await serve()
             } catch {
                 speaker.setProblem("broker", error)
             }
             client.breakOff()
-            (isAccepted, isConnected) = (false, false)
-            try await device.sleep(for: .seconds(backOff.next() * Double.random(in: 0.5...1)))
+            (isAccepted, isConnected, question) = (false, false, nil)
+            backOff.connectionEnded(at: device.clock.now)
+            try await device.sleep(for: backOff.next())
         }
     }
 
@@ -116,6 +120,8 @@ final class Connection {
         wakeWriter = { unsent.continuation.yield() }
         let acceptance = AsyncStream.makeStream(of: Void.self)
         beginAsking = { acceptance.continuation.yield() }
+        let subscription = AsyncStream.makeStream(of: Void.self)
+        beginProbation = { subscription.continuation.yield() }
         let result = await withTaskGroup(of: Result<Void, RingerError>.self) { group in
             group.addTask { await Self.result { () throws(RingerError) in try await self.read(descriptor) } }
             group.addTask {
@@ -125,6 +131,7 @@ final class Connection {
                 await Self.result { () throws(RingerError) in try await self.ask(acceptance.stream) }
             }
             group.addTask { await Self.result { () throws(RingerError) in try await self.expectAnswer() } }
+            group.addTask { await self.prove(subscription.stream) }
             defer { group.cancelAll() }
             return await group.next() ?? .success(())
         }
@@ -188,6 +195,16 @@ final class Connection {
         _ = try? await device.sleep(for: .seconds(Int64.max))
     }
 
+    /// Asks the broker for the answer that makes the connection a good one: the health, once more.
+    private func prove(_ subscription: AsyncStream<Void>) async -> Result<Void, RingerError> {
+        for await _ in subscription {
+            // Cancelled, or the device is closed.
+            guard (try? await device.sleep(for: BackOff.probation)) != nil else { break }
+            if let health = retained["health"] { question = publish("health", health, isRetained: true) }
+        }
+        return .success(())
+    }
+
     // MARK: - Messages
 
     /// Publishes the health at once: a ledger that cannot keep the messages to come breaks the connection off.
@@ -201,6 +218,8 @@ final class Connection {
 
     private func connected() {
         isConnected = true
+        backOff.connectionBegan(at: device.clock.now)
+        beginProbation()
         speaker.setProblem("broker", nil)
         publishStatusNow()
         for result in waiting { publish("result", result) }
@@ -251,33 +270,16 @@ final class Connection {
         publish(name, text, isRetained: true)
     }
 
-    private func publish(_ name: String, _ payload: String, isRetained: Bool = false) {
+    @discardableResult
+    private func publish(_ name: String, _ payload: String, isRetained: Bool = false) -> CInt? {
+        var message: CInt?
         do throws(RingerError) {
-            try client.publish("\(topic)/\(name)", payload, isRetained: isRetained)
+            message = try client.publish("\(topic)/\(name)", payload, isRetained: isRetained)
         } catch {
             speaker.setProblem("broker", error)
         }
         lastSent = device.clock.now
         if client.wantsWrite { wakeWriter() }
-    }
-}
-
-/// The pauses between attempts to connect, in seconds: each is twice the one before. A random part of them keeps a fleet
-/// apart.
-struct BackOff {
-    private static let pauses = 0.5...60.0
-    /// A connection that held for so long was none that fails again and again, such as one whose messages cannot be kept.
-    private static let proof = Duration.seconds(60)
-    private var pause = BackOff.pauses.lowerBound
-
-    /// Begins anew after a connection that held.
-    mutating func connectionHeld(_ time: Duration) {
-        if time >= Self.proof { pause = Self.pauses.lowerBound }
-    }
-
-    /// The longest that the next pause may be.
-    mutating func next() -> Double {
-        defer { pause = min(pause * 2, Self.pauses.upperBound) }
-        return pause
+        return message
     }
 }

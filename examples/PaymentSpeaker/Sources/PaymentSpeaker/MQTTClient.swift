@@ -56,6 +56,8 @@ final class MQTTClient {
     var onAccepted: () -> Void = {}
     /// Called when the broker has accepted the connection and the subscriptions: from now on no message is missed.
     var onConnected: () -> Void = {}
+    /// Called when the broker has acknowledged a message, with what ``publish(_:_:isRetained:)`` returned for it.
+    var onAcknowledgement: (CInt) -> Void = { _ in }
     /// Called when the broker refuses a message.
     var onRefusal: (RingerError) -> Void = { _ in }
 
@@ -164,12 +166,17 @@ final class MQTTClient {
     }
 
     /// Publishes with quality of service 1. While there is no connection, the message waits for the next one.
-    func publish(_ topic: String, _ payload: String, isRetained: Bool = false) throws(RingerError) {
+    ///
+    /// - Returns: The message, for ``onAcknowledgement``.
+    @discardableResult
+    func publish(_ topic: String, _ payload: String, isRetained: Bool = false) throws(RingerError) -> CInt {
         let bytes = Array(payload.utf8)
-        let result = mosquitto_publish_v5(handle, nil, topic, CInt(bytes.count), bytes, 1, isRetained, nil)
-        if result == MOSQ_ERR_NO_CONN.rawValue || result == MOSQ_ERR_CONN_LOST.rawValue { return }
+        var message: CInt = 0
+        let result = mosquitto_publish_v5(handle, &message, topic, CInt(bytes.count), bytes, 1, isRetained, nil)
+        if result == MOSQ_ERR_NO_CONN.rawValue || result == MOSQ_ERR_CONN_LOST.rawValue { return message }
         try check(result, "publish to")
         if !isReading { try write() }
+        return message
     }
 
     private func check(_ result: CInt, _ operation: String) throws(RingerError) {
@@ -198,8 +205,9 @@ final class MQTTClient {
             let granted = UnsafeBufferPointer(start: granted, count: Int(count))
             MQTTClient.from(context)?.subscribed(Array(granted))
         }
-        mosquitto_publish_v5_callback_set(handle) { _, context, _, reason, _ in
+        mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
             if reason >= 0x80 { MQTTClient.from(context)?.refused(reason) }
+            MQTTClient.from(context)?.onAcknowledgement(message)
         }
     }
 

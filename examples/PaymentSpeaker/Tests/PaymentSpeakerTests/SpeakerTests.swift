@@ -331,17 +331,4 @@ import Testing
             #expect(scene.board.speaker.recordingCount == 0)
         }
     }
-
-    @Test func pausesGrowUnlessAConnectionHeld() {
-        var backOff = BackOff()
-        var pauses: [Double] = []
-        for _ in 0..<9 {
-            // The broker answers, and each connection breaks soon.
-            backOff.connectionHeld(.seconds(59))
-            pauses.append(backOff.next())
-        }
-        #expect(pauses == [0.5, 1, 2, 4, 8, 16, 32, 60, 60])
-        backOff.connectionHeld(.seconds(60))
-        #expect(backOff.next() == 0.5)
-    }
 }
