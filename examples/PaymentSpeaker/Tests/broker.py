@@ -71,6 +71,60 @@ class Broker:
         self.log.close()
 
 
+class OddBroker:
+    """Speaks MQTT 5 by itself, and sets the keep-alive time to 1 s."""
+
+    def __init__(self, grants=lambda connection: True, pongs=True, ends=None):
+        """`grants`: whether it answers the subscription of a connection, the first of which is 1. `pongs`: whether it answers
+        pings. `ends`: the reason for which it ends each connection."""
+        self.grants, self.pongs, self.ends = grants, pongs, ends
+        self.connections = self.pings = 0
+        # The connections on which the speaker's health was published.
+        self.healths = []
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.port = self.server.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                client, _ = self.server.accept()
+            except OSError:
+                return
+            self.connections += 1
+            stream = client.makefile("rb")
+            while header := stream.read(1):
+                length = shift = 0
+                while True:
+                    byte = stream.read(1)[0]
+                    length |= (byte & 0x7F) << shift
+                    shift += 7
+                    if byte < 0x80:
+                        break
+                self.packet(client, header[0] >> 4, stream.read(length))
+
+    def packet(self, client, kind, body):
+        if kind == 1:  # CONNECT: CONNACK with Server Keep Alive 1 s
+            client.sendall(bytes([0x20, 6, 0, 0, 3, 0x13, 0, 1]))
+        elif kind == 8 and self.grants(self.connections):  # SUBSCRIBE: SUBACK, twice quality of service 1
+            client.sendall(bytes([0x90, 5]) + body[:2] + bytes([0, 1, 1]))
+            if self.ends:
+                client.sendall(bytes([0xE0, 2, self.ends, 0]))
+                client.shutdown(socket.SHUT_RDWR)
+        elif kind == 3:  # PUBLISH: PUBACK
+            after = 2 + int.from_bytes(body[:2], "big")
+            if body[2:after].endswith(b"/health"):
+                self.healths.append(self.connections)
+            client.sendall(bytes([0x40, 2]) + body[after:after + 2])
+        elif kind == 12:  # PINGREQ: PINGRESP
+            self.pings += 1
+            if self.pongs:
+                client.sendall(bytes([0xD0, 0]))
+
+    def stop(self):
+        self.server.close()
+
+
 class Publisher:
     """Publishes notices and collects what the speaker publishes."""
 
@@ -155,3 +209,8 @@ class Speaker:
     def lines(self):
         with open(self.lines_path) as file:
             return [json.loads(line) for line in file]
+
+    def errors(self):
+        """What it has written to standard error."""
+        with open(self.errors_path) as file:
+            return file.read()

@@ -22,7 +22,7 @@ import threading
 import time
 import wave
 
-from broker import Broker, Publisher, Speaker, notice, now, processes, wait_until
+from broker import Broker, OddBroker, Publisher, Speaker, free_port, notice, now, processes, wait_until
 
 program, ringerd, product, *chosen = sys.argv[1:]
 
@@ -393,52 +393,72 @@ def a_subscription_that_is_refused(directory):
 def a_broker_that_sets_the_keep_alive(directory):
     """Server Keep Alive (MQTT 5, 3.2.2.3.14) takes the place of the speaker's own; a broker that never answers the
     subscription is left after that."""
-    server = socket.create_server(("127.0.0.1", 0))
-    pings, connections, healths = [], [], []
-
-    def serve():
-        while True:
-            client, _ = server.accept()
-            connections.append(client)
-            stream = client.makefile("rb")
-            while header := stream.read(1):
-                length = shift = 0
-                while True:
-                    byte = stream.read(1)[0]
-                    length |= (byte & 0x7F) << shift
-                    shift += 7
-                    if byte < 0x80:
-                        break
-                body = stream.read(length)
-                kind = header[0] >> 4
-                if kind == 1:  # CONNECT: CONNACK with Server Keep Alive 1 s
-                    client.sendall(bytes([0x20, 6, 0, 0, 3, 0x13, 0, 1]))
-                elif kind == 8 and len(connections) > 1:  # SUBSCRIBE: SUBACK, twice quality of service 1
-                    client.sendall(bytes([0x90, 5]) + body[:2] + bytes([0, 1, 1]))
-                elif kind == 3:  # PUBLISH: PUBACK
-                    after = 2 + int.from_bytes(body[:2], "big")
-                    if body[2:after].endswith(b"/health"):
-                        healths.append(len(connections))
-                    client.sendall(bytes([0x40, 2]) + body[after:after + 2])
-                elif kind == 12:  # PINGREQ: PINGRESP
-                    pings.append(time.monotonic())
-                    client.sendall(bytes([0xD0, 0]))
-
-    threading.Thread(target=serve, daemon=True).start()
-    speaker = Speaker(program, directory, server.getsockname()[1], "capped", "--sound", "skip", "--keep-alive", "5")
-    wait_until(lambda: len(connections) == 2, "the speaker leaves", 30)
-    assert len(pings) >= 3, pings
-    del pings[:]
+    # The first connection's subscription is not answered.
+    broker = OddBroker(grants=lambda connection: connection > 1)
+    speaker = Speaker(program, directory, broker.port, "capped", "--sound", "skip", "--keep-alive", "5")
+    wait_until(lambda: broker.connections == 2, "the speaker leaves", 30)
+    assert broker.pings >= 3, broker.pings
+    before = broker.pings
     # Longer than its own time: it would ask once.
-    wait_until(lambda: len(pings) >= 6, "the speaker asks every second", 30)
+    wait_until(lambda: broker.pings >= before + 6, "the speaker asks every second", 30)
     # After a while its health once more: the answer makes the connection a good one.
-    wait_until(lambda: healths.count(2) >= 3, "the speaker asks for an answer", 30)
-    assert len(connections) == 2
+    wait_until(lambda: broker.healths.count(2) >= 3, "the speaker asks for an answer", 30)
+    assert broker.connections == 2
     with open(speaker.errors_path) as file:
         assert "cannot subscribe at" in file.read()
     speaker.stop()
-    server.close()
+    broker.stop()
     return "obeyed"
+
+
+def reasons_in_sentences(directory):
+    """Why a broker cannot be reached, is left or throws the speaker out: what a person can act on."""
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], cwd=directory, check=True, capture_output=True)
+
+    def certificate(name, *options):
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", f"/CN={name}",
+                "-keyout", f"{name}.key", "-out", f"{name}.crt", *options)
+
+    certificate("right", "-addext", "subjectAltName=IP:127.0.0.1")
+    certificate("another", "-addext", "subjectAltName=DNS:another.example")
+    # Not valid any more since yesterday.
+    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=expired",
+            "-keyout", "expired.key", "-out", "expired.csr")
+    openssl("x509", "-req", "-in", "expired.csr", "-signkey", "expired.key", "-days", "-1", "-out", "expired.crt")
+    path = lambda name: os.path.join(directory, name)
+
+    def reason(name, port, sentence, *options):
+        speaker = Speaker(program, directory, port, name, "--sound", "skip", *options)
+        wait_until(lambda: sentence in speaker.errors(), f"{name}: {sentence}; see {speaker.errors_path}", 30)
+        assert speaker.process.poll() is None
+        speaker.stop()
+
+    for name, authority, sentence in [
+            ("expired", "expired", "its certificate is not accepted: certificate has expired"),
+            ("another", "another", "its certificate is for another name than 127.0.0.1"),
+            ("right", "another", "its certificate is not accepted: self-signed certificate")]:
+        port = free_port()
+        processes.append(subprocess.Popen(
+            ["openssl", "s_server", "-accept", str(port), "-cert", path(f"{name}.crt"), "-key", path(f"{name}.key"), "-quiet"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        reason(f"{name}-by-{authority}", port, sentence, "--cafile", path(f"{authority}.crt"))
+    broker = Broker(directory)
+    reason("unreadable", broker.port, "Unable to load CA certificates", "--cafile", path("expired.key"))
+    reason("plain", broker.port, "TLS failed: ", "--cafile", path("right.crt"))
+    reason("open", broker.port, "warning: the user name is sent without TLS", "--username", "till")
+
+    broker.stop()
+
+    # As brokers do when a second client has the same ID; mosquitto 2.0 only closes the connection.
+    broker = OddBroker(ends=0x8E)
+    reason("twin", broker.port, "another client has taken over its session: is the same --device used twice?")
+    broker.stop()
+
+    broker = OddBroker(pongs=False)
+    reason("mute", broker.port, "it has not answered for 1 s")
+    broker.stop()
+    return "certificates, TLS, a client ID that is used twice, a broker that does not answer"
 
 
 def an_output_that_nobody_reads(directory):
@@ -630,6 +650,7 @@ def signed_notices_over_tls(directory):
             return file.read()
 
     wait_until(lambda: log().count("certificate verify failed") >= 2, "the broker refuses the certificate twice")
+    wait_until(lambda: "it does not accept this client over TLS: unknown ca" in stranger.errors(), "the speaker says why")
     assert stranger.process.poll() is None
     stranger.stop()
     assert "payment-speaker-secure" in log() and "payment-speaker-stranger" not in log()
@@ -712,7 +733,7 @@ def the_board_of_the_service(directory):
 scenarios = [
     every_payment_once, notices_of_every_kind, a_full_disk, a_ledger_on_a_small_disk, a_ledger_that_cannot_be_written,
     a_damaged_ledger, a_damaged_ledger_on_a_small_disk, a_notice_that_is_not_recorded,
-    a_subscription_that_is_refused, a_broker_that_sets_the_keep_alive,
+    a_subscription_that_is_refused, a_broker_that_sets_the_keep_alive, reasons_in_sentences,
     an_output_that_nobody_reads, results_of_an_outage, a_clock_that_may_not_be_asked, signed_notices_over_tls,
     recordings_without_a_gap, the_board_of_the_service]
 unknown = set(chosen) - {scenario.__name__ for scenario in scenarios}

@@ -9,6 +9,13 @@ bool payment_mqtt_has_more(struct mosquitto *client)
     return mosquitto_socket(client) >= 0 && ssl && SSL_pending(ssl) > 0;
 }
 
+const char *payment_mqtt_certificate_fault(struct mosquitto *client)
+{
+    const SSL *ssl = mosquitto_ssl_get(client);
+    long result = ssl ? SSL_get_verify_result(ssl) : X509_V_OK;
+    return result == X509_V_OK ? NULL : X509_verify_cert_error_string(result);
+}
+
 bool payment_clock_is_synchronised(void)
 {
     struct timex times = {.modes = 0};

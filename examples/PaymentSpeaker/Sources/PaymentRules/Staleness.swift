@@ -21,6 +21,20 @@ public struct Staleness: Sendable, Hashable {
         self.limit = limit
     }
 
+    /// How far the clocks of publishers may be ahead.
+    public static let tolerance = Duration.seconds(300)
+
+    /// Whether a payment was made at a time that is to come: its publisher's clock is wrong, or it is a forgery that would
+    /// never become old.
+    ///
+    /// - Parameters:
+    ///   - paid: When it was paid.
+    ///   - now: The present time; nil while the clock is not set, when it cannot be judged.
+    public static func isToCome(paid: WallTime, now: WallTime?) -> Bool {
+        guard let now else { return false }
+        return paid.duration(since: now) > tolerance
+    }
+
     /// Why a notice is stale; nil if it is not.
     ///
     /// - Parameters:

@@ -17,6 +17,8 @@ final class LedgerFile {
     /// Whether there is a file without even a header: SQLite makes a new database of it without a word. An attempt of this
     /// process to begin a new ledger may leave such a file as well.
     private var isEmpty: Bool
+    /// The descriptor of the file whose lock keeps other processes from the ledger; negative while it is not locked.
+    private var lock: CInt = -1
 
     init(_ path: String) {
         // Where a symbolic link leads, as for SQLite: the file is renamed, not the link.
@@ -29,6 +31,27 @@ final class LedgerFile {
         }
         var status = stat()
         isEmpty = stat(path, &status) == 0 && status.st_size == 0
+    }
+
+    deinit {
+        if lock >= 0 { close(lock) }
+    }
+
+    /// Keeps other processes from the ledger until this one ends: both would announce each payment. The lock is on a file of
+    /// its own, because a damaged ledger is renamed. The corresponding C function is `flock`.
+    private func lockFile() throws(RingerError) {
+        guard lock < 0, path != ":memory:" else { return }
+        let name = path + ".lock"
+        let descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw RingerError(.system, "open the lock of the ledger", name, detail: String(cString: strerror(errno)))
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let reason = errno == EWOULDBLOCK ? "another process uses it" : String(cString: strerror(errno))
+            close(descriptor)
+            throw RingerError(.system, "lock the ledger", path, detail: reason)
+        }
+        lock = descriptor
     }
 
     /// Where a damaged ledger is kept; one that was kept before is removed.
@@ -75,6 +98,7 @@ final class LedgerFile {
     }
 
     private func opened() throws(RingerError) -> Ledger {
+        try lockFile()
         if let damage { try setAside(because: damage) }
         if let ledger { return ledger }
         let former = access(damagedPath, F_OK) == 0 ? damagedPath : nil

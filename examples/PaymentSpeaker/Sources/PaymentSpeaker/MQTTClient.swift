@@ -39,13 +39,16 @@ final class MQTTClient {
         var expiry: UInt32?
     }
 
-    private let settings: Settings
-    private let handle: OpaquePointer
+    let settings: Settings
+    let handle: OpaquePointer
     /// The seconds without traffic after which the broker is to be asked, or its own choice once it has accepted the
     /// connection (Server Keep Alive: MQTT 5, 3.2.2.3.14); 0 for never.
     private(set) var keepAliveTime: Int
     /// The error of a callback, which the call that made it throws.
     private var failure: RingerError?
+    /// The newest errors that libmosquitto has logged since it began to connect, beside the results of the calls that met
+    /// them.
+    private(set) var logged: [String] = []
     /// Whether libmosquitto is calling back: it may not be called to write then.
     private var isReading = false
 
@@ -107,16 +110,17 @@ final class MQTTClient {
     /// The blocking part of connecting, for another thread: it resolves the name, connects and does TLS's handshake.
     ///
     /// Until it has returned, the client must not be used.
-    var connecting: Connecting { Connecting(handle: handle, settings: settings) }
+    var connecting: Connecting { Connecting(client: self) }
 
     /// See ``MQTTClient/connecting``.
-    // SAFETY: the handle is used by one thread at a time, as `connecting` says.
+    // SAFETY: the client is used by one thread at a time, as `connecting` says.
     struct Connecting: @unchecked Sendable {
-        fileprivate let handle: OpaquePointer
-        fileprivate let settings: Settings
+        fileprivate let client: MQTTClient
 
         /// Connects.
         func run() throws(RingerError) {
+            let (handle, settings) = (client.handle, client.settings)
+            client.logged = []
             var properties: OpaquePointer?
             defer { mosquitto_property_free_all(&properties) }
             mosquitto_property_add_int32(
@@ -125,9 +129,7 @@ final class MQTTClient {
                 &properties, CInt(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), settings.largestPacket)
             let result = mosquitto_connect_bind_v5(
                 handle, settings.host, CInt(settings.port), CInt(settings.keepAlive), nil, properties)
-            if let error = MQTTClient.error(result, "connect to", "broker \(settings.host):\(settings.port)") {
-                throw error
-            }
+            try client.check(result, "connect to")
         }
     }
 
@@ -180,20 +182,13 @@ final class MQTTClient {
     }
 
     private func check(_ result: CInt, _ operation: String) throws(RingerError) {
-        if let error = Self.error(result, operation, broker) { throw error }
-    }
-
-    private static func error(_ result: CInt, _ operation: String, _ subject: String) -> RingerError? {
-        if result == MOSQ_ERR_SUCCESS.rawValue { return nil }
-        let reason =
-            result == MOSQ_ERR_ERRNO.rawValue
-            ? String(cString: strerror(errno)) : String(cString: mosquitto_strerror(result))
-        return RingerError(.disconnected, operation, subject, detail: reason)
+        guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
+        throw RingerError(.disconnected, operation, broker, detail: reason(of: result))
     }
 
     // MARK: - Callbacks
 
-    // libmosquitto calls back inside `read()` alone, on its caller's thread.
+    // libmosquitto calls back inside `read()` alone, on its caller's thread; the log is written by other calls as well.
     private func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, properties in
             MQTTClient.from(context)?.connected(reason, properties)
@@ -208,6 +203,13 @@ final class MQTTClient {
         mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
             if reason >= 0x80 { MQTTClient.from(context)?.refused(reason) }
             MQTTClient.from(context)?.onAcknowledgement(message)
+        }
+        mosquitto_disconnect_v5_callback_set(handle) { _, context, reason, _ in
+            if reason >= 0x80 { MQTTClient.from(context)?.thrownOut(reason) }
+        }
+        mosquitto_log_callback_set(handle) { _, context, level, text in
+            guard level == MOSQ_LOG_ERR, let text else { return }
+            MQTTClient.from(context)?.keep(log: String(cString: text))
         }
     }
 
@@ -230,7 +232,21 @@ final class MQTTClient {
         var topics = settings.topics.map { strdup($0) }
         defer { for topic in topics { free(topic) } }
         let result = mosquitto_subscribe_multiple(handle, nil, CInt(topics.count), &topics, 1, 0, nil)
-        failure = Self.error(result, "subscribe at", broker)
+        do throws(RingerError) {
+            try check(result, "subscribe at")
+        } catch {
+            failure = error
+        }
+    }
+
+    private func keep(log line: String) {
+        logged.append(line)
+        if logged.count > 8 { logged.removeFirst() }
+    }
+
+    /// The broker ends the connection, and says why.
+    private func thrownOut(_ reason: CInt) {
+        failure = RingerError(.disconnected, "stay at", broker, detail: sentence(of: reason))
     }
 
     private func subscribed(_ granted: [CInt]) {

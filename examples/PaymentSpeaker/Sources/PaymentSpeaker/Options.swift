@@ -172,6 +172,13 @@ struct Options {
         RingerError(.invalid, "read the option", "command line", detail: detail)
     }
 
+    /// What is allowed and should not be, for people.
+    var warnings: [String] {
+        guard username != nil, authorities == nil else { return [] }
+        let sent = passwordFile == nil ? "the user name is" : "the user name and the password are"
+        return ["\(sent) sent without TLS: --cafile is missing"]
+    }
+
     /// The ledger's path.
     var ledgerPath: String {
         if let ledger { return ledger }

@@ -128,6 +128,9 @@ final class PaymentSpeaker {
             return refuse(error.reason, transaction: error.transaction)
         }
         let now = settings.wallClock()
+        if Staleness.isToCome(paid: notice.time, now: now) {
+            return refuse("the time of the payment is to come", transaction: notice.transaction)
+        }
         let expires = message.expiry.flatMap { seconds in
             now.map { WallTime(microseconds: $0.microseconds + Int64(seconds) * 1_000_000) }
         }
@@ -313,6 +316,10 @@ final class PaymentSpeaker {
         let deadline = payment.isRequested ? nil : deadline(of: payment)
         if let deadline, deadline.wait <= .zero {
             return try await end(payment, .stale, &outcome, because: deadline.reason)
+        }
+        // It arrived while the clock was not set.
+        if Staleness.isToCome(paid: notice.time, now: settings.wallClock()) {
+            return try await end(payment, .stale, &outcome, because: "to come")
         }
         let (announcement, fault) = announcement(of: payment, isRepetition: payment.repeats > 0, expiry: deadline?.wait)
         do throws(RingerError) {

@@ -96,6 +96,7 @@ func serve(_ options: Options) async throws {
         output.line(options.printsJSON ? report.json : report.text)
         connection.publish(report)
     }
+    for warning in options.warnings { complaints.line("PaymentSpeaker: warning: \(warning)") }
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await speaker.run() }
         group.addTask { try await connection.run() }

@@ -45,6 +45,32 @@ extension SpeakerTests {
             }
         }
 
+        @Test func aPaymentOfATimeToComeIsRefused() async throws {
+            try await Scene.run(now: Scene.sinceNoon) { scene in
+                try scene.take(Scene.notice("ahead", time: "2046-11-22T12:00:00Z"))
+                let refused = try await scene.report()
+                #expect(refused.transaction == "ahead" && refused.outcome == .refused)
+                #expect(refused.reason == "the time of the payment is to come")
+                // Its publisher's clock may be a little ahead.
+                try scene.take(Scene.notice("soon", time: "2026-11-22T12:05:00Z"))
+                #expect(try await scene.report().outcome == .announced)
+                // The transaction is not taken.
+                try scene.take(Scene.notice("ahead"))
+                #expect(try await scene.report().outcome == .announced)
+            }
+        }
+
+        @Test func aPaymentOfATimeToComeThatArrivedWithoutAClockIsNotAnnouncedByIt() async throws {
+            let late: @Sendable (MonotonicTime) -> WallTime? = { now in
+                now < Scene.start + .seconds(20) ? nil : Scene.sinceNoon(now)
+            }
+            try await Scene.run(now: late, clockPatience: .seconds(60)) { scene in
+                try scene.take(Scene.notice("ahead", time: "2046-11-22T12:00:00Z"))
+                let stale = try await scene.report()
+                #expect(stale.outcome == .stale && stale.reason == "to come")
+            }
+        }
+
         @Test func aRepetitionDoesNotWaitForTheClock() async throws {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/payments.sqlite"
@@ -68,7 +94,7 @@ extension SpeakerTests {
             try await Scene.run(ledger: path) { scene in
                 try scene.take(Scene.notice("noon"))
                 // Its publisher's clock is wrong, and proves nothing.
-                try scene.take(Scene.notice("ahead", time: "2046-11-22T12:00:00Z"))
+                try scene.take(Scene.notice("ahead", time: "2026-11-22T12:05:00Z"))
                 for _ in 0..<2 { _ = try await scene.report() }
             }
             try await Scene.run(ledger: path, now: { _ in nil }) { scene in

@@ -210,6 +210,23 @@ extension SpeakerTests {
             }
         }
 
+        /// Two processes on one ledger announced a payment twice. A lock belongs to the open file: to an owner, as to a process.
+        @Test func aSecondSpeakerDoesNotUseTheLedgerOfAnother() async throws {
+            let directory = try TemporaryDirectory()
+            let path = directory.path + "/payments.sqlite"
+            var first: LedgerFile? = LedgerFile(path)
+            _ = try first?.use { ledger throws(RingerError) in try ledger.countSilenced() }
+            try await Scene.run(ledger: path) { scene in
+                try await scene.advance { scene.speaker.status.problems["ledger"] != nil }
+                #expect(scene.speaker.status.problems["ledger"]?.contains("another process uses it") == true)
+                #expect(throws: RingerError.self) { try scene.take(Scene.notice("a")) }
+                first = nil
+                try scene.take(Scene.notice("a"))
+                #expect(try await scene.report().outcome == .announced)
+                #expect(scene.speaker.status.problems == [:])
+            }
+        }
+
         @Test func theLogOfTheLedgerStaysSmall() async throws {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/payments.sqlite"

@@ -23,6 +23,13 @@ import Testing
         #expect(throws: UsageError.self) { try Options(arguments) }
     }
 
+    @Test func aUserWithoutTLSIsWarnedAbout() throws {
+        let user = ["--device", "a", "--username", "u", "--password-file", "p"]
+        #expect(try Options(user).warnings.count == 1)
+        #expect(try Options(user + ["--cafile", "f"]).warnings == [])
+        #expect(try Options(["--device", "a"]).warnings == [])
+    }
+
     @Test func signingKeysOfTheWrongLengthAreRefused() throws {
         let right = "# keys\n\nshop HS256 c2VjcmV0LW9mLTMyLWJ5dGVzLW9yLW1vcmUtLi4uLi4\n"
         _ = try Envelope(right, path: "keys", device: "a")

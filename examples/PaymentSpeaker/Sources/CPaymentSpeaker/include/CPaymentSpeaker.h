@@ -13,6 +13,9 @@
 // Whether a TLS connection has decrypted more than was read: the socket does not become readable for that.
 bool payment_mqtt_has_more(struct mosquitto *client);
 
+// What is wrong with the broker's certificate, after a TLS handshake that failed; NULL if nothing is. A string that stays.
+const char *payment_mqtt_certificate_fault(struct mosquitto *client);
+
 // Whether the kernel's clock is kept by a time service, according to adjtimex(2). False where the call is forbidden.
 bool payment_clock_is_synchronised(void);
 
