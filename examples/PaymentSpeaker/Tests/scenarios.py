@@ -411,6 +411,33 @@ def a_broker_that_sets_the_keep_alive(directory):
     return "obeyed"
 
 
+def what_systemd_expects(directory):
+    """Reports that the speaker works; and both products' units expose little."""
+    path = os.path.join(directory, "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as service_manager:
+        service_manager.bind(path)
+        service_manager.settimeout(30)
+        broker = Broker(directory)
+        publisher = Publisher(broker.port, "watched")
+        os.environ.update(NOTIFY_SOCKET=path, WATCHDOG_USEC="1000000")
+        try:
+            speaker = Speaker(program, directory, broker.port, "watched", "--sound", "skip")
+        finally:
+            del os.environ["NOTIFY_SOCKET"], os.environ["WATCHDOG_USEC"]
+        publisher.wait_online()
+        for _ in range(5):
+            report = service_manager.recv(100)
+            assert report == b"WATCHDOG=1", report
+        speaker.stop()
+    publisher.close()
+    broker.stop()
+    for unit in (f"{product}/payment-speaker.service", f"{product}/../VoIPHandset/voip-handset.service"):
+        exposure = subprocess.run(
+            ["systemd-analyze", "security", "--offline=yes", "--threshold=18", "--no-pager", unit], capture_output=True, text=True)
+        assert exposure.returncode == 0, (unit, exposure.stdout[-200:], exposure.stderr)
+    return "reports; the units' exposure is at most 1.8"
+
+
 def reasons_in_sentences(directory):
     """Why a broker cannot be reached, is left or throws the speaker out: what a person can act on."""
     def openssl(*arguments):
@@ -733,7 +760,7 @@ def the_board_of_the_service(directory):
 scenarios = [
     every_payment_once, notices_of_every_kind, a_full_disk, a_ledger_on_a_small_disk, a_ledger_that_cannot_be_written,
     a_damaged_ledger, a_damaged_ledger_on_a_small_disk, a_notice_that_is_not_recorded,
-    a_subscription_that_is_refused, a_broker_that_sets_the_keep_alive, reasons_in_sentences,
+    a_subscription_that_is_refused, a_broker_that_sets_the_keep_alive, reasons_in_sentences, what_systemd_expects,
     an_output_that_nobody_reads, results_of_an_outage, a_clock_that_may_not_be_asked, signed_notices_over_tls,
     recordings_without_a_gap, the_board_of_the_service]
 unknown = set(chosen) - {scenario.__name__ for scenario in scenarios}

@@ -103,6 +103,17 @@ func serve(_ options: Options) async throws {
         group.addTask { try await connection.publishStatus() }
         group.addTask { try await output.run(device) }
         group.addTask { try await complaints.run(device) }
+        if let interval = Watchdog.interval {
+            group.addTask {
+                try await Watchdog.run(device, within: interval) {
+                    do throws(RingerError) {
+                        try Watchdog.report()
+                    } catch {
+                        speaker.setProblem("watchdog", error)
+                    }
+                }
+            }
+        }
         try await group.next()
         group.cancelAll()
     }

@@ -9,6 +9,8 @@
 #include <openssl/hmac.h>
 #include <sqlite3.h>
 #include <stdbool.h>
+// RingerClient defines its functions, and loads libsystemd when one is called. A program without it links libsystemd.
+#include <systemd/sd-daemon.h>
 
 // Whether a TLS connection has decrypted more than was read: the socket does not become readable for that.
 bool payment_mqtt_has_more(struct mosquitto *client);
