@@ -28,7 +28,10 @@ package enum DetachedThread {
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
         pthread_attr_setstacksize(&attributes, stackSize)
-        if !inheritsScheduling { pthread_attr_setinheritsched(&attributes, CInt(PTHREAD_EXPLICIT_SCHED)) }
+        // Only where there is a policy to leave behind: a sandbox may forbid to set any, the ordinary one too.
+        if !inheritsScheduling, sched_getscheduler(0) != SCHED_OTHER {
+            pthread_attr_setinheritsched(&attributes, CInt(PTHREAD_EXPLICIT_SCHED))
+        }
         let argument = Unmanaged.passRetained(ThreadBody(run: body))
         var id = pthread_t()
         let result = pthread_create(&id, &attributes, runDetachedThread, argument.toOpaque())
