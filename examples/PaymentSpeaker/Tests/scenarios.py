@@ -137,6 +137,9 @@ def notices_of_every_kind(directory):
     has("behind", "announced")
     wait_until(lambda: publisher.retained["health"]["announced"] == 2, "two notices are announced")
     assert publisher.retained["health"]["refused"] == 5, publisher.retained["health"]
+    health = publisher.retained["health"]
+    assert health["version"] and health["uptime"] >= 0 and health["switch"] == "ring" and health["route"] == "speaker"
+    assert health["queue"] == 0 and health["ledger"] > 0 and health["clock"] == "set" and health["lastError"] is None
     publisher.publish("repeat", name="command")
     has("behind", "announced", 2)
     assert publisher.outcome("behind")[-1]["requested"]

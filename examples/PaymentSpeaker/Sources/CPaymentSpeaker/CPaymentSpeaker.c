@@ -27,3 +27,11 @@ sqlite3_destructor_type payment_transient(void)
 {
     return SQLITE_TRANSIENT;
 }
+
+// Ringer's libraries have it, and its build says in it which revision a program is of.
+extern const char ringer_revision[] __attribute__((weak));
+
+const char *payment_revision(void)
+{
+    return ringer_revision ? ringer_revision : "";
+}

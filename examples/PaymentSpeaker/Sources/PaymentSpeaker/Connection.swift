@@ -35,8 +35,9 @@ final class Connection {
     private var beginProbation: () -> Void = {}
     /// Called when something waits until the socket takes it.
     private var wakeWriter: () -> Void = {}
-    /// The newest texts of the retained topics.
-    private var retained: [String: String] = [:]
+    /// The newest text of the topic `state`, and what the topic `health` said last.
+    private var publishedState: String?
+    private var publishedHealth: Health?
 
     /// A connection that ``run()`` makes.
     ///
@@ -200,7 +201,7 @@ final class Connection {
         for await _ in subscription {
             // Cancelled, or the device is closed.
             guard (try? await device.sleep(for: BackOff.probation)) != nil else { break }
-            if let health = retained["health"] { question = publish("health", health, isRetained: true) }
+            question = publishHealth()
         }
         return .success(())
     }
@@ -212,7 +213,7 @@ final class Connection {
         isAccepted = true
         beginAsking()
         speaker.connectionBegan()
-        retained = [:]
+        (publishedState, publishedHealth) = (nil, nil)
         publishStatusNow()
     }
 
@@ -247,27 +248,26 @@ final class Connection {
     private func publishStatusNow() {
         guard isAccepted else { return }
         let status = speaker.status
-        retain(
-            "health",
-            JSONObject([
-                "problems": .strings(status.problems.values.sorted()), "received": .integer(status.received),
-                "announced": .integer(status.announced), "duplicates": .integer(status.duplicates),
-                "refused": .integer(status.refused),
-            ]))
+        // The time alone is no news.
+        let health = speaker.health
+        if health != publishedHealth {
+            publishedHealth = health
+            publishHealth()
+        }
         // Without its subscriptions the speaker is not online.
         guard isConnected else { return }
-        retain(
-            "state",
-            JSONObject([
-                "state": .string("online"), "policy": .string(policy.rawValue),
-                "position": .optional(status.position?.rawValue), "unheard": .integer(status.unheard),
-            ]))
+        let state = JSONObject([
+            "state": .string("online"), "policy": .string(policy.rawValue),
+            "position": .optional(status.position?.rawValue), "unheard": .integer(status.unheard),
+        ]).text
+        guard state != publishedState else { return }
+        publishedState = state
+        publish("state", state, isRetained: true)
     }
 
-    private func retain(_ name: String, _ object: JSONObject) {
-        let text = object.text
-        guard retained.updateValue(text, forKey: name) != text else { return }
-        publish(name, text, isRetained: true)
+    @discardableResult
+    private func publishHealth() -> CInt? {
+        publish("health", speaker.health.json(uptime: speaker.uptime), isRetained: true)
     }
 
     @discardableResult

@@ -72,6 +72,7 @@ final class Ledger {
     private let update: Database.Statement
     private let request: Database.Statement
     private let count: Database.Statement
+    private let countOfPending: Database.Statement
 
     /// Opens or makes the ledger.
     ///
@@ -127,6 +128,8 @@ final class Ledger {
             """)
         count = try database.prepare(
             "SELECT count(*) FROM payments WHERE state IN ('silenced', 'vibrated') AND \(Self.isOpen)")
+        countOfPending = try database.prepare(
+            "SELECT count(*) FROM payments WHERE state IN ('received', 'announcing') AND \(Self.isOpen)")
     }
 
     /// Makes payments whose announcement the end of the process cut off pending again, as repetitions.
@@ -234,6 +237,13 @@ final class Ledger {
     /// Makes the payments that were silenced pending.
     func requestSilenced() throws(RingerError) {
         try request.run()
+    }
+
+    /// How many payments wait to be announced, with the one that is.
+    func countPending() throws(RingerError) -> Int {
+        var number: Int64 = 0
+        try countOfPending.run { number = $0.integer(0) ?? 0 }
+        return Int(number)
     }
 
     /// How many payments were silenced, and not announced since.

@@ -57,6 +57,12 @@ final class LedgerFile {
     /// Where a damaged ledger is kept; one that was kept before is removed.
     private var damagedPath: String { path + ".damaged" }
 
+    /// The size of the file, in bytes; nil if there is none.
+    var size: Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
     /// Uses the ledger. Where its disk is full, or its file damaged, `body` runs a second time after the remedy.
     ///
     /// - Throws: ``RingerError`` of `body`, or if the ledger cannot be opened; the next use tries again.

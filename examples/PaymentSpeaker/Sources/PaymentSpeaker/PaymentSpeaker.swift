@@ -37,10 +37,17 @@ final class PaymentSpeaker {
     /// What the device shows of the speaker, and the fleet sees of it.
     struct Status: Sendable, Hashable {
         var position: SwitchPosition?
+        /// The output's volume, 0 to 1; nil where it is unknown.
+        var volume: Float?
+        var route = AudioRoute.speaker
+        /// How many payments wait to be announced.
+        var queue = 0
         /// How many payments were silenced, and wait for somebody to ask for them.
         var unheard = 0
         /// Why announcements fail now.
         var problems: [String: String] = [:]
+        /// The newest problem, also when it is over.
+        var lastError: String?
         var received = 0
         var announced = 0
         var refused = 0
@@ -69,6 +76,7 @@ final class PaymentSpeaker {
     /// Until when payments wait for the wall clock; nil if they do not.
     private var clockDeadline: MonotonicTime?
     private var hasBeenConnected = false
+    private let start: MonotonicTime
     private var isRepeatRequested = false
     /// The payment that was announced last; nil before the first one of this process.
     private var last: Ledger.Payment?
@@ -86,7 +94,8 @@ final class PaymentSpeaker {
         self.device = device
         self.ledger = ledger
         self.settings = settings
-        clockDeadline = settings.clockPatience.map { device.clock.now + $0 }
+        start = device.clock.now
+        clockDeadline = settings.clockPatience.map { [start] in start + $0 }
         ledger.onReplacement = { [unowned self] in setProblem("ledger file", $0) }
     }
 
@@ -96,6 +105,7 @@ final class PaymentSpeaker {
         // From here on: a move before the task begins is not missed.
         let events = device.eventsFromPosition
         setProblem("switch", device.switchProblem)
+        followState()
         setProblem("recordings", settings.announcer.check())
         work.continuation.yield()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -111,6 +121,7 @@ final class PaymentSpeaker {
         let text = error.map { "\($0)" }
         guard status.problems[part] != text else { return }
         status.problems[part] = text
+        if let text { status.lastError = text }
         if let error { reportProblem(error) }
     }
 
@@ -146,6 +157,7 @@ final class PaymentSpeaker {
         case .recorded:
             status.received += 1
             guard reason == nil else { return report(outcome) }
+            status.queue += 1
             arrivals[notice.transaction] = Arrival(
                 at: arrivedAt, expires: message.expiry.map { arrivedAt + .seconds(Int64($0)) })
             work.continuation.yield()
@@ -205,6 +217,7 @@ final class PaymentSpeaker {
                     try ledger.requestSilenced()
                     return try ledger.countSilenced()
                 })
+            status.queue = try ledger.use { ledger throws(RingerError) in try ledger.countPending() }
         } else {
             isRepeatRequested = true
         }
@@ -218,6 +231,16 @@ final class PaymentSpeaker {
         if !hasBeenConnected { clockDeadline = settings.clockPatience.map { device.clock.now + $0 } }
         hasBeenConnected = true
     }
+
+    /// What the fleet watches.
+    var health: Health {
+        let waits = clockDeadline.map { device.clock.now < $0 } ?? false
+        return Health(
+            status: status, clock: settings.wallClock() != nil ? .set : waits ? .waiting : .unset, ledger: ledger.size)
+    }
+
+    /// The time since the start.
+    var uptime: Duration { device.clock.now - start }
 
     /// The present time; while the clock is not set, the latest time that has passed for certain; nil if none is known.
     private func latestTime() -> WallTime? {
@@ -251,6 +274,7 @@ final class PaymentSpeaker {
         try await countUnheard()
         let newest = try await patiently { ledger throws(RingerError) in try ledger.newestTime() }
         if passed == nil { passed = newest.map { ($0, device.clock.now) } }
+        try await countQueue()
         // Beside the announcements: a large ledger takes long.
         async let check: Void = checkLedger()
         try await announceEach()
@@ -266,6 +290,7 @@ final class PaymentSpeaker {
         guard let fault, fault.code == .damaged else { return }
         ledger.replace(because: fault, checkedAfter: replacements)
         try await countUnheard()
+        try await countQueue()
         // What was taken over.
         work.continuation.yield()
     }
@@ -283,7 +308,10 @@ final class PaymentSpeaker {
                     if let last { try await announceAgain(last) }
                 }
                 let pending = try await patiently { ledger throws(RingerError) in try ledger.pending() }
-                guard let pending else { break }
+                guard let pending else {
+                    status.queue = 0
+                    break
+                }
                 switch pending {
                 case .unreadable(let transaction, let reason):
                     report(Report(transaction: transaction, outcome: .stale, reason: reason))
@@ -420,6 +448,7 @@ final class PaymentSpeaker {
             try ledger.set(payment, to: state, because: reason, firstFrame: firstFrame)
         }
         arrivals[payment.notice.transaction] = nil
+        status.queue = max(status.queue - 1, 0)
         outcome.outcome = Report.Outcome(rawValue: state.rawValue) ?? .announced
         outcome.reason = reason
         try await countUnheard()
@@ -451,6 +480,7 @@ final class PaymentSpeaker {
             case .switchMoved(let position, _, _):
                 status.position = position
                 setProblem("switch", device.switchProblem)
+            case .stateChanged, .routeChanged: followState()
             case .switchLost, .switchFound: setProblem("switch", device.switchProblem)
             // Of the switch, before its first position, or of the output.
             case .degraded(let error, _): setProblem(error == device.switchProblem ? "switch" : "sound", error)
@@ -465,8 +495,18 @@ final class PaymentSpeaker {
         }
     }
 
+    /// What the device says of itself beside its switch.
+    private func followState() {
+        let state = device.state
+        (status.volume, status.route) = (state.outputVolume, state.route)
+    }
+
     private func countUnheard() async throws {
         show(unheard: try await patiently { ledger throws(RingerError) in try ledger.countSilenced() })
+    }
+
+    private func countQueue() async throws {
+        status.queue = try await patiently { ledger throws(RingerError) in try ledger.countPending() }
     }
 
     private func show(unheard: Int) {

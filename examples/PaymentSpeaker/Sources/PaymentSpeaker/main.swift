@@ -42,6 +42,8 @@ extension Options {
         case .service: return try await Device.connect()
         case .auto:
             if await Device.isServiceAvailable() { return try await Device.connect() }
+            var hardware = hardware
+            hardware.following.insert(.volume)
             return try await Device.discover(hardware)
         }
     }

@@ -23,3 +23,6 @@ bool payment_clock_is_synchronised(void);
 
 // SQLITE_TRANSIENT: SQLite copies the value.
 sqlite3_destructor_type payment_transient(void);
+
+// The revision of the source that the program was built from; "" if the build did not say it. A string that stays.
+const char *payment_revision(void);
