@@ -1,11 +1,18 @@
 import Glibc
 import Ringer
+import RingerHardware
+import Synchronization
 import SystemPackage
 
 /// Standard output and standard error.
 package enum Terminal {
     /// Whether standard output is a terminal.
     package static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+
+    private static let standardOutput = "standard output"
+
+    /// The signals that end a command, once its device is closed: also the one that says that nobody reads its output.
+    package static let signals = TerminationSignals.all + [SIGPIPE]
 
     /// Writes `line` without buffering, so that a reader of a pipe sees each event when it happens.
     package static func show(_ line: String) throws(RingerError) {
@@ -17,8 +24,14 @@ package enum Terminal {
         do {
             try FileDescriptor.standardOutput.writeAll(text.utf8)
         } catch {
-            throw RingerError("write", "standard output", (error as? Errno) ?? .ioError)
+            throw RingerError("write", standardOutput, (error as? Errno) ?? .ioError)
         }
+    }
+
+    /// Whether `error` says that nobody reads standard output any more.
+    private static func isBrokenPipe(_ error: any Error) -> Bool {
+        guard let error = error as? RingerError else { return false }
+        return error.subject == standardOutput && error.errno == .brokenPipe
     }
 
     /// Writes `line` to standard error.
@@ -29,17 +42,38 @@ package enum Terminal {
 
     /// Runs a command on a thread of its own: Swift's pool has threads that wake up every second on Linux, and the device's
     /// thread must not wait for a reader of the command's output.
+    ///
+    /// A command whose output nobody reads any more ends by `SIGPIPE`, once its device is closed; one that waits notices
+    /// that too.
     package static func run(_ command: @escaping @Sendable () async throws -> Void) throws {
+        acceptBrokenPipe()
         let loop = try EventLoop(name: "ringer-command")
-        try loop.run {
-            do {
-                try await command()
-            } catch {
+        let reader = OutputReader(on: loop)
+        defer { reader.cancel() }
+        do {
+            try loop.run {
+                do {
+                    try await command()
+                } catch {
+                    await waitForTermination()
+                    throw error
+                }
                 await waitForTermination()
-                throw error
             }
-            await waitForTermination()
+        } catch  where isBrokenPipe(error) {
+            // The device is closed. The thread that wrote had the signal blocked.
+            raise(SIGPIPE)
+            throw error
         }
+    }
+
+    /// Gives `SIGPIPE` its default action, and has this thread accept it: others of the process block it.
+    private static func acceptBrokenPipe() {
+        signal(SIGPIPE, SIG_DFL)
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGPIPE)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
     }
 
     /// Ends the process by the signal that it received, so that the sender sees it in the exit status.
@@ -47,6 +81,27 @@ package enum Terminal {
         guard TerminationSignals.isTerminating else { return }
         // The signal is raised once the device is closed, unless closing hangs.
         try? await Task.sleep(for: .seconds(5))
+    }
+}
+
+/// Raises `SIGPIPE` once nobody reads standard output any more, where that is a pipe or a socket.
+private final class OutputReader: Sendable {
+    private let watch = Mutex<EventLoop.WatchedDescriptor?>(nil)
+
+    init(on loop: EventLoop) {
+        var status = stat()
+        guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
+        watch.withLock { watch in
+            // Errors and hang-ups alone.
+            watch = loop.watch(STDOUT_FILENO, for: 0) { [weak self] _ in
+                self?.cancel()
+                kill(getpid(), SIGPIPE)
+            }
+        }
+    }
+
+    func cancel() {
+        watch.withLock { $0?.cancel() }
     }
 }
 

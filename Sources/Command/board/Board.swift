@@ -23,7 +23,7 @@ struct Board {
         if let device = try? await Device.discover(.init(following: .all)) {
             defer { device.close() }
             if device.state.ringSilent != nil {
-                try device.closeOnTermination()
+                try device.close(on: Terminal.signals)
                 return try await device.showChanges()
             }
         }

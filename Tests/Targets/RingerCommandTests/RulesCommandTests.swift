@@ -92,4 +92,44 @@ struct RulesCommandTests {
         #expect(try atRing() == ["play", "+vibrate"])
         #expect(try atRing("--no-vibrate-on-ring") == ["play", "vibrate"])
     }
+
+    @Test("what belongs to a session is refused for every other kind of sound")
+    func kinds() throws {
+        for kind in ["system", "alert", "notification", "critical", "vibration"] {
+            #expect(try ringer("decide", "--kind", kind).status == 0)
+            for option in [["--category", "playback"], ["--option", "duckOthers"], ["--background"]] {
+                let result = try ringer(["decide", "--kind", kind] + option)
+                #expect(
+                    result.status == 64 && result.errors.contains("\(option[0]) goes with --kind session"), "\(kind)")
+            }
+        }
+        #expect(try ringer("decide", "--kind", "session", "-c", "playback", "--background").status == 0)
+    }
+
+    @Test("the table has each state that a decision depends on, and its JSON names it")
+    func states() throws {
+        let lines = try ringer("policy").output.split(separator: "\n")
+        func cells(_ line: Substring) -> [String] {
+            line.replacing("  ", with: "\t").split(separator: "\t").map { $0.trimmingCharacters(in: .whitespaces) }
+                .filter { !$0.isEmpty }
+        }
+        #expect(
+            cells(lines[0]) == [
+                "ring", "vibrate", "silent", "unreadable", "no switch", "ring, locked", "silent, locked",
+                "silent, headphone", "ring, recording", "ring, in a call",
+            ])
+        let alert = try #require(lines.first { $0.hasPrefix("alert") })
+        #expect(
+            cells(alert) == [
+                "alert", "play +vibrate", "vibrate", "vibrate", "vibrate", "play +vibrate", "play +vibrate", "vibrate",
+                "play +vibrate", "silence", "play",
+            ])
+        #expect(lines.contains { cells($0) == ["any session, interrupted"] + Array(repeating: "silence", count: 10) })
+        let json = try ringer("policy", "--json").output.split(separator: "\n")
+        #expect(json.count == (lines.count - 1) * 10)
+        #expect(
+            json.contains(
+                #"{"sound":"alert","position":null,"unreadable":true,"locked":false,"deviceRoute":"speaker","recording":false,"#
+                    + #""silencing":false,"decision":"vibrate","reason":"switchUnreadable","vibrates":true}"#))
+    }
 }

@@ -78,4 +78,42 @@ struct WatchCommandTests {
         #expect(changed["initial"] == nil && changed["outputVolume"] is NSNull)
         #expect(changed["detail"] as? String == "volume unknown")
     }
+
+    @Test(
+        "a change is shown before what follows from it, in the order of their times; what did not change is not shown")
+    func order() async throws {
+        let clock = VirtualClock()
+        let board = SimulatedBoard(clock: clock)
+        let device = try Device.simulated(board)
+        let session = device.sessions.make(name: "music", category: .playback)
+        try await session.activate()
+        board.surroundings.set(.routePresent(.bluetooth, false))
+        board.surroundings.set(.otherAudioPlaying(false))
+        let events = device.events
+        board.surroundings.set(.headphoneInserted(true))
+        for _ in 0..<2 {
+            board.surroundings.set(.routePresent(.bluetooth, false))
+            board.surroundings.set(.otherAudioPlaying(false))
+            board.surroundings.set(.headphoneInserted(true))
+        }
+        clock.advance(by: .milliseconds(10))
+        board.surroundings.set(.routePresent(.bluetooth, true))
+        board.surroundings.set(.headphoneInserted(false))
+        device.close()
+        var told: [[String: Any]] = []
+        for await event in events {
+            guard let line = WatchLine(event) else { continue }
+            told += try objects(line.json(ringSilent: .ring).description)
+        }
+        #expect(
+            told.map { "\($0["event"] ?? ""): \($0["detail"] ?? "")" } == [
+                "state: headphone in", "route: Speaker -> Headphone (newDeviceAvailable)",
+                "session: routeChanged: Speaker -> Headphone (newDeviceAvailable)",
+                "state: bluetooth there", "route: Headphone -> HeadphonesBT (newDeviceAvailable)",
+                "session: routeChanged: Headphone -> HeadphonesBT (newDeviceAvailable)",
+                "state: headphone out", "session: deactivated",
+            ])
+        let times = told.compactMap { $0["at"] as? Double }
+        #expect(times == times.sorted())
+    }
 }

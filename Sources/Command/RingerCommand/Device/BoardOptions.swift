@@ -101,7 +101,7 @@ struct BoardOptions: ParsableArguments {
         var configuration = configuration
         if let recording { configuration.observer = { recording.recorder.record($0) } }
         let device = try await open(following: following, configuration: configuration)
-        try device.closeOnTermination(afterwards: { recording?.finishOnTermination() })
+        try device.close(on: Terminal.signals, afterwards: { recording?.finishOnTermination() })
         await device.waitForSwitch()
         if part == .ringSilentSwitch && device.state.ringSilent == nil {
             let problem = device.switchProblem

@@ -21,9 +21,9 @@ struct DecideCommand: ParsableCommand {
     var kind = Kind.session
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The session's category; also Apple's names and codes."))
-    var category = AudioCategory.default
-    @Option(name: .customLong("option"), help: "An option of the category; may be given several times.")
+        help: "The session's category; also Apple's names and codes. (default: soloAmbient)")
+    var category: AudioCategory?
+    @Option(name: .customLong("option"), help: "An option of the session's category; may be given several times.")
     var options: [CategoryOptionName] = []
     @Option(help: "The position of the switch.")
     var position = SwitchPosition.ring
@@ -38,10 +38,19 @@ struct DecideCommand: ParsableCommand {
     @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if kind == .session { return }
+        let given = [("--category", category != nil), ("--option", !options.isEmpty), ("--background", background)]
+        if let (name, _) = given.first(where: \.1) {
+            throw ValidationError(
+                "\(name) goes with --kind session: a sound of the kind \(kind.rawValue) has no session.")
+        }
+    }
+
     func run() throws {
         let request: SoundRequest =
             switch kind {
-            case .session: .session(category, options: options.together, isInBackground: background)
+            case .session: .session(category ?? .default, options: options.together, isInBackground: background)
             case .system: .systemSound()
             case .alert: .alert
             case .notification: .notification()

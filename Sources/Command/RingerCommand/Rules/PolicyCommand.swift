@@ -8,8 +8,11 @@ struct PolicyCommand: ParsableCommand {
         commandName: "policy",
         abstract: "Print the rules as a table.",
         discussion: """
-            A row is a kind of sound; a column is a position of the switch, then a locked screen at ring, then silent with \
-            headphones plugged in. A cell says "play", "silence" or "vibrate", and "+vibrate" if the motor turns as well.
+            A row is a kind of sound. A column is what the device is in: a position of the switch; a switch that cannot be \
+            read; no switch; the screen locked; headphones plugged in; a session that records, and one that plays and \
+            records, as a call. A cell says "play", "silence" or "vibrate", and "+vibrate" if the motor turns as well.
+            JSON, one object a cell: {"sound":...,"position":"ring|vibrate|silent" or null,"unreadable":true|false,
+            "locked":true|false,"deviceRoute":...,"recording":true|false,"silencing":true|false} and what decide prints
             """)
 
     @OptionGroup(title: "User preferences") var user: PreferenceOptions
@@ -21,7 +24,9 @@ struct PolicyCommand: ParsableCommand {
             ("playback, honoursRingSilentSwitch", .session(.playback, options: .honoursRingSilentSwitch)),
             ("soloAmbient, background", .session(.soloAmbient, isInBackground: true)),
             ("playback, background", .session(.playback, isInBackground: true)),
-            ("system sound", .systemSound()), ("alert", .alert), ("notification", .notification()),
+            ("any session, interrupted", .session(.playback, isInterrupted: true)),
+            ("system sound", .systemSound()), ("system sound, not of the UI", .systemSound(isUISound: false)),
+            ("alert", .alert), ("notification", .notification()),
             ("critical notification", .notification(isCritical: true)), ("vibration", .vibration),
         ]
 
@@ -29,28 +34,33 @@ struct PolicyCommand: ParsableCommand {
         ("ring", DeviceState(ringSilent: .ring)),
         ("vibrate", DeviceState(ringSilent: .vibrate)),
         ("silent", DeviceState(ringSilent: .silent)),
+        ("unreadable", DeviceState(isSwitchUnreadable: true)),
+        ("no switch", DeviceState()),
         ("ring, locked", DeviceState(ringSilent: .ring, isScreenLocked: true)),
+        ("silent, locked", DeviceState(ringSilent: .silent, isScreenLocked: true)),
         ("silent, headphone", DeviceState(ringSilent: .silent, route: .headphone)),
+        ("ring, recording", DeviceState(ringSilent: .ring, sessions: [.records, .silencesPlayback])),
+        ("ring, in a call", DeviceState(ringSilent: .ring, sessions: .records)),
     ]
 
     func run() throws {
         if output.json { return try showJSON() }
-        var lines = ["".padded(to: 34) + Self.columns.map { $0.name.padded(to: 22) }.joined()]
-        for row in Self.rows {
-            let cells = Self.columns.map { column in
-                let decision = RingerPolicy.decide(row.request, state: column.state, preferences: user.preferences)
-                var cell = decision.word
-                if case .play(_, let route, _, _) = decision, route != column.state.route {
-                    cell += " (\(route.rawValue))"
-                }
-                if decision.isHeard && decision.vibrates { cell += " +vibrate" }
-                return cell.padded(to: 22)
-            }
-            lines.append(row.name.padded(to: 34) + cells.joined())
-        }
-        for line in lines {
+        let table =
+            [[""] + Self.columns.map(\.name)]
+            + Self.rows.map { row in [row.name] + Self.columns.map { cell(row.request, $0.state) } }
+        let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
+        for row in table {
+            let line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
             try Terminal.show(String(line.reversed().drop { $0 == " " }.reversed()))
         }
+    }
+
+    private func cell(_ request: SoundRequest, _ state: DeviceState) -> String {
+        let decision = RingerPolicy.decide(request, state: state, preferences: user.preferences)
+        var cell = decision.word
+        if case .play(_, let route, _, _) = decision, route != state.route { cell += " (\(route.rawValue))" }
+        if decision.isHeard && decision.vibrates { cell += " +vibrate" }
+        return cell
     }
 
     private func showJSON() throws {
@@ -60,8 +70,11 @@ struct PolicyCommand: ParsableCommand {
                 guard case .object(let members) = decision.json else { continue }
                 let cell: [(String, JSONValue)] = [
                     ("sound", .string(row.name)), ("position", .optional(column.state.ringSilent?.rawValue)),
+                    ("unreadable", .bool(column.state.isSwitchUnreadable)),
                     ("locked", .bool(column.state.isScreenLocked)),
                     ("deviceRoute", .string(column.state.route.rawValue)),
+                    ("recording", .bool(column.state.sessions.contains(.records))),
+                    ("silencing", .bool(column.state.sessions.contains(.silencesPlayback))),
                 ]
                 try Terminal.show(JSONValue.object(cell + members).description)
             }

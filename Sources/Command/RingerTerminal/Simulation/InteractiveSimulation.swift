@@ -68,7 +68,7 @@ package enum InteractiveSimulation {
 
         let terminal = try KeyReader(loop: loop)
         defer { terminal.restore() }
-        try device.closeOnTermination {
+        try device.close(on: Terminal.signals) {
             terminal.restore()
             onTermination()
         }

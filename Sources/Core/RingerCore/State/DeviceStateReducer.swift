@@ -34,6 +34,9 @@ struct DeviceStateReducer: StateMachine {
     /// By the index of a source: whether something is plugged into its jacks.
     private var headphones: [Int: Bool] = [:]
     private var microphones: [Int: Bool] = [:]
+    /// What was reported last of removable routes and of other processes' sound; a first report is news.
+    private var presentRoutes: [AudioRoute: Bool] = [:]
+    private var isOtherAudioPlaying: Bool?
 
     /// A device of which nothing is known yet, except whether it has a switch; its position is unreadable until it is
     /// read.
@@ -89,9 +92,13 @@ struct DeviceStateReducer: StateMachine {
             apply(change)
             let isNews =
                 switch change {
-                case .lost, .found, .wokeFromSleep, .routePresent, .otherAudioPlaying: true
+                case .lost, .found, .wokeFromSleep: true
+                case .routePresent(let route, let isPresent):
+                    presentRoutes.updateValue(isPresent, forKey: route) != isPresent
+                case .otherAudioPlaying(let isPlaying): isPlaying != isOtherAudioPlaying
                 default: state != before || hardware != hardwareBefore
                 }
+            if case .otherAudioPlaying(let isPlaying) = change { isOtherAudioPlaying = isPlaying }
             if isNews { report = .stateChanged(change, source: source, at: time) }
         case .sessions(let activity):
             sessions = activity
@@ -105,10 +112,14 @@ struct DeviceStateReducer: StateMachine {
         state.sessions = sessions.union(ownSessions)
         switch event {
         case .change(.key, _, _, _): break
-        case .change(let change, _, _, _): actions.append(.change(change))
+        case .change(let change, _, _, _):
+            // The change before what follows from it, such as another route, whose time is later.
+            if let report { actions.append(.report(report)) }
+            report = nil
+            actions.append(.change(change))
         default: break
         }
-        // The state before the event: a sound that the state forbids stops before anyone learns why.
+        // The state before the event: a sound that the switch forbids stops before anyone learns why.
         if state != before {
             actions.append(.publish(state))
         }
