@@ -16,8 +16,8 @@ package final class ServiceProcess: Sendable {
     ///   - libraries: The folder where it finds its libraries first; nil for none.
     ///   - errors: The file that gets its standard error; nil for the test's own.
     package init(
-        _ bus: TestBus, isRealTime: Bool = false, configuration: String = "/dev/null", descriptors: Int = 1024, withoutMachineID: Bool = false,
-        libraries: String? = nil, errors: String? = nil
+        _ bus: TestBus, isRealTime: Bool = false, configuration: String = "/dev/null", descriptors: Int = 1024,
+        withoutMachineID: Bool = false, libraries: String? = nil, errors: String? = nil
     ) throws {
         let folder = CommandLine.arguments[0].split(separator: "/").dropLast().map { "/" + $0 }.joined()
         let service =

@@ -87,7 +87,8 @@ import Testing
             nonisolated(unsafe) var request: ServiceLink.Request?
             link.loop.sync {
                 request = link.request(
-                    RingerNames.path, RingerNames.interface, "Vibrate", [.string("5000"), .dictionary([:])]) { _ in }
+                    RingerNames.path, RingerNames.interface, "Vibrate", [.string("5000"), .dictionary([:])]
+                ) { _ in }
             }
             return request
         }

@@ -1,5 +1,7 @@
+import Glibc
 import Ringer
 import RingerBus
+import RingerHardware
 import RingerTestKit
 import ServiceSupport
 import Testing
@@ -39,6 +41,36 @@ import Testing
         // In pieces: what so many calls began makes two minutes at once longer than the bus waits, under AddressSanitizer.
         for _ in 0..<12 { try await other.advance(.seconds(10)) }
         #expect(await other.ended()?.outcome == "finished")
+    }
+
+    // It was refused without a word in the log.
+    @Test("a program that sends too many calls before the bus has said who it is is reported, once")
+    func callsThatWait() async throws {
+        let bench = try ServiceBench()
+        let caller = try bench.client()
+        let gate = Latch()
+        await withCheckedContinuation { isHeld in
+            bench.loop.execute {
+                isHeld.resume()
+                gate.wait()
+            }
+        }
+        let most = Budget.Limits().ofConnection(.requests)
+        let calls = (0..<most + 3).map { _ in
+            Task.immediate { await caller.error("Stop", [.uint32(0)]) }
+        }
+        await caller.flush()
+        bench.bus.send(SIGSTOP)
+        gate.open()
+        // One call is read in each turn.
+        for _ in 0..<4 * most { bench.loop.sync {} }
+        bench.bus.send(SIGCONT)
+        var errors: [String?] = []
+        for call in calls { errors.append(await call.value) }
+        let refusal = "org.freedesktop.DBus.Error.LimitsExceeded"
+        #expect(errors == Array(repeating: nil, count: most) + Array(repeating: refusal, count: 3))
+        #expect(bench.refusals.all.count == 1)
+        #expect(bench.refusals.all.first?.contains("user \(getuid()) was refused: more than \(most) calls") == true)
     }
 
     @Test("a message of more values than the limit is refused, and its memory is not kept")

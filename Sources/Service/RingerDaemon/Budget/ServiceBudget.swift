@@ -13,7 +13,7 @@ package final class ServiceBudget: Sendable {
 
     private let state: Mutex<State>
     private let clock: any DeviceClock
-    private let report: @Sendable (String) -> Void
+    private let log: @Sendable (String) -> Void
 
     package let limits: Budget.Limits
 
@@ -30,7 +30,7 @@ package final class ServiceBudget: Sendable {
         limits.descriptors = min(limits.descriptors, Int(getdtablesize() / 2))
         self.limits = limits
         state = Mutex(State(budget: Budget(limits)))
-        (self.clock, self.report) = (clock, report)
+        (self.clock, log) = (clock, report)
     }
 
     /// Whether nobody has anything.
@@ -59,21 +59,29 @@ package final class ServiceBudget: Sendable {
     private func access(
         _ payer: Budget.Payer, _ body: (inout Budget) throws(Budget.Refusal) -> Void
     ) throws(BusError) {
-        let now = clock.now
-        let (refusal, isNew) = state.withLock { state -> (Budget.Refusal?, Bool) in
+        let refusal = state.withLock { state -> Budget.Refusal? in
             do throws(Budget.Refusal) {
                 try body(&state.budget)
-                return (nil, false)
+                return nil
             } catch {
-                state.reported = state.reported.filter { now - $0.value < .seconds(60) }
-                let isNew = state.reported[payer.user] == nil
-                if isNew { state.reported[payer.user] = now }
-                return (error, isNew)
+                return error
             }
         }
         guard let refusal else { return }
-        if isNew { report("user \(payer.user) was refused: \(refusal)") }
+        report("\(refusal)", of: payer.user)
         throw .limitsExceeded("\(refusal)")
+    }
+
+    /// Reports why a user was refused something, unless it was reported of that user within the last minute.
+    func report(_ refusal: String, of user: UInt32) {
+        let now = clock.now
+        let isNew = state.withLock { state in
+            state.reported = state.reported.filter { now - $0.value < .seconds(60) }
+            if state.reported[user] != nil { return false }
+            state.reported[user] = now
+            return true
+        }
+        if isNew { log("user \(user) was refused: \(refusal)") }
     }
 }
 

@@ -14,8 +14,15 @@ final class ServiceClients: @unchecked Sendable {
     private let connection: BusConnection
     private let authorization: Authorization
     private var known: [String: ServiceClient] = [:]
-    /// The calls of programs of which the bus has yet to say who they are, in the order in which they came.
-    private var waiting: [String: [(Authorization.Credentials?) -> Void]] = [:]
+    /// The calls of a program of which the bus has yet to say who it is.
+    private struct Waiting {
+        /// In the order in which they came.
+        var calls: [(Authorization.Credentials?) -> Void] = []
+        /// Why a call was refused, to be reported once it is known whose it was.
+        var refusal: String?
+    }
+
+    private var waiting: [String: Waiting] = [:]
 
     init(_ device: Device, _ connection: BusConnection, _ authorization: Authorization, _ budget: ServiceBudget) {
         (self.device, self.connection, self.authorization, self.budget) = (device, connection, authorization, budget)
@@ -53,16 +60,16 @@ final class ServiceClients: @unchecked Sendable {
         if let client = known[name] { return run(client.credentials) }
         // The message is kept meanwhile, with its descriptors.
         let most = budget.limits.ofConnection(.requests)
-        guard Self.hasDescriptorsLeft, waiting[name, default: []].count < most else {
-            connection.reply(
-                to: message,
-                .limitsExceeded(
-                    "more than \(most) calls of one client wait, half of requests-per-user, or too many in all"))
+        let isFirst = waiting[name] == nil
+        defer { if isFirst { askWho(name) } }
+        guard Self.hasDescriptorsLeft, waiting[name, default: Waiting()].calls.count < most else {
+            let refusal = "more than \(most) calls of one client wait, half of requests-per-user, or too many in all"
+            waiting[name, default: Waiting()].refusal = refusal
+            connection.reply(to: message, .limitsExceeded(refusal))
             refused?()
             return
         }
-        waiting[name, default: []].append(run)
-        if waiting[name]?.count == 1 { askWho(name) }
+        waiting[name, default: Waiting()].calls.append(run)
     }
 
     /// As ``identify(_:_:refused:_:)``, for what lasts longer than the call: `body` gets the caller's client.
@@ -113,14 +120,15 @@ final class ServiceClients: @unchecked Sendable {
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials",
             [.string(name)]
         ) { [weak self] result in
-            guard let self, let calls = waiting.removeValue(forKey: name) else { return }
+            guard let self, let program = waiting.removeValue(forKey: name) else { return }
             let values = (try? result.get().read().first)?.dictionary
             let groups = values?["UnixGroupIDs"]?.elements?.compactMap(\.uint32) ?? []
             // It may have left the bus.
             let credentials = values?["UnixUserID"]?.uint32.map {
                 Authorization.Credentials(user: $0, groups: Set(groups))
             }
-            for call in calls { call(credentials) }
+            if let credentials, let refusal = program.refusal { budget.report(refusal, of: credentials.user) }
+            for call in program.calls { call(credentials) }
         }
     }
 
