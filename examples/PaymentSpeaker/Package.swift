@@ -20,7 +20,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "PaymentSpeakerTests",
-            dependencies: ["PaymentSpeaker", "PaymentRules", .product(name: "RingerTestKit", package: "ringer")],
+            dependencies: [
+                "PaymentSpeaker", "PaymentRules", "CPaymentSpeaker", .product(name: "RingerTestKit", package: "ringer"),
+            ],
             resources: [.copy("amounts.tsv")]),
     ],
     swiftLanguageModes: [.v6]

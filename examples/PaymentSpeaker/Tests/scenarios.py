@@ -666,23 +666,27 @@ def signed_notices_over_tls(directory):
     assert rows(speaker, "SELECT transaction_id FROM payments ORDER BY 1") == [("a",), ("b",)]
 
     # A command is signed as well, and obeyed once.
-    def repeat(time, **more):
-        return sign("shop", "HS256", {"command": "repeat", "device": "secure", "time": time, **more})
+    def command(name, jti, offset=0, **more):
+        return sign("shop", "HS256", {
+            "command": name, "device": "secure", "jti": jti, "iat": int(time.time()) + offset, **more})
 
     publisher.results.clear()
-    first, second = repeat(now()), repeat(now(1))
-    late, early = repeat(now(-3600)), repeat(now(3600))
-    for payload in ["repeat", first, first, right[0], repeat(now(2), device="another"), late, early, second, first]:
+    first, second = command("repeat", "1"), command("repeat", "2")
+    late, early = command("repeat", "3", -3600), command("repeat", "4", 3600)
+    for payload in ["repeat", first, first, right[0], command("repeat", "5", device="another"), late, early, second, first]:
         publisher.publish(payload, name="command")
     # A command is no notice.
-    publisher.publish(repeat(now(3)))
-    expected = {"refused": 8, "announced": 2}
+    publisher.publish(command("repeat", "6"))
+    publisher.publish(command("policy", "7", policy="obey"), name="command")
+    expected = {"refused": 8, "announced": 2, "obeyed": 3}
     wait_until(
         lambda: collections.Counter(result["outcome"] for result in publisher.results) == expected,
-        f"the commands' outcomes {expected}, not {publisher.results}")
+        f"the commands' outcomes {expected}; see {speaker.lines_path}")
     assert all(result["requested"] for result in publisher.results if result["outcome"] == "announced")
+    assert [result["jti"] for result in publisher.results if result["outcome"] == "obeyed"] == ["1", "2", "7"]
     reasons = collections.Counter(result["reason"] for result in publisher.results)
     assert reasons["the message is not signed"] == 1 and reasons["the command is a replay"] == 2, reasons
+    wait_until(lambda: publisher.retained["state"]["policy"] == "obey", "the policy is another one")
 
     # A speaker whose certificate is of another authority is not let in, and goes on trying.
     speaker.stop()

@@ -5,7 +5,7 @@ import Ringer
 /// is lost.
 ///
 ///     payments/NAME           notices
-///     payments/NAME/command   `repeat`: does what the key does
+///     payments/NAME/command   what its user and its owner ask of it: ``Command``
 ///     payments/NAME/result    the outcome of each notice
 ///     payments/NAME/state     retained: whether the speaker is there, its switch, how many payments nobody has heard
 ///     payments/NAME/health    retained: what is broken, and counts since the start
@@ -13,7 +13,6 @@ import Ringer
 final class Connection {
     private let device: Device
     private let speaker: PaymentSpeaker
-    private let policy: Options.Policy
     private let topic: String
     private let client: MQTTClient
     /// How long the broker may take to accept the connection and the subscriptions.
@@ -45,15 +44,13 @@ final class Connection {
     ///   - settings: How to reach the broker; the topics and the will are set here.
     ///   - topic: The topic of the notices.
     init(
-        _ device: Device, _ speaker: PaymentSpeaker, _ settings: MQTTClient.Settings, topic: String,
-        policy: Options.Policy
+        _ device: Device, _ speaker: PaymentSpeaker, _ settings: MQTTClient.Settings, topic: String
     ) throws(RingerError) {
         var settings = settings
         settings.topics = [topic, topic + "/command"]
         settings.will = (topic + "/state", JSONObject(["state": .string("offline")]).text)
         self.device = device
         self.speaker = speaker
-        self.policy = policy
         self.topic = topic
         client = try MQTTClient(settings)
         patience = .seconds(settings.keepAlive)
@@ -257,7 +254,7 @@ final class Connection {
         // Without its subscriptions the speaker is not online.
         guard isConnected else { return }
         let state = JSONObject([
-            "state": .string("online"), "policy": .string(policy.rawValue),
+            "state": .string("online"), "policy": .string(status.policy.rawValue),
             "position": .optional(status.position?.rawValue), "unheard": .integer(status.unheard),
         ]).text
         guard state != publishedState else { return }

@@ -6,13 +6,13 @@ import Ringer
 /// The keys that sign notices and commands. A signed message is a JSON Web Signature in its compact form (RFC 7515), with `HS256`
 /// (HMAC-SHA256) or `EdDSA` (Ed25519, RFC 8037).
 struct Envelope: Sendable {
-    private enum Key: Sendable {
+    enum Key: Sendable {
         case hmac([UInt8])
         case ed25519([UInt8])
     }
 
     private let device: String
-    private var keys: [String: Key] = [:]
+    var keys: [String: Key] = [:]
 
     /// The keys of a file: on each line a key's name, `HS256` or `EdDSA`, and the secret or the public key in base64url.
     /// Empty lines and those that begin with # are skipped.
@@ -44,27 +44,10 @@ struct Envelope: Sendable {
     ///
     /// - Throws: ``Refusal`` with the reason.
     static func open(_ payload: [UInt8], _ envelope: Envelope?) throws(Refusal) -> Notice {
-        let object = if let envelope { try envelope.object(payload) } else { try object(payload) }
+        let object = if let envelope { try envelope.open(payload).object } else { try object(payload) }
         return try Notice(
             transaction: object.string("transaction"), amount: object.string("amount"),
             currency: object.string("currency"), time: object.string("time"))
-    }
-
-    /// When a payload's command to repeat was signed by one of the envelope's keys; nil without an envelope, when it is the
-    /// word `repeat`.
-    ///
-    /// - Throws: ``Refusal`` with the reason.
-    static func openRepeat(_ payload: [UInt8], _ envelope: Envelope?) throws(Refusal) -> WallTime? {
-        guard let envelope else {
-            guard payload == Array("repeat".utf8) else { throw Refusal("the command is unknown") }
-            return nil
-        }
-        let object = try envelope.object(payload)
-        guard object.string("command") == "repeat" else { throw Refusal("the command is unknown") }
-        guard let time = object.string("time").flatMap({ WallTime(rfc3339: $0) }) else {
-            throw Refusal("time is not according to RFC 3339")
-        }
-        return time
     }
 
     private static func object(_ contents: [UInt8]) throws(Refusal) -> JSONObject {
@@ -72,18 +55,21 @@ struct Envelope: Sendable {
         return object
     }
 
-    /// The object that was signed for this speaker.
-    private func object(_ payload: [UInt8]) throws(Refusal) -> JSONObject {
-        let object = try Self.object(contents(payload))
+    /// The object that was signed for this speaker, and the name of the key that has signed it.
+    ///
+    /// - Throws: ``Refusal`` with the reason.
+    func open(_ payload: [UInt8]) throws(Refusal) -> (object: JSONObject, signer: String) {
+        let (contents, signer) = try contents(payload)
+        let object = try Self.object(contents)
         // A message for another speaker, replayed here.
         guard object.string("device") == device else {
             throw Refusal("the message is for another device", object.string("transaction"))
         }
-        return object
+        return (object, signer)
     }
 
-    /// What was signed, if the signature is right.
-    private func contents(_ payload: [UInt8]) throws(Refusal) -> [UInt8] {
+    /// What was signed, and by which key, if the signature is right.
+    private func contents(_ payload: [UInt8]) throws(Refusal) -> (contents: [UInt8], signer: String) {
         let parts = payload.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let header = Base64URL.decode(parts[0]).flatMap({ JSONObject($0) }),
             let contents = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2])
@@ -100,7 +86,7 @@ struct Envelope: Sendable {
             guard Self.isEd25519(signature, of: signed, publicKey) else { throw Refusal("the signature is wrong") }
         default: throw Refusal("the key is for another algorithm")
         }
-        return contents
+        return (contents, name)
     }
 
     private static func isHMAC(_ signature: [UInt8], of signed: [UInt8], _ secret: [UInt8]) -> Bool {

@@ -63,6 +63,14 @@ final class JSONObject {
         return String(cString: json_string_value(value))
     }
 
+    /// The member of this name; nil if it is missing or no number.
+    func number(_ name: String) -> Double? {
+        guard let value = json_object_get(handle, name),
+            value.pointee.type == JSON_INTEGER || value.pointee.type == JSON_REAL
+        else { return nil }
+        return json_number_value(value)
+    }
+
     /// Whether there is a member of this name, of any type.
     func has(_ name: String) -> Bool { json_object_get(handle, name) != nil }
 

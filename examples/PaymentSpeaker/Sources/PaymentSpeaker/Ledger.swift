@@ -39,7 +39,7 @@ final class Ledger {
     }
 
     /// The condition of the index of the few payments that are not over. SQLite uses it for queries that repeat the condition.
-    private static let isOpen = "state NOT IN ('announced', 'stale')"
+    static let isOpen = "state NOT IN ('announced', 'stale')"
     private static let schema = """
         CREATE TABLE IF NOT EXISTS payments (
             id INTEGER PRIMARY KEY,
@@ -55,16 +55,24 @@ final class Ledger {
             requested INTEGER NOT NULL DEFAULT 0,
             first_frame REAL                    -- seconds from arrival to the first frame of the sound
         ) STRICT;
-        CREATE TABLE IF NOT EXISTS commands (
-            name TEXT PRIMARY KEY,
-            signed_at INTEGER NOT NULL          -- by its newest message
+        CREATE TABLE IF NOT EXISTS commands_obeyed (
+            jti TEXT PRIMARY KEY,
+            issued_at INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+        CREATE TABLE IF NOT EXISTS keys_replaced (
+            id INTEGER PRIMARY KEY,             -- in the order of the replacements
+            old_name TEXT NOT NULL,
+            old_digest TEXT NOT NULL,           -- SHA-256, in base64url: another key of that name is not replaced
+            name TEXT NOT NULL,
+            public_key TEXT NOT NULL            -- Ed25519, in base64url
         ) STRICT;
         CREATE INDEX IF NOT EXISTS open_payments ON payments (state) WHERE \(isOpen);
         """
-    private static let columns =
+    static let columns =
         "id, transaction_id, hundredths, currency, paid_at, state, expires_at, repeats, requested"
 
-    private let database: Database
+    let database: Database
     private let insert: Database.Statement
     private let find: Database.Statement
     private let next: Database.Statement
@@ -219,21 +227,6 @@ final class Ledger {
         return newest.map { WallTime(microseconds: $0) }
     }
 
-    /// Records a signed command.
-    ///
-    /// - Returns: False if it was not signed later than the one before: it is a replay.
-    func recordRepeat(signedAt time: WallTime) throws(RingerError) -> Bool {
-        var isNew = false
-        let insert = try database.prepare(
-            """
-            INSERT INTO commands (name, signed_at) VALUES ('repeat', ?)
-                ON CONFLICT (name) DO UPDATE SET signed_at = excluded.signed_at WHERE excluded.signed_at > signed_at
-                RETURNING name
-            """)
-        try insert.run([.integer(time.microseconds)]) { _ in isNew = true }
-        return isNew
-    }
-
     /// Makes the payments that were silenced pending.
     func requestSilenced() throws(RingerError) {
         try request.run()
@@ -253,7 +246,7 @@ final class Ledger {
         return Int(number)
     }
 
-    private static func payment(_ row: Database.Row) -> Payment? {
+    static func payment(_ row: Database.Row) -> Payment? {
         guard let transaction = row.text(1),
             let amount = row.integer(2).flatMap({ Amount(hundredths: Int($0)) }),
             let currency = row.text(3).flatMap(Currency.init(rawValue:)), let paid = row.integer(4),
@@ -264,63 +257,5 @@ final class Ledger {
         return Payment(
             notice: notice, state: state, expires: row.integer(6).map { WallTime(microseconds: $0) },
             repeats: row.integer(7) ?? 0, isRequested: row.integer(8) == 1)
-    }
-
-    // MARK: - A damaged ledger
-
-    /// Copies the payments of a damaged ledger, as far as they can be read: from the newest back to the damage, and from the
-    /// oldest on. With the times of the commands, so that none can be replayed.
-    private static func takeOver(_ former: String, into database: Database, atMost most: Int) throws(RingerError) {
-        // What cannot be read is lost.
-        guard let damaged = try? Database(former) else { return }
-        try copy(
-            "SELECT name, signed_at FROM commands", of: damaged,
-            by: database.prepare("INSERT OR IGNORE INTO commands (name, signed_at) VALUES (?, ?)"))
-        let more = "received_at, reason, first_frame"
-        let insert = try database.prepare(
-            "INSERT OR IGNORE INTO payments (\(columns), \(more)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        )
-        for order in ["DESC", "ASC"] {
-            let query = "SELECT \(columns), \(more) FROM payments ORDER BY id \(order) LIMIT \(most)"
-            if try copy(query, of: damaged, by: insert, where: { payment($0) != nil }) { return }
-        }
-    }
-
-    /// Copies rows of a damaged ledger until one cannot be read.
-    ///
-    /// - Returns: Whether all could be read.
-    /// - Throws: ``RingerError`` of the new ledger: its disk may be full.
-    @discardableResult
-    private static func copy(
-        _ query: String, of damaged: Database, by insert: Database.Statement,
-        where isWanted: (Database.Row) -> Bool = { _ in true }
-    ) throws(RingerError) -> Bool {
-        var failure: RingerError?
-        var isWhole = true
-        do throws(RingerError) {
-            try damaged.prepare(query).run { row in
-                guard failure == nil, isWanted(row) else { return }
-                do throws(RingerError) {
-                    try insert.run(row.values)
-                } catch {
-                    // Text where there was a number is damage as well: one such row must not hold up the others.
-                    if error.code != .invalid { failure = error }
-                }
-            }
-        } catch {
-            isWhole = false
-        }
-        if let failure { throw failure }
-        return isWhole
-    }
-
-    /// Whether the file is damaged: reads all of it.
-    static func fault(of path: String) -> RingerError? {
-        do throws(RingerError) {
-            try Database(path).check()
-            return nil
-        } catch {
-            return error
-        }
     }
 }

@@ -1,9 +1,9 @@
 import PaymentRules
 
-/// What became of a notice: a line of `--json`, and a message of the result topic.
+/// What became of a notice or a command: a line of `--json`, and a message of the result topic.
 struct Report: Sendable, Hashable {
     enum Outcome: String, Sendable {
-        case announced, silenced, vibrated, stale, duplicate, refused
+        case announced, silenced, vibrated, stale, duplicate, refused, obeyed
     }
 
     /// The transaction; nil where the notice could not be read.
@@ -21,6 +21,9 @@ struct Report: Sendable, Hashable {
     var recorded: String?
     var amount: Amount?
     var currency: Currency?
+    /// The name and the `jti` of a signed command; nil for a notice.
+    var command: String?
+    var identifier: String?
 
     /// The object on one line.
     var json: String {
@@ -28,13 +31,13 @@ struct Report: Sendable, Hashable {
             "transaction": .optional(transaction), "outcome": .string(outcome.rawValue), "repeated": .bool(isRepeated),
             "requested": .bool(isRequested), "firstFrame": firstFrame.map(JSONObject.Value.real) ?? .null,
             "reason": .optional(reason), "recorded": .optional(recorded), "amount": .optional(amount?.description),
-            "currency": .optional(currency?.rawValue),
+            "currency": .optional(currency?.rawValue), "command": .optional(command), "jti": .optional(identifier),
         ]).text
     }
 
     /// The line for people.
     var text: String {
-        var words = [transaction ?? "?", outcome.rawValue]
+        var words = [transaction ?? command ?? "?", outcome.rawValue]
         if let amount, let currency { words.insert("\(amount) \(currency.rawValue)", at: 1) }
         if isRepeated { words.append("again, because it was cut off") }
         if isRequested { words.append("on request") }

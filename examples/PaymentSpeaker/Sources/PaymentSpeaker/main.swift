@@ -90,7 +90,7 @@ func serve(_ options: Options) async throws {
             wallClock: { [clock = options.clock] in Options.wallClock(clock) },
             clockPatience: options.clock == .auto ? .seconds(60) : nil))
     let connection = try Connection(
-        device, speaker, try options.brokerSettings(), topic: "payments/\(options.device)", policy: options.policy)
+        device, speaker, try options.brokerSettings(), topic: "payments/\(options.device)")
     let output = Output(STDOUT_FILENO)
     let complaints = Output(STDERR_FILENO)
     speaker.reportProblem = { complaints.line("PaymentSpeaker: \($0)") }

@@ -146,10 +146,19 @@ extension SpeakerTests {
                 """)
             try Database(path).run("UPDATE payments SET received_at = 'noise' WHERE transaction_id = 'old7'")
             let file = LedgerFile(path)
-            #expect(try file.use { ledger throws(RingerError) in try ledger.recordRepeat(signedAt: Scene.noon) })
+            let envelope = try CommandTests.envelope()
+            let (object, signer) = try envelope.open(CommandTests.shop.command("1", CommandTests.repeatCommand))
+            let command = try Command(object, signer: signer, envelope)
+            let obey = {
+                try file.use { ledger throws(RingerError) in
+                    try ledger.obey(command) { () throws(RingerError) in try ledger.set("policy", to: "obey") }
+                }
+            }
+            #expect(try obey())
             file.replace(because: RingerError(.damaged, "check the ledger", path), checkedAfter: 0)
             // It is a replay in the new ledger as well.
-            #expect(try !file.use { ledger throws(RingerError) in try ledger.recordRepeat(signedAt: Scene.noon) })
+            #expect(try !obey())
+            #expect(try file.use { ledger throws(RingerError) in try ledger.setting("policy") } == "obey")
             var known: [Int64?] = []
             try Database(path).prepare("SELECT count(*) FROM payments").run { known.append($0.integer(0)) }
             #expect(known == [999])
