@@ -2,6 +2,7 @@
 enum English {
     static let received = Clip(name: "received", text: "received")
     static let lastPayment = Clip(name: "last-payment", text: "last payment")
+    static let timeUnknown = Clip(name: "time-unknown", text: "time unknown")
     static let and = Clip(name: "and", text: "and")
     /// 0 to 19.
     static let small = [
@@ -17,7 +18,7 @@ enum English {
     static let million = Clip(name: "1000000", text: "million")
 
     static var clips: [Clip] {
-        var clips = [lastPayment, received, and] + small + tens + [hundred, thousand, million]
+        var clips = [lastPayment, timeUnknown, received, and] + small + tens + [hundred, thousand, million]
         for currency in Currency.allCases {
             for count in [1, 2] {
                 let names = [unit(currency, count)] + (currency.hasHundredths ? [hundredth(currency, count)] : [])

@@ -7,14 +7,23 @@ public enum Language: String, Sendable, CaseIterable {
 
     /// The clips that announce a payment, in order: what is spoken first, the amount, the currency.
     ///
-    /// - Parameter isRepetition: Whether it may have been heard before, so that it is not taken for another payment.
-    public func announcement(of amount: Amount, _ currency: Currency, isRepetition: Bool = false) -> [Clip] {
-        let (lastPayment, received, words) =
+    /// - Parameter prefaces: What is said before it.
+    public func announcement(of amount: Amount, _ currency: Currency, _ prefaces: [Preface] = []) -> [Clip] {
+        let (received, words) =
             switch self {
-            case .mandarin: (Mandarin.lastPayment, Mandarin.received, Mandarin.amount(amount, currency))
-            case .english: (English.lastPayment, English.received, English.amount(amount, currency))
+            case .mandarin: (Mandarin.received, Mandarin.amount(amount, currency))
+            case .english: (English.received, English.amount(amount, currency))
             }
-        return (isRepetition ? [lastPayment] : []) + [received] + words
+        return prefaces.map(clip) + [received] + words
+    }
+
+    private func clip(_ preface: Preface) -> Clip {
+        switch (self, preface) {
+        case (.mandarin, .lastPayment): Mandarin.lastPayment
+        case (.mandarin, .timeUnknown): Mandarin.timeUnknown
+        case (.english, .lastPayment): English.lastPayment
+        case (.english, .timeUnknown): English.timeUnknown
+        }
     }
 
     /// Every clip that the language needs.
@@ -24,6 +33,14 @@ public enum Language: String, Sendable, CaseIterable {
         case .english: English.clips
         }
     }
+}
+
+/// What may be said before an announcement.
+public enum Preface: Sendable, Hashable {
+    /// It may have been heard before: it is not another payment.
+    case lastPayment
+    /// It waited for a clock that was not set: it may be old.
+    case timeUnknown
 }
 
 /// A recorded piece of an announcement.

@@ -7,6 +7,7 @@
 enum Mandarin {
     static let received = Clip(name: "received", text: "收款")
     static let lastPayment = Clip(name: "last-payment", text: "上一笔")
+    static let timeUnknown = Clip(name: "time-unknown", text: "时间未知")
     static let point = Clip(name: "point", text: "点")
     static let liang = Clip(name: "liang", text: "两")
     static let digits = ["零", "一", "二", "三", "四", "五", "六", "七", "八", "九"].enumerated().map { number, text in
@@ -19,7 +20,9 @@ enum Mandarin {
     static let hundredMillion = Clip(name: "100000000", text: "亿")
 
     static var clips: [Clip] {
-        [lastPayment, received, point, liang] + digits + [ten, hundred, thousand, tenThousand, hundredMillion]
+        [lastPayment, timeUnknown, received, point, liang] + digits + [
+            ten, hundred, thousand, tenThousand, hundredMillion,
+        ]
             + Currency.allCases.map(unit)
     }
 

@@ -15,15 +15,15 @@ struct Announcer {
     /// The recordings are read each time: a board has little memory, and the kernel keeps the files that are read often.
     ///
     /// - Parameters:
-    ///   - isRepetition: Whether it may have been heard before: then it says so.
+    ///   - prefaces: What is said before it.
     ///   - expiry: How long the announcement may wait for others and for calls; nil for no limit.
     func announcement(
-        of notice: Notice, isRepetition: Bool, expiry: Duration?
+        of notice: Notice, _ prefaces: [Preface] = [], expiry: Duration?
     ) -> (announcement: Announcement, fault: RingerError?) {
         let options: CategoryOptions = policy == .announce ? [] : .honoursRingSilentSwitch
         var fault: RingerError?
         do throws(RingerError) {
-            let clips = language.announcement(of: notice.amount, notice.currency, isRepetition: isRepetition)
+            let clips = language.announcement(of: notice.amount, notice.currency, prefaces)
             if let spoken = try recordings(of: clips) {
                 return (Announcement(spoken, category: .playback, options: options, expiry: expiry), nil)
             }
@@ -32,7 +32,7 @@ struct Announcer {
         }
         return (
             Announcement(
-                isRepetition ? Self.chimeAgain : Self.chime, category: .playback, options: options, expiry: expiry),
+                prefaces.isEmpty ? Self.chime : Self.chimeAgain, category: .playback, options: options, expiry: expiry),
             fault
         )
     }

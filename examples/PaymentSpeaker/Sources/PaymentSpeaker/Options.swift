@@ -23,6 +23,11 @@ struct Options {
         case auto, set, unset
     }
 
+    /// What becomes of payments that waited for the clock in vain.
+    enum WithoutClock: String, CaseIterable {
+        case announce, drop
+    }
+
     enum Sound: String, CaseIterable {
         case play, skip
     }
@@ -40,6 +45,8 @@ struct Options {
     var ledger: String?
     var staleness = Staleness(limit: 300)
     var clock = Clock.auto
+    var withoutClock = WithoutClock.announce
+    var retention = Retention()
     var keys: String?
     var username: String?
     var passwordFile: String?
@@ -69,7 +76,10 @@ struct Options {
           --ledger FILE         The record of payments (default: $STATE_DIRECTORY/payments.sqlite, or here).
           --stale-after SECONDS Notices of this age are recorded, not announced (default: 300; 0 for no limit).
           --clock auto|set|unset      Whether ages can be judged: when the kernel says that a time service keeps the
-                                clock (auto, the default; payments wait 60 s for that), always, or never.
+                                clock (auto, the default; payments wait 10 min for that), always, or never.
+          --without-clock announce|drop       What becomes of payments that waited for the clock in vain: announced as of
+                                unknown time (the default), or recorded, not announced.
+          --ledger-size MB      The most of the ledger's file that is used (default: 64); the oldest payments make room.
           --board auto|service|simulated      The service where it runs, else this machine's hardware (auto, the
                                 default); the service; a simulated board.
           --position ring|vibrate|silent      The simulated switch.
@@ -129,6 +139,8 @@ struct Options {
             let seconds = try Self.number(value, 0...1e9)
             staleness.limit = seconds > 0 ? seconds : nil
         case "--clock": clock = try Self.choice(value)
+        case "--without-clock": withoutClock = try Self.choice(value)
+        case "--ledger-size": retention.size = Int(try Self.number(value, 1...100_000)) << 20
         case "--board": board = try Self.choice(value)
         case "--position": position = try Self.choice(value)
         case "--switch": hardware.ringSilent = try SwitchSpecification(value)

@@ -8,6 +8,7 @@ extension PaymentSpeaker {
         let newest = try await patiently { ledger throws(RingerError) in try ledger.newestTime() }
         if passed == nil { passed = newest.map { ($0, device.clock.now) } }
         try await countQueue()
+        try await prune()
         let policy = try await patiently { ledger throws(RingerError) in try ledger.setting("policy") }
         if let policy = policy.flatMap(Options.Policy.init(rawValue:)) { set(policy) }
         // Beside the announcements: a large ledger takes long.
@@ -80,11 +81,17 @@ extension PaymentSpeaker {
         if let deadline, deadline.wait <= .zero {
             return try await end(payment, .stale, &outcome, because: deadline.reason)
         }
+        let isOfUnknownTime = hasWaitedInVain(payment)
+        if isOfUnknownTime, settings.withoutClock == .drop {
+            return try await end(payment, .stale, &outcome, because: Self.timeUnknown)
+        }
         // It arrived while the clock was not set.
         if Staleness.isToCome(paid: notice.time, now: settings.wallClock()) {
             return try await end(payment, .stale, &outcome, because: "to come")
         }
-        let (announcement, fault) = announcement(of: payment, isRepetition: payment.repeats > 0, expiry: deadline?.wait)
+        let prefaces: [Preface] =
+            (payment.repeats > 0 ? [.lastPayment] : []) + (isOfUnknownTime ? [.timeUnknown] : [])
+        let (announcement, fault) = announcement(of: payment, prefaces, expiry: deadline?.wait)
         do throws(RingerError) {
             try ledger.use { ledger throws(RingerError) in try ledger.set(payment, to: .announcing) }
             setProblem("ledger", nil)
@@ -104,7 +111,9 @@ extension PaymentSpeaker {
             setProblem("sound", nil)
             status.announced += 1
             last = payment
-            return try await end(payment, .announced, &outcome, because: fault == nil ? nil : "chime")
+            return try await end(
+                payment, .announced, &outcome,
+                because: fault != nil ? "chime" : isOfUnknownTime ? Self.timeUnknown : nil)
         case .silenced(let reason):
             guard settings.announcer.policy == .vibrate, reason == .ringSilentSwitch else {
                 return try await end(payment, .silenced, &outcome, because: reason.rawValue)
@@ -133,7 +142,7 @@ extension PaymentSpeaker {
 
     /// Announces a payment that was announced before, because somebody asked for it. The ledger stays as it is.
     func announceAgain(_ payment: Ledger.Payment) async throws {
-        let (announcement, fault) = announcement(of: payment, isRepetition: true, expiry: nil)
+        let (announcement, fault) = announcement(of: payment, [.lastPayment], expiry: nil)
         let result = try await device.announcements.announce(announcement)
         try Task.checkCancellation()
         var outcome = Report(
@@ -152,10 +161,10 @@ extension PaymentSpeaker {
 
     /// The announcement of a payment; while there are faults in the recordings, they are looked for again each time.
     func announcement(
-        of payment: Ledger.Payment, isRepetition: Bool, expiry: Duration?
+        of payment: Ledger.Payment, _ prefaces: [Preface], expiry: Duration?
     ) -> (announcement: Announcement, fault: RingerError?) {
         let made = settings.announcer.announcement(
-            of: payment.notice, isRepetition: isRepetition, expiry: expiry)
+            of: payment.notice, prefaces, expiry: expiry)
         if made.fault != nil || status.problems["recordings"] != nil {
             setProblem("recordings", made.fault ?? settings.announcer.check())
         }
@@ -188,7 +197,16 @@ extension PaymentSpeaker {
         outcome.reason = reason
         try await countUnheard()
         report(outcome)
+        endedSincePruning += 1
+        if endedSincePruning >= 250 { try await prune() }
         return true
+    }
+
+    /// Deletes payments that are kept no longer: at the start, and then more than come.
+    private func prune() async throws {
+        endedSincePruning = 0
+        let now = settings.wallClock()
+        _ = try await patiently { ledger throws(RingerError) in try ledger.prune(settings.retention, now: now) }
     }
 
     /// Uses the ledger, again and again while it cannot be used: the disk may be full.

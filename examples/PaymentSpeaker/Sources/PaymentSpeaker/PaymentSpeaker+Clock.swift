@@ -44,4 +44,14 @@ extension PaymentSpeaker {
                     "after a start they wait until a time service has set it, for \(settings.clockPatience ?? .zero)"))
         return device.clock.now < clockDeadline
     }
+
+    /// The reason of what waited for the clock in vain.
+    static let timeUnknown = "time unknown"
+
+    /// Whether a payment has waited for a wall clock that is still not set: it may be of any age.
+    func hasWaitedInVain(_ payment: Ledger.Payment) -> Bool {
+        guard let clockDeadline, settings.wallClock() == nil, !payment.isRequested else { return false }
+        guard let arrival = arrivals[payment.notice.transaction] else { return true }
+        return arrival.at < clockDeadline
+    }
 }

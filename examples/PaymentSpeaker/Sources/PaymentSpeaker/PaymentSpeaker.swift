@@ -32,6 +32,9 @@ final class PaymentSpeaker {
         var wallClock: @Sendable () -> WallTime?
         /// How long after the start and after the first connection payments wait for the wall clock; nil if they do not.
         var clockPatience: Duration?
+        /// Whether what waited for the clock in vain is announced, or recorded as stale.
+        var withoutClock = Options.WithoutClock.announce
+        var retention = Retention()
     }
 
     /// What the device shows of the speaker, and the fleet sees of it.
@@ -79,6 +82,8 @@ final class PaymentSpeaker {
     /// Until when payments wait for the wall clock; nil if they do not.
     var clockDeadline: MonotonicTime?
     var hasBeenConnected = false
+    /// How many payments have had their outcome since the ledger was pruned.
+    var endedSincePruning = 0
     let start: MonotonicTime
     var isRepeatRequested = false
     /// The payment that was announced last; nil before the first one of this process.

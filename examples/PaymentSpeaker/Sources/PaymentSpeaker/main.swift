@@ -88,7 +88,8 @@ func serve(_ options: Options) async throws {
                 try Envelope(contents(of: path), path: path, device: options.device)
             },
             wallClock: { [clock = options.clock] in Options.wallClock(clock) },
-            clockPatience: options.clock == .auto ? .seconds(60) : nil))
+            clockPatience: options.clock == .auto ? .seconds(600) : nil, withoutClock: options.withoutClock,
+            retention: options.retention))
     let connection = try Connection(
         device, speaker, try options.brokerSettings(), topic: "payments/\(options.device)")
     let output = Output(STDOUT_FILENO)

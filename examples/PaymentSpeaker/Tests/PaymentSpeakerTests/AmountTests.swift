@@ -40,7 +40,7 @@ import Testing
                 let amount = try #require(Amount(row.amount))
                 for currency in Currency.allCases where currency.hasHundredths || amount.rest == 0 {
                     let isListed = listed.isSuperset(
-                        of: language.announcement(of: amount, currency, isRepetition: true))
+                        of: language.announcement(of: amount, currency, [.lastPayment, .timeUnknown]))
                     #expect(isListed, "\(row.amount) \(currency)")
                 }
             }

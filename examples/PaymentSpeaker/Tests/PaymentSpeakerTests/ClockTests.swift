@@ -37,11 +37,12 @@ extension SpeakerTests {
                 try await scene.advance { scene.clock.now == Scene.start + .seconds(30) }
                 scene.speaker.connectionBegan()
                 let first = try await scene.report()
-                #expect(first.outcome == .announced && first.firstFrame == 90)
+                #expect(first.outcome == .announced && first.firstFrame == 90 && first.reason == "time unknown")
                 // A second connection holds nothing up.
                 scene.speaker.connectionBegan()
                 try scene.take(Scene.notice("b"))
-                #expect(try await scene.report().firstFrame == 0)
+                let second = try await scene.report()
+                #expect(second.firstFrame == 0 && second.reason == nil)
             }
         }
 
@@ -68,6 +69,37 @@ extension SpeakerTests {
                 try scene.take(Scene.notice("ahead", time: "2046-11-22T12:00:00Z"))
                 let stale = try await scene.report()
                 #expect(stale.outcome == .stale && stale.reason == "to come")
+            }
+        }
+
+        @Test func whatWaitedForTheClockInVainSaysThatItsTimeIsUnknown() async throws {
+            let directory = try RecordingTests.recordings()
+            let path = directory.path + "/payments.sqlite"
+            try await Scene.run(ledger: path, clips: directory.path, now: { _ in nil }, clockPatience: .seconds(600)) {
+                scene in
+                try scene.take(Scene.notice("a", "5"))
+                await scene.settle()
+            }
+            // The process has ended meanwhile: it is a backlog of the ledger.
+            try await Scene.run(ledger: path, clips: directory.path, now: { _ in nil }, clockPatience: .seconds(600)) {
+                scene in
+                try scene.take(Scene.notice("b", "5"))
+                for _ in 0..<2 { #expect(try await scene.report().reason == "time unknown") }
+                #expect(scene.clock.now >= Scene.start + .seconds(600))
+                try scene.take(Scene.notice("c", "5"))
+                #expect(try await scene.report().reason == nil)
+                let frames = RecordingTests.frames
+                #expect(scene.board.speaker.recordings.map(\.played) == [4 * frames, 4 * frames, 3 * frames])
+            }
+        }
+
+        @Test func whatWaitedForTheClockInVainIsDroppedByOption() async throws {
+            try await Scene.run(now: { _ in nil }, clockPatience: .seconds(600), withoutClock: .drop) { scene in
+                try scene.take(Scene.notice("a"))
+                let dropped = try await scene.report()
+                #expect(dropped.outcome == .stale && dropped.reason == "time unknown")
+                try scene.take(Scene.notice("b"))
+                #expect(try await scene.report().outcome == .announced)
             }
         }
 

@@ -29,14 +29,15 @@ final class Scene {
         policy: Options.Policy = .announce, position: SwitchPosition = .ring, ledger: String = ":memory:",
         clips: String? = nil, envelope: Envelope? = nil,
         now: @escaping @Sendable (MonotonicTime) -> WallTime? = { _ in Scene.noon },
-        clockPatience: Duration? = nil, _ body: @escaping @PaymentActor (Scene) async throws -> Void
+        clockPatience: Duration? = nil, withoutClock: Options.WithoutClock = .announce, retention: Retention = .init(),
+        _ body: @escaping @PaymentActor (Scene) async throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "scene")
         defer { loop.close() }
         try await withTaskExecutorPreference(loop) { @PaymentActor in
             let scene = try Scene(
                 loop, policy: policy, position: position, ledger: ledger, clips: clips, envelope: envelope, now: now,
-                clockPatience: clockPatience)
+                clockPatience: clockPatience, withoutClock: withoutClock, retention: retention)
             try await body(scene)
             scene.device.close()
             // A sound that was playing ends at a time of its own.
@@ -49,7 +50,8 @@ final class Scene {
 
     private init(
         _ loop: EventLoop, policy: Options.Policy, position: SwitchPosition, ledger: String, clips: String?,
-        envelope: Envelope?, now: @escaping @Sendable (MonotonicTime) -> WallTime?, clockPatience: Duration?
+        envelope: Envelope?, now: @escaping @Sendable (MonotonicTime) -> WallTime?, clockPatience: Duration?,
+        withoutClock: Options.WithoutClock, retention: Retention
     ) throws {
         let clock = VirtualClock(start: Scene.start)
         self.clock = clock
@@ -60,7 +62,7 @@ final class Scene {
             settings: .init(
                 announcer: Announcer(language: .mandarin, directory: clips, policy: policy),
                 staleness: Staleness(limit: 300), envelope: envelope, wallClock: { now(clock.now) },
-                clockPatience: clockPatience))
+                clockPatience: clockPatience, withoutClock: withoutClock, retention: retention))
         self.speaker = speaker
         running = Task(executorPreference: loop) { try await speaker.run() }
         speaker.report = { [unowned self] in reports.append($0) }
