@@ -5,7 +5,7 @@ import Testing
 struct DamagedFileTests {
     @Test("there is a sample file of every kind")
     func corpus() throws {
-        #expect(Corpus.files.count >= 40)
+        #expect(Corpus.files.count >= 43)
         for (name, bytes) in Corpus.files {
             let info = try SoundFiles.info(bytes)
             #expect(info.frames > 0, "\(name)")
@@ -24,7 +24,9 @@ struct DamagedFileTests {
                 #expect(length < info.dataOffset + info.dataSize, "\(length) bytes were refused")
                 continue
             }
-            #expect(whole.samples.starts(with: decoded.samples), "\(length) bytes")
+            // What the decoder makes of an incomplete last frame of MP3 is its own matter.
+            let surely = decoded.samples.dropLast(name.hasSuffix(".mp3") ? 1152 * decoded.channels : 0)
+            #expect(whole.samples.starts(with: surely), "\(length) bytes")
             // If the header leaves the length open, the truncation cannot be detected.
             if decoded.frames < whole.frames, !name.hasPrefix("streamed") {
                 #expect(try SoundFiles.info(part).isTruncated, "\(length) bytes")
@@ -45,7 +47,8 @@ struct DamagedFileTests {
                     #expect(throws: SoundFileError.self) { try SoundFiles.info(bytes) }
                     continue
                 }
-                #expect(whole.samples.count <= 2 * bytes.count)
+                // The smallest frames of MP3 are 24 bytes, of 1152 samples.
+                #expect(whole.samples.count <= (name.hasSuffix(".mp3") ? 48 : 2) * bytes.count + 32_768)
                 #expect(try SoundFiles.info(bytes).frames == Int64(whole.frames))
             }
         }

@@ -38,9 +38,10 @@ enum MPEGHeader {
         guard packets != 1 || description != nil || end == input.size || plan.isTruncated || words.isTag(at: end) else {
             throw SoundFileError(.notASound, expected: "another frame of MPEG audio", found: "other bytes", offset: end)
         }
-        // Its encoder counted more of them, or what follows is no tag: the rest is damaged or missing.
-        if packets + 1 < description?.packets ?? 0 || (1...3).contains(input.size - end)
-            || (end < input.size && !words.isTag(at: end))
+        // Its encoder counted more frames or bytes, the description is cut off, or what follows is no tag: the rest is damaged or
+        // missing.
+        if packets + 1 < description?.packets ?? 0 || start + (description?.bytes ?? 0) > input.size || end > input.size
+            || (1...3).contains(input.size - end) || (end < input.size && !words.isTag(at: end))
         {
             plan.isTruncated = true
         }
@@ -77,6 +78,8 @@ enum MPEGHeader {
     private struct Description {
         /// How many frames of MPEG audio follow; 0 where it does not say.
         var packets: Int64 = 0
+        /// How many bytes all frames have, this one too; 0 where it does not say.
+        var bytes: Int64 = 0
         /// Frames to leave out at the beginning and the end.
         var priming: Int64 = 0
         var remainder: Int64 = 0
@@ -98,13 +101,17 @@ enum MPEGHeader {
             let start = frame.descriptionOffset
             guard has("Xing", at: start) || has("Info", at: start), start + 8 <= bytes.count else { return nil }
             let fields = bytes[start + 7]
-            if fields & 1 != 0, start + 12 <= bytes.count {
-                packets = bytes[start + 8..<start + 12].reduce(0) { $0 << 8 | Int64($1) }
-            }
             // Counts of frames and bytes, a table of places, the quality: each is there or not.
-            let encoder =
-                start + 8 + (fields & 1 != 0 ? 4 : 0) + (fields & 2 != 0 ? 4 : 0) + (fields & 4 != 0 ? 100 : 0)
-                + (fields & 8 != 0 ? 4 : 0)
+            var encoder = start + 8
+            func count(_ field: UInt8) -> Int64 {
+                guard fields & field != 0 else { return 0 }
+                defer { encoder += 4 }
+                guard encoder + 4 <= bytes.count else { return 0 }
+                return bytes[encoder..<encoder + 4].reduce(0) { $0 << 8 | Int64($1) }
+            }
+            packets = count(1)
+            self.bytes = count(2)
+            encoder += (fields & 4 != 0 ? 100 : 0) + (fields & 8 != 0 ? 4 : 0)
             guard has("LAME", at: encoder) || has("Lavc", at: encoder) || has("Lavf", at: encoder),
                 encoder + 24 <= bytes.count
             else { return }

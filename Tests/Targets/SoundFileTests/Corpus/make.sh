@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-rm -f ./*.caf ./*.aiff ./*.aifc ./*.wav
+rm -f ./*.caf ./*.aiff ./*.aifc ./*.wav ./*.mp3
 # Lengths are in samples at 48 kHz.
 sox -R -n -r 8000 -c 1 -b 32 "$work/mono.wav" synth 420s sine 400 gain -3
 sox -R -n -r 44100 -c 2 -b 32 "$work/stereo.wav" synth 100s sine 600 sine 900 gain -3
@@ -39,5 +39,8 @@ ffmpeg -v error -bitexact -i "$work/mono.wav" -c:a pcm_s16le -f wav - | cat > st
 ffmpeg -v error -y -bitexact -i "$work/mono.wav" -c:a pcm_s16le -metadata title=Chime tagged.wav
 ff mono ima-mono.wav "-c:a adpcm_ima_wav -block_size 64"
 ff stereo ima-stereo.wav "-c:a adpcm_ima_wav -block_size 64"
+ff mono tagged.mp3 "-c:a libmp3lame -b:a 8k -id3v2_version 3 -write_xing 1 -metadata title=Chime"
+ff stereo stereo.mp3 "-c:a libmp3lame -b:a 32k -id3v2_version 0 -write_xing 1"
+ff mono streamed.mp3 "-c:a libmp3lame -b:a 8k -id3v2_version 0 -write_xing 0"
 sox -D "$work/stereo.wav" -b 16 -B rifx.wav
 sox -D "$work/mono.wav" -e ima-adpcm ima-sox.wav
