@@ -64,7 +64,10 @@ import Testing
     @Test("nothing is opened for a sound whose gate is shut while an earlier open is under way")
     func shutBehindOpen() async throws {
         let pcm = Gate()
-        let output = try output(PacedSink.name(.gate(pcm.path), .waitsForWriter))
+        try PacedSink.install()
+        var limits = PlaybackMachine.Limits()
+        limits.open = .seconds(3600)
+        let output = try ALSASoundOutput(pcm: PacedSink.name(.gate(pcm.path), .waitsForWriter), limits: limits)
         let (first, second) = (Hearing(), Hearing())
         _ = output.play(.noise(frames: 480), PlaybackOptions(), first.handler)
         let gate = RingerCore.Gate()
