@@ -469,6 +469,33 @@ def test_alarm():
         handset.check_quiet()
 
 
+OTHER_PROCESS = """
+import os, socket, sys
+with open("/proc/sys/net/ipv4/ip_local_port_range", "w") as ports:
+    ports.write("40000 40007")
+for port in range(40000, 40004):
+    taken = socket.create_server(("127.0.0.1", port))
+    taken.set_inheritable(True)
+    taken.detach()
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_ports_of_others():
+    """Of the eight ports that the kernel may choose, another process has four for TCP: one of the others is found, each time."""
+    for _ in range(8):
+        process = subprocess.Popen(
+            ["unshare", "--user", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up; exec python3 -c "$@"', "sh",
+             OTHER_PROCESS, PROGRAM, "--listen", "127.0.0.1:0", "--board", "simulated"],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        try:
+            said = process.stderr.readline()
+            assert re.fullmatch(r"VoIPHandset: Listening at 127\.0\.0\.1:4000[4-7]\.\n", said), said
+        finally:
+            process.kill()
+            process.communicate()
+
+
 def test_termination():
     """SIGTERM ends the calls for their callers as well."""
     with start() as handset, Caller(handset.port) as talking, Caller(handset.port) as ringing:

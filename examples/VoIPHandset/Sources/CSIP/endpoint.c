@@ -19,6 +19,7 @@ enum {
     TRANSACTIONS = 64,      // buckets of libre's tables
     STOP_MS = 500,
     MOST_CALLS = 16,
+    MOST_PORTS = 64,        // of the kernel's choice, that are tried
     CALL_DESCRIPTORS = 2,   // the ports for RTP and RTCP
     MOST_RESERVED = MOST_CALLS * CALL_DESCRIPTORS,
     LONGEST_NAME = 256,     // of a Call-ID or a caller, for the handler
@@ -508,7 +509,7 @@ static void command(int id, void *data, void *arg)
 
 // MARK: - The thread
 
-static int listen_at(struct handset_sip *sip)
+static int add_transports(struct handset_sip *sip)
 {
     int error;
 
@@ -527,6 +528,20 @@ static int listen_at(struct handset_sip *sip)
         error = sip_transp_laddr(sip->stack, &sip->local, SIP_TRANSP_TCP, NULL);
     } else {
         error = 0;
+    }
+    return error;
+}
+
+// The kernel chooses a port that is free for UDP; another process may have the same one for TCP. Then another one is tried.
+static int listen_at(struct handset_sip *sip)
+{
+    const struct sa wanted = sip->local;
+    int error = add_transports(sip);
+
+    for (int tries = 1; error == EADDRINUSE && sa_port(&wanted) == 0 && tries < MOST_PORTS; tries++) {
+        sip_transp_flush(sip->stack);
+        sip->local = wanted;
+        error = add_transports(sip);
     }
     return error;
 }
