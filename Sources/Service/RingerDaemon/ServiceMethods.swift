@@ -138,7 +138,10 @@ struct ServiceMethods: Sendable {
             let sound = try await arrivals.inTurn(request) {
                 var buffers: [PCMBuffer] = []
                 for clip in clips { buffers.append(try await clip.samples(sounds, reads, for: share)) }
-                return try await reads.join(buffers)
+                // Long ones take long to copy.
+                return try await reads.elsewhere("announcement") { [buffers] in
+                    try Announcement(joining: buffers).sound
+                }
             }
             let announcement = Announcement(
                 sound, category: category, options: categoryOptions, priority: priority, expiry: expiry)

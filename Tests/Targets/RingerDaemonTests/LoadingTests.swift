@@ -154,20 +154,15 @@ import Testing
         #expect(isElsewhere == [true, false])
     }
 
-    // The service's thread copied them all.
-    @Test("the clips of an announcement are joined on another thread than the service's")
-    func joinedElsewhere() async throws {
+    @Test("what takes long runs on another thread than the service's")
+    func elsewhere() async throws {
         let loop = try EventLoop(name: "test")
         defer { loop.close() }
-        let clips = (1...3).map { PCMBuffer(sampleRate: 8_000, channels: 1, samples: [Int16](repeating: $0, count: 2)) }
-        let joined = try await Task(executorPreference: loop) { [loop] in
-            let reads = FileReads(on: loop)
-            let joining = Task.immediate(executorPreference: loop) { try await reads.join(clips) }
-            // Its end needs this thread.
-            #expect(reads.areRunning)
-            return try await joining.value
+        let isElsewhere = try await Task(executorPreference: loop) { [loop] in
+            let thread = pthread_self()
+            return try await FileReads(on: loop).elsewhere("a sound") { pthread_equal(pthread_self(), thread) == 0 }
         }.value
-        #expect(joined.samples == [1, 1, 2, 2, 3, 3])
+        #expect(isElsewhere)
     }
 
     // The caller's thread did the work then: the service's.

@@ -50,18 +50,18 @@ final class FileReads: @unchecked Sendable {
         of id: SystemSoundID, _ sounds: SystemSoundServices, for share: BudgetShare?
     ) async throws -> PCMBuffer? {
         if let samples = sounds.samplesInMemory(of: id) { return samples }
-        let samples = try await whileReading {
-            try await SoundLoader.elsewhere("system sound \(id)") { try sounds.samples(of: id) }
-        }
+        let samples = try await elsewhere("system sound \(id)") { try sounds.samples(of: id) }
         if let samples { try share?.take(samples.samples.count * MemoryLayout<Int16>.size, of: .decoded) }
         return samples
     }
 
-    /// Joins the clips of an announcement, which may be long.
-    func join(_ clips: [PCMBuffer]) async throws -> PCMBuffer {
-        try await whileReading {
-            try await SoundLoader.elsewhere("announcement") { try Announcement(joining: clips).sound }
-        }
+    /// Returns what `body` returns, which runs on a thread of its own: it may take long.
+    ///
+    /// - Parameter name: What it reads, for the error where the system has no thread left.
+    func elsewhere<Value: Sendable>(
+        _ name: String, _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await whileReading { try await SoundLoader.elsewhere(name, body) }
     }
 
     /// Returns what `load` read for the calling task's request. Throws `CancellationError` where that was stopped meanwhile:
