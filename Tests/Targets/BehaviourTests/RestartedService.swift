@@ -130,7 +130,7 @@ final class ServiceOfItsOwn: RestartedService {
         try await exchange(with: device)
         var left = duration
         while left > .zero {
-            let part = min(left, .milliseconds(100))
+            let part = min(left, .milliseconds(500))
             left -= part
             try await client.advance(part)
             try await exchange(with: device)
