@@ -105,6 +105,12 @@ int client_fork(void)
         printf("%s\n", ringer_last_error());
         return 1;
     }
+    /*
+     * The device's thread has done once what it does meanwhile: a lock of the Swift library that it holds when it does something
+     * for the first time stays held in a child.
+     */
+    if (client_play(device, NULL, samples, 4800, 0, NULL) == 0)
+        client_wait_for(device, RINGER_EVENT_SOUND_ENDED, &event);
     has_motor = ringer_device_vibrate(device, pattern, 2, 1, 0, &vibration) == 0;
     run("a child that uses the device", use_it, 0);
     run("a child that gets SIGTERM", wait_for_a_signal, SIGTERM);

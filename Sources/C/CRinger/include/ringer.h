@@ -39,7 +39,8 @@
  * do what they did before ringer_device_close_on_termination(): neither the child's end nor its signals touch the
  * device of its parent. A child executes a program, or opens a device of its own on a thread that it has started: the
  * locks of the Swift library take the thread of fork() for its parent's, and end the child where another thread waits
- * for one.
+ * for one. A lock that another thread held at the fork stays held: a child that calls the library right after its
+ * parent opened a device may wait for ever. Executing a program is always safe.
  *
  * The Swift library's names are given as "Swift: ...".
  */
