@@ -101,7 +101,7 @@ def every_payment_once(directory):
         assert marks in ([False], [True], [False, True]), (name, marks)
     marked = sum(any(marks) for marks in heard.values())
     assert marked <= kills, f"{marked} announcements marked as repeated, {kills} crashes"
-    amounts = dict(rows(speaker, "SELECT transaction_id, hundredths FROM payments"))
+    amounts = dict(rows(speaker, "SELECT transaction_id, minor_units FROM payments"))
     assert amounts == {name: int(notices[name]["amount"].replace(".", "")) for name in notices}
     return f"{count} payments, {kills} SIGKILLs: each once in the ledger, {marked} marked as repeated, {repeated} heard twice"
 
@@ -301,7 +301,7 @@ def a_damaged_ledger_on_a_small_disk(directory):
         # 0.2 MB of payments that are over.
         database.execute("UPDATE payments SET id = 10000")
         database.executemany(
-            "INSERT INTO payments (transaction_id, hundredths, currency, paid_at, state) VALUES (?, 1, 'CNY', 0, 'announced')",
+            "INSERT INTO payments (transaction_id, minor_units, currency, paid_at, state) VALUES (?, 1, 'CNY', 0, 'announced')",
             [(f"{number:0100}",) for number in range(800)])
         database.execute("UPDATE payments SET id = id - 10000 WHERE id > 10000")
         database.commit()
@@ -711,7 +711,10 @@ def signed_notices_over_tls(directory):
 
 def recordings_without_a_gap(directory):
     """Recordings by espeak-ng, joined; a missing one is found at the start, and silences no payment."""
-    subprocess.run([os.path.join(product, "make-clips"), program, os.path.join(directory, "clips")], check=True)
+    subprocess.run([os.path.join(product, "make-clips"), program, os.path.join(directory, "clips"), "zh", "en"], check=True)
+    check = subprocess.run(
+        [program, "voices", "check", os.path.join(directory, "clips")], capture_output=True, text=True)
+    assert check.returncode == 0 and "zh: right, with" in check.stdout, check.stdout[-300:]
     broker = Broker(directory)
     publisher = Publisher(broker.port, "voice")
     clips = os.path.join(directory, "clips")
@@ -723,6 +726,8 @@ def recordings_without_a_gap(directory):
     assert publisher.outcome("a")[0]["outcome"] == "announced", publisher.outcome("a")
     speaker.stop()
     os.remove(os.path.join(clips, "zh", "10000.wav"))
+    check = subprocess.run([program, "voices", "check", clips], capture_output=True, text=True)
+    assert check.returncode == 1 and "10000.wav" in check.stdout, check
     speaker = Speaker(program, directory, broker.port, "voice", "--clips", clips, "--sound", "skip")
     wait_until(lambda: "10000.wav" in str(publisher.retained["health"]["problems"]), "health names the recording")
     with open(speaker.errors_path) as file:

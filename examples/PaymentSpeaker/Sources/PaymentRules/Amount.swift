@@ -1,35 +1,56 @@
-/// An amount of money, from 0.00 to 999,999,999.99.
+/// An amount of money of a currency, below a thousand million of its units.
 public struct Amount: Sendable, Hashable {
-    /// The largest amount, in hundredths.
-    public static let largest = 99_999_999_999
+    /// The largest number of whole units.
+    public static let largest = 999_999_999
 
-    /// The amount in hundredths of the currency's unit.
-    public let hundredths: Int
+    /// The currency.
+    public let currency: Currency
+    /// The amount in the currency's minor units: fen, cents; of a currency without decimals, in its units.
+    public let minorUnits: Int
 
-    /// The whole units.
-    public var units: Int { hundredths / 100 }
-    /// What is left over, 0 to 99 hundredths.
-    public var rest: Int { hundredths % 100 }
-
-    /// The amount of so many hundredths; nil if it is negative or above ``largest``.
-    public init?(hundredths: Int) {
-        guard (0...Self.largest).contains(hundredths) else { return nil }
-        self.hundredths = hundredths
+    /// How many minor units a unit has: 1, 100 or 1000.
+    private var scale: Int { Self.scale(currency) }
+    private static func scale(_ currency: Currency) -> Int {
+        (0..<currency.decimals).reduce(1) { scale, _ in scale * 10 }
     }
 
-    /// The amount that a notice states: digits, then perhaps a point and one or two digits. Signs, spaces, separators of
-    /// thousands and leading zeros are not allowed, so that one amount is not taken for another.
-    public init?(_ text: String) {
+    /// The whole units.
+    public var units: Int { minorUnits / scale }
+    /// What is left over, in minor units.
+    public var rest: Int { minorUnits % scale }
+    /// The digits of what is left over, without zeros at the end: 5 of 12.50, 0 and 5 of 12.05.
+    public var decimals: [Int] {
+        var digits: [Int] = []
+        var (left, place) = (rest, scale / 10)
+        while left > 0 {
+            digits.append(left / place)
+            (left, place) = (left % place, place / 10)
+        }
+        return digits
+    }
+
+    /// The amount of so many minor units; nil if it is negative or above ``largest``.
+    public init?(minorUnits: Int, _ currency: Currency) {
+        let scale = Self.scale(currency)
+        guard minorUnits >= 0, minorUnits / scale <= Self.largest else { return nil }
+        (self.minorUnits, self.currency) = (minorUnits, currency)
+    }
+
+    /// The amount that a notice states: digits, then perhaps a point and as many decimals as the currency has, or fewer.
+    /// Signs, spaces, separators of thousands and leading zeros are not allowed, so that one amount is not taken for another.
+    public init?(_ text: String, _ currency: Currency) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard let whole = parts.first, (1...2).contains(parts.count), (1...9).contains(whole.count),
             let units = Self.number(whole), whole.count == 1 || whole.first != UInt8(ascii: "0")
         else { return nil }
         var rest = 0
         if parts.count == 2 {
-            guard (1...2).contains(parts[1].count), let digits = Self.number(parts[1]) else { return nil }
-            rest = parts[1].count == 1 ? digits * 10 : digits
+            guard !parts[1].isEmpty, parts[1].count <= currency.decimals, let digits = Self.number(parts[1]) else {
+                return nil
+            }
+            rest = (parts[1].count..<currency.decimals).reduce(digits) { rest, _ in rest * 10 }
         }
-        self.init(hundredths: units * 100 + rest)
+        self.init(minorUnits: units * Self.scale(currency) + rest, currency)
     }
 
     private static func number(_ digits: Substring.UTF8View) -> Int? {
@@ -43,6 +64,10 @@ public struct Amount: Sendable, Hashable {
 }
 
 extension Amount: CustomStringConvertible {
-    /// The amount as a notice states it, with two decimals: `12.50`.
-    public var description: String { "\(units).\(rest < 10 ? "0" : "")\(rest)" }
+    /// The amount as a notice states it, with all decimals of the currency: `12.50`.
+    public var description: String {
+        guard currency.decimals > 0 else { return "\(units)" }
+        let rest = String(rest)
+        return "\(units)." + String(repeating: "0", count: currency.decimals - rest.utf8.count) + rest
+    }
 }

@@ -1,36 +1,35 @@
-/// The currencies that can be announced, by their codes in ISO 4217.
-public enum Currency: String, Sendable, CaseIterable {
-    case cny = "CNY"
-    case hkd = "HKD"
-    case usd = "USD"
-    case eur = "EUR"
-    case gbp = "GBP"
-    case jpy = "JPY"
+/// A currency of ISO 4217.
+public struct Currency: Sendable, Hashable {
+    /// Its code, such as CNY.
+    public let code: String
+    /// How many decimals its amounts have: the minor unit of ISO 4217, 0, 2 or 3.
+    public let decimals: Int
 
-    /// Whether the currency has hundredths.
-    public var hasHundredths: Bool { self != .jpy }
-
-    /// The name of the unit in Mandarin.
-    var mandarin: String {
-        switch self {
-        case .cny: "元"
-        case .hkd: "港元"
-        case .usd: "美元"
-        case .eur: "欧元"
-        case .gbp: "英镑"
-        case .jpy: "日元"
-        }
+    /// The currency of this code; nil if there is none, or if it has more than three decimals.
+    public init?(_ code: String) {
+        guard let decimals = Self.decimals[code] else { return nil }
+        (self.code, self.decimals) = (code, decimals)
     }
 
-    /// The names in English: of one unit, of several, of a hundredth and of several.
-    var english: (unit: String, units: String, hundredth: String, hundredths: String) {
-        switch self {
-        case .cny: ("yuan", "yuan", "fen", "fen")
-        case .hkd: ("Hong Kong dollar", "Hong Kong dollars", "cent", "cents")
-        case .usd: ("dollar", "dollars", "cent", "cents")
-        case .eur: ("euro", "euros", "cent", "cents")
-        case .gbp: ("pound", "pounds", "penny", "pence")
-        case .jpy: ("yen", "yen", "", "")
+    /// The minor units of ISO 4217, list one, of 2025, by the codes; without funds, metals and CLF and UYW, which have four.
+    private static let decimals: [String: Int] = {
+        var decimals: [String: Int] = [:]
+        for (count, codes) in [
+            (0, "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"),
+            (3, "BHD IQD JOD KWD LYD OMR TND"),
+            (
+                2,
+                """
+                AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CNY \
+                COP CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS \
+                INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR \
+                MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD \
+                SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD UYU UZS VES WST XCD XCG YER ZAR ZMW ZWG
+                """
+            ),
+        ] {
+            for code in codes.split(separator: " ") { decimals[String(code)] = count }
         }
-    }
+        return decimals
+    }()
 }

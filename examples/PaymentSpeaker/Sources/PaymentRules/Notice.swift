@@ -7,8 +7,6 @@ public struct Notice: Sendable, Hashable {
     public let transaction: String
     /// The amount.
     public let amount: Amount
-    /// The currency.
-    public let currency: Currency
     /// When it was paid.
     public let time: WallTime
 
@@ -21,25 +19,23 @@ public struct Notice: Sendable, Hashable {
         guard let transaction, (1...Self.longestTransaction).contains(transaction.utf8.count) else {
             throw Refusal("transaction is not a string of 1 to \(Self.longestTransaction) bytes")
         }
-        guard let amount = amount.flatMap({ Amount($0) }) else {
-            throw Refusal("amount is not a string such as \"12.50\", 0 to 999999999.99", transaction)
+        guard let currency = currency.flatMap({ Currency($0) }) else {
+            throw Refusal("currency is no code of ISO 4217", transaction)
         }
-        guard let currency = currency.flatMap(Currency.init(rawValue:)) else {
-            let known = Currency.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Refusal("currency is none of \(known)", transaction)
-        }
-        guard currency.hasHundredths || amount.rest == 0 else {
-            throw Refusal("\(currency.rawValue) has no hundredths", transaction)
+        guard let amount = amount.flatMap({ Amount($0, currency) }) else {
+            throw Refusal(
+                "amount is not a string such as \"12\", 0 to \(Amount.largest), with at most \(currency.decimals) decimals",
+                transaction)
         }
         guard let time = time.flatMap({ WallTime(rfc3339: $0) }) else {
             throw Refusal("time is not according to RFC 3339", transaction)
         }
-        (self.transaction, self.amount, self.currency, self.time) = (transaction, amount, currency, time)
+        (self.transaction, self.amount, self.time) = (transaction, amount, time)
     }
 
     /// A notice that was read before.
-    public init(transaction: String, amount: Amount, currency: Currency, time: WallTime) {
-        (self.transaction, self.amount, self.currency, self.time) = (transaction, amount, currency, time)
+    public init(transaction: String, amount: Amount, time: WallTime) {
+        (self.transaction, self.amount, self.time) = (transaction, amount, time)
     }
 }
 

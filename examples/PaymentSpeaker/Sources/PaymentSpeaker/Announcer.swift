@@ -4,10 +4,19 @@ import Ringer
 
 /// The sound of announcements: recordings joined without a gap, or a chime where there are none.
 struct Announcer {
-    var language: Language
-    /// The directory of the recordings; nil for none.
-    var directory: String?
+    /// The directory of the languages, each a folder of rules and recordings; nil for none.
+    private let directory: String?
+    /// The name of the language.
+    private let name: String
     var policy: Options.Policy
+    /// Its rules; nil if they could not be read.
+    private let language: Language?
+
+    /// An announcer. Rules that cannot be read are a fault of ``check()`` and of each announcement.
+    init(directory: String?, language: String, policy: Options.Policy) {
+        (self.directory, name, self.policy) = (directory, language, policy)
+        self.language = directory.flatMap { try? Voices.language("\($0)/\(language)") }
+    }
 
     /// The announcement of a payment. If its recordings cannot be used, it is the chime, and `fault` says why: a payment is
     /// never silent for want of a word, and never holds up the others.
@@ -23,8 +32,9 @@ struct Announcer {
         let options: CategoryOptions = policy == .announce ? [] : .honoursRingSilentSwitch
         var fault: RingerError?
         do throws(RingerError) {
-            let clips = language.announcement(of: notice.amount, notice.currency, prefaces)
-            if let spoken = try recordings(of: clips) {
+            if let spoken = try recordings({ language throws(RuleFault) in
+                try language.announcement(of: notice.amount, prefaces)
+            }) {
                 return (Announcement(spoken, category: .playback, options: options, expiry: expiry), nil)
             }
         } catch {
@@ -43,19 +53,28 @@ struct Announcer {
     /// - Returns: What is wrong with the first such recording; nil if all can be used.
     func check() -> RingerError? {
         do throws(RingerError) {
-            _ = try recordings(of: language.clips)
+            _ = try recordings { language throws(RuleFault) in language.clips }
             return nil
         } catch {
             return error
         }
     }
 
-    /// The recordings of these clips, joined; nil if there are no recordings.
-    private func recordings(of clips: [Clip]) throws(RingerError) -> PCMBuffer? {
+    /// The recordings of clips of the language, joined; nil if there are no recordings.
+    private func recordings(_ choose: (Language) throws(RuleFault) -> [Clip]) throws(RingerError) -> PCMBuffer? {
         guard let directory else { return nil }
+        let folder = "\(directory)/\(name)"
+        // Once its rules can be read, they are.
+        let language = if let language { language } else { try Voices.language(folder) }
+        let clips: [Clip]
+        do throws(RuleFault) {
+            clips = try choose(language)
+        } catch {
+            throw RingerError(.invalid, "speak by", folder + "/rules", detail: error.reason)
+        }
         var joined: PCMBuffer?
         for clip in clips {
-            let path = "\(directory)/\(language.rawValue)/\(clip.name).wav"
+            let path = "\(folder)/\(clip.name).wav"
             func refusal(_ detail: String) -> RingerError {
                 RingerError(.invalid, "join the recording", path, detail: detail)
             }

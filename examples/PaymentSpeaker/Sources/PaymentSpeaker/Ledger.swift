@@ -44,7 +44,7 @@ final class Ledger {
         CREATE TABLE IF NOT EXISTS payments (
             id INTEGER PRIMARY KEY,
             transaction_id TEXT NOT NULL UNIQUE,
-            hundredths INTEGER NOT NULL,
+            minor_units INTEGER NOT NULL,       -- of the currency, by ISO 4217
             currency TEXT NOT NULL,
             paid_at INTEGER NOT NULL,           -- microseconds since 1970, as are the others
             received_at INTEGER,                -- null: the clock was not set
@@ -70,7 +70,7 @@ final class Ledger {
         CREATE INDEX IF NOT EXISTS open_payments ON payments (state) WHERE \(isOpen);
         """
     static let columns =
-        "id, transaction_id, hundredths, currency, paid_at, state, expires_at, repeats, requested"
+        "id, transaction_id, minor_units, currency, paid_at, state, expires_at, repeats, requested"
 
     let database: Database
     private let insert: Database.Statement
@@ -97,10 +97,18 @@ final class Ledger {
         // At once with the tables: after a crash in between it is a new one again.
         try database.run("BEGIN IMMEDIATE")
         do throws(RingerError) {
+            if version == 1 {
+                // It had hundredths, of currencies without decimals too.
+                try database.run(
+                    """
+                    ALTER TABLE payments RENAME COLUMN hundredths TO minor_units;
+                    UPDATE payments SET minor_units = minor_units / 100 WHERE currency = 'JPY'; PRAGMA user_version = 2
+                    """)
+            }
             try database.run(Self.schema)
             if version == 0 {
                 if let former { try Self.takeOver(former, into: database, atMost: most) }
-                try database.run("PRAGMA user_version = 1")
+                try database.run("PRAGMA user_version = 2")
             }
             try database.run("COMMIT")
         } catch {
@@ -110,7 +118,7 @@ final class Ledger {
         insert = try database.prepare(
             """
             INSERT INTO payments
-                (transaction_id, hundredths, currency, paid_at, received_at, expires_at, state, reason)
+                (transaction_id, minor_units, currency, paid_at, received_at, expires_at, state, reason)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO NOTHING RETURNING id
             """)
@@ -123,7 +131,7 @@ final class Ledger {
         update = try database.prepare(
             """
             INSERT INTO payments
-                (transaction_id, hundredths, currency, paid_at, state, reason, first_frame, repeats)
+                (transaction_id, minor_units, currency, paid_at, state, reason, first_frame, repeats)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (transaction_id) DO UPDATE SET
                     state = excluded.state, reason = excluded.reason, first_frame = excluded.first_frame,
@@ -164,7 +172,7 @@ final class Ledger {
     ) throws(RingerError) -> Recording {
         var isNew = false
         try insert.run([
-            .text(notice.transaction), .integer(Int64(notice.amount.hundredths)), .text(notice.currency.rawValue),
+            .text(notice.transaction), .integer(Int64(notice.amount.minorUnits)), .text(notice.amount.currency.code),
             .integer(notice.time.microseconds), .optional(receivedAt?.microseconds), .optional(expires?.microseconds),
             .text((reason == nil ? State.received : .stale).rawValue), .optional(reason),
         ]) { _ in isNew = true }
@@ -212,7 +220,7 @@ final class Ledger {
     ) throws(RingerError) {
         let notice = payment.notice
         try update.run([
-            .text(notice.transaction), .integer(Int64(notice.amount.hundredths)), .text(notice.currency.rawValue),
+            .text(notice.transaction), .integer(Int64(notice.amount.minorUnits)), .text(notice.amount.currency.code),
             .integer(notice.time.microseconds), .text(state.rawValue), .optional(reason), .optional(firstFrame),
             .integer(isCutOff ? 1 : 0),
         ])
@@ -248,12 +256,12 @@ final class Ledger {
 
     static func payment(_ row: Database.Row) -> Payment? {
         guard let transaction = row.text(1),
-            let amount = row.integer(2).flatMap({ Amount(hundredths: Int($0)) }),
-            let currency = row.text(3).flatMap(Currency.init(rawValue:)), let paid = row.integer(4),
+            let currency = row.text(3).flatMap({ Currency($0) }),
+            let amount = row.integer(2).flatMap({ Amount(minorUnits: Int($0), currency) }), let paid = row.integer(4),
             let state = row.text(5).flatMap(State.init(rawValue:))
         else { return nil }
         let notice = Notice(
-            transaction: transaction, amount: amount, currency: currency, time: WallTime(microseconds: paid))
+            transaction: transaction, amount: amount, time: WallTime(microseconds: paid))
         return Payment(
             notice: notice, state: state, expires: row.integer(6).map { WallTime(microseconds: $0) },
             repeats: row.integer(7) ?? 0, isRequested: row.integer(8) == 1)

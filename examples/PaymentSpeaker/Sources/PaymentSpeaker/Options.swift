@@ -39,7 +39,7 @@ struct Options {
     var position = SwitchPosition.ring
     var hardware = Device.Hardware()
     var policy = Policy.announce
-    var language = Language.mandarin
+    var language = "zh"
     var clips: String?
     var sound = Sound.play
     var ledger: String?
@@ -55,13 +55,12 @@ struct Options {
     var key: String?
     var keepAlive = 60
     var printsJSON = false
-    /// The language whose clips are listed, instead of anything else.
-    var listsClips: Language?
 
     static let help = """
         PaymentSpeaker: announces the payments that an MQTT 5 broker reports.
 
         USAGE: PaymentSpeaker --device NAME [--broker HOST:PORT] [OPTION...]
+               PaymentSpeaker voices check DIRECTORY | list DIRECTORY/LANGUAGE
 
           --device NAME         The speaker's name: it takes notices at the topic payments/NAME.
           --broker HOST:PORT    The broker (default: localhost, port 1883, with TLS 8883).
@@ -71,8 +70,9 @@ struct Options {
           --keep-alive SECONDS  How long nothing is said before the broker is asked (default: 60, 5 or more).
           --signing-keys FILE   Take only notices and commands that one of these keys signed (README.md, "Signed notices").
           --policy announce|obey|vibrate      Announce whatever the switch says (the default), obey it, or obey and vibrate.
-          --language zh|en      Mandarin (the default) or English.
-          --clips DIRECTORY     The recordings that announcements are made of; without them, a chime is played.
+          --language NAME       The language, a folder of that directory (default: zh).
+          --clips DIRECTORY     The languages: rules and recordings that announcements are made of (README.md, "Languages");
+                                without it, a chime is played.
           --ledger FILE         The record of payments (default: $STATE_DIRECTORY/payments.sqlite, or here).
           --stale-after SECONDS Notices of this age are recorded, not announced (default: 300; 0 for no limit).
           --clock auto|set|unset      Whether ages can be judged: when the kernel says that a time service keeps the
@@ -86,7 +86,6 @@ struct Options {
           --switch, --motor, --pcm     The parts of the hardware, named as for the ringer command.
           --sound play|skip     On a simulated board, skip the time that sounds take.
           --json                Print an object for each payment.
-          --list-clips zh|en    Print the names of the clips and what is spoken in each.
           --help                Print this text.
 
         Runs until SIGTERM, SIGINT or SIGHUP, which ends it once the device is closed. Exit status, with one line on
@@ -109,7 +108,9 @@ struct Options {
                 throw UsageError("\(argument) \(value): \(error.detail ?? "not valid")")
             }
         }
-        if listsClips != nil { return }
+        guard !language.isEmpty, !language.contains("/"), language.first != "." else {
+            throw UsageError("--language is the name of a folder")
+        }
         guard !device.isEmpty, !device.utf8.contains(where: { "/+#".utf8.contains($0) || $0 < 0x20 }) else {
             throw UsageError("--device NAME is needed, without /, + and #")
         }
@@ -131,8 +132,7 @@ struct Options {
         case "--keep-alive": keepAlive = Int(try Self.number(value, 5...65_535))
         case "--signing-keys": keys = value
         case "--policy": policy = try Self.choice(value)
-        case "--language": language = try Self.choice(value)
-        case "--list-clips": listsClips = try Self.choice(value) as Language
+        case "--language": language = value
         case "--clips": clips = value
         case "--ledger": ledger = value
         case "--stale-after":

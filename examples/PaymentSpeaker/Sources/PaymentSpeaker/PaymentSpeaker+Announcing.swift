@@ -76,7 +76,7 @@ extension PaymentSpeaker {
         let arrival = arrivals[payment.notice.transaction]
         var outcome = Report(
             transaction: notice.transaction, outcome: .announced, isRepeated: payment.repeats > 0,
-            isRequested: payment.isRequested, amount: notice.amount, currency: notice.currency)
+            isRequested: payment.isRequested, amount: notice.amount)
         let deadline = payment.isRequested ? nil : deadline(of: payment)
         if let deadline, deadline.wait <= .zero {
             return try await end(payment, .stale, &outcome, because: deadline.reason)
@@ -147,7 +147,7 @@ extension PaymentSpeaker {
         try Task.checkCancellation()
         var outcome = Report(
             transaction: payment.notice.transaction, outcome: .announced, isRequested: true,
-            reason: fault == nil ? nil : "chime", amount: payment.notice.amount, currency: payment.notice.currency)
+            reason: fault == nil ? nil : "chime", amount: payment.notice.amount)
         switch result.outcome {
         case .finished: setProblem("sound", nil)
         case .silenced(let reason): (outcome.outcome, outcome.reason) = (.silenced, reason.rawValue)

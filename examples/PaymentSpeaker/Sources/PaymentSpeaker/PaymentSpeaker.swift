@@ -158,8 +158,7 @@ final class PaymentSpeaker {
         let reason = settings.staleness.reason(
             paid: notice.time, expires: expires, isRetained: message.isRetained, now: latestTime())
         var outcome = Report(
-            transaction: notice.transaction, outcome: .stale, reason: reason, amount: notice.amount,
-            currency: notice.currency)
+            transaction: notice.transaction, outcome: .stale, reason: reason, amount: notice.amount)
         let recording = try ledger.use { ledger throws(RingerError) in
             try ledger.record(notice, receivedAt: now, expires: expires, staleBecause: reason)
         }

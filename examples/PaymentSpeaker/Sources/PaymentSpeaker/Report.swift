@@ -20,7 +20,6 @@ struct Report: Sendable, Hashable {
     /// The state in the ledger of the transaction that a duplicate repeats.
     var recorded: String?
     var amount: Amount?
-    var currency: Currency?
     /// The name and the `jti` of a signed command; nil for a notice.
     var command: String?
     var identifier: String?
@@ -31,14 +30,14 @@ struct Report: Sendable, Hashable {
             "transaction": .optional(transaction), "outcome": .string(outcome.rawValue), "repeated": .bool(isRepeated),
             "requested": .bool(isRequested), "firstFrame": firstFrame.map(JSONObject.Value.real) ?? .null,
             "reason": .optional(reason), "recorded": .optional(recorded), "amount": .optional(amount?.description),
-            "currency": .optional(currency?.rawValue), "command": .optional(command), "jti": .optional(identifier),
+            "currency": .optional(amount?.currency.code), "command": .optional(command), "jti": .optional(identifier),
         ]).text
     }
 
     /// The line for people.
     var text: String {
         var words = [transaction ?? command ?? "?", outcome.rawValue]
-        if let amount, let currency { words.insert("\(amount) \(currency.rawValue)", at: 1) }
+        if let amount { words.insert("\(amount) \(amount.currency.code)", at: 1) }
         if isRepeated { words.append("again, because it was cut off") }
         if isRequested { words.append("on request") }
         if let reason { words.append("(\(reason))") }

@@ -76,7 +76,7 @@ extension Options {
 
 @PaymentActor
 func serve(_ options: Options) async throws {
-    let announcer = Announcer(language: options.language, directory: options.clips, policy: options.policy)
+    let announcer = Announcer(directory: options.clips, language: options.language, policy: options.policy)
     let device = try await options.open()
     defer { device.close() }
     try device.closeOnTermination()
@@ -127,11 +127,11 @@ if CommandLine.arguments.dropFirst().contains("--help") {
     exit(0)
 }
 do {
-    let options = try Options(Array(CommandLine.arguments.dropFirst()))
-    if let language = options.listsClips {
-        for clip in language.clips { write("\(clip.name)\t\(clip.text)\n", to: STDOUT_FILENO) }
-        exit(0)
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "voices" {
+        exit(try Voices.run(Array(arguments.dropFirst())) { write($0 + "\n", to: STDOUT_FILENO) })
     }
+    let options = try Options(arguments)
     // libmosquitto writes to sockets that the broker may have closed.
     signal(SIGPIPE, SIG_IGN)
     // A ledger that has reached a limit of the system is an error, not the end: see `ulimit -f`.

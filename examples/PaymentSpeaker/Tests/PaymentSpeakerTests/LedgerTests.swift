@@ -38,7 +38,7 @@ extension SpeakerTests {
             try Database(path).run(
                 """
                 WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 999)
-                INSERT INTO payments (transaction_id, hundredths, currency, paid_at, state)
+                INSERT INTO payments (transaction_id, minor_units, currency, paid_at, state)
                     SELECT 'old' || n, 1250, 'CNY', \(Scene.noon.microseconds), iif(n = 999, 'received', 'announced')
                     FROM numbers
                 """)
@@ -124,7 +124,7 @@ extension SpeakerTests {
             _ = try Ledger(path)
             try Database(path).run(
                 """
-                INSERT INTO payments (transaction_id, hundredths, currency, paid_at, state)
+                INSERT INTO payments (transaction_id, minor_units, currency, paid_at, state)
                     VALUES (CAST(X'\(name)' AS TEXT), 500, 'CNY', \(Scene.noon.microseconds), 'received')
                 """)
             try await Scene.run(ledger: path, now: Scene.sinceNoon) { scene in
@@ -216,6 +216,25 @@ extension SpeakerTests {
                 try scene.take(Scene.notice("a"))
                 #expect(try await scene.report().outcome == .announced)
                 #expect(scene.speaker.status.problems == [:])
+            }
+        }
+
+        @Test func aLedgerOfHundredthsIsReadInMinorUnits() async throws {
+            let directory = try TemporaryDirectory()
+            let path = directory.path + "/payments.sqlite"
+            _ = try Ledger(path)
+            try Database(path).run(
+                """
+                ALTER TABLE payments RENAME COLUMN minor_units TO hundredths;
+                INSERT INTO payments (transaction_id, hundredths, currency, paid_at, state) VALUES
+                    ('yen', 50000, 'JPY', \(Scene.noon.microseconds), 'received'),
+                    ('yuan', 1250, 'CNY', \(Scene.noon.microseconds), 'received');
+                PRAGMA user_version = 1
+                """)
+            for _ in 0..<2 { _ = try Ledger(path) }
+            try await Scene.run(ledger: path, now: Scene.sinceNoon) { scene in
+                let (yen, yuan) = (try await scene.report(), try await scene.report())
+                #expect(yen.amount?.description == "500" && yuan.amount?.description == "12.50")
             }
         }
 

@@ -19,7 +19,7 @@ extension SpeakerTests {
             try Database(path).run(
                 """
                 WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2999)
-                INSERT INTO payments (transaction_id, hundredths, currency, paid_at, received_at, state)
+                INSERT INTO payments (transaction_id, minor_units, currency, paid_at, received_at, state)
                     SELECT 'old' || n, 1250, 'CNY', 0, \(Scene.noon.microseconds) - (2999 - n) * \(oldest * day) / 2999,
                         CASE WHEN n % 1000 = 7 THEN 'received' WHEN n % 10 = 0 THEN 'silenced'
                             WHEN n % 10 = 1 THEN 'stale' ELSE 'announced' END

@@ -60,7 +60,7 @@ final class Scene {
         let speaker = PaymentSpeaker(
             device, ledger: LedgerFile(ledger),
             settings: .init(
-                announcer: Announcer(language: .mandarin, directory: clips, policy: policy),
+                announcer: Announcer(directory: clips, language: "zh", policy: policy),
                 staleness: Staleness(limit: 300), envelope: envelope, wallClock: { now(clock.now) },
                 clockPatience: clockPatience, withoutClock: withoutClock, retention: retention))
         self.speaker = speaker
