@@ -31,7 +31,7 @@ extension BusInterface {
                 """),
             Method(
                 "MotorTurns", [], [.init("turns", "aa{sv}")],
-                "The newest turns of the motor: start and end (t, in microseconds), strength (d)."),
+                "The newest 256 turns of the motor: start and end (t, in microseconds), strength (d)."),
             Method(
                 "Lights", [], [.init("lights", "aa{sv}")],
                 "What the status light showed: pattern (s) and at (t, in microseconds)."),

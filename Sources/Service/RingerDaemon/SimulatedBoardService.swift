@@ -56,7 +56,7 @@ package final class SimulatedBoardService {
         case "Recordings":
             return completion([.array(element: "a{sv}", board.speaker.recordings.map(\.busValue))])
         case "MotorTurns":
-            return completion([.array(element: "a{sv}", board.motor.turns.map(\.busValue))])
+            return completion([.array(element: "a{sv}", board.motor.turns.suffix(256).map(\.busValue))])
         case "Lights":
             let shown = board.statusLight.shown.map {
                 BusValue.dictionary(["pattern": .string($0.pattern.text), "at": .uint64($0.at.microseconds)])

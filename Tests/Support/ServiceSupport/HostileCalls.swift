@@ -34,7 +34,8 @@ package struct HostileCalls {
         "strength", "times", "name", "doNotDisturb", "unknown", "profile", "important", "sound-file",
     ]
 
-    private let targets: [(interface: BusInterface, path: String)]
+    private var targets: [(interface: BusInterface, path: String)]
+    private let leftOut: Set<String>
     private let descriptors: [CInt]
     private let types: [String]
     private var numbers: Numbers
@@ -44,13 +45,22 @@ package struct HostileCalls {
     ///   - seed: The seed.
     ///   - targets: Interfaces, and objects that have them.
     ///   - descriptors: What calls bring along.
+    ///   - leftOut: Methods that are never called.
     package init(
-        seed: UInt64, _ targets: [(interface: BusInterface, path: String)], descriptors: [CInt] = []
+        seed: UInt64, _ targets: [(interface: BusInterface, path: String)], descriptors: [CInt] = [],
+        leaveOut leftOut: Set<String> = []
     ) {
-        (self.targets, self.descriptors, numbers) = (targets, descriptors, Numbers(state: seed))
+        // Those of whose methods none is left are left out as well.
+        self.targets = targets.filter { target in target.interface.methods.contains { !leftOut.contains($0.name) } }
+        (self.descriptors, self.leftOut, numbers) = (descriptors, leftOut, Numbers(state: seed))
         types =
             ["s", "u", "b", "i", "d", "v", "as", "a{sv}", "t", "av", "o", "g", "y", "n", "q", "x", "(su)", "a(u(sv))"]
             + (descriptors.isEmpty ? [] : ["h"])
+    }
+
+    /// Calls `new` instead of the session at `path`, which was released.
+    package mutating func replace(_ path: String, by new: String) {
+        for index in targets.indices where targets[index].path == path { targets[index].path = new }
     }
 
     /// The next call of a method; every third one has other types than the method's, and every seventh one sets a property.
@@ -62,7 +72,7 @@ package struct HostileCalls {
                 path: path, interface: BusInterface.properties, member: "Set",
                 arguments: [.string(interface.name), .string(property.name), value(of: "v")])
         }
-        let methods = interface.methods.filter { $0.name != "Release" }
+        let methods = interface.methods.filter { !leftOut.contains($0.name) }
         let method = methods[Int.random(in: methods.indices, using: &numbers)]
         let input =
             round % 3 == 0

@@ -10,6 +10,7 @@ struct Attack {
         var calls = 0
         var refused = 0
         var signals = 0
+        var released = 0
         /// The longest wait for a reply.
         var longest = Duration.zero
     }
@@ -20,18 +21,22 @@ struct Attack {
     let files: OddFiles
     /// How many programs it is.
     let programs: Int
-    /// The objects of sessions, its own and others'.
-    let sessions: [String]
+    /// The session of somebody else.
+    let session: String
+    /// The methods that may turn the motor.
+    static let vibrating: Set = ["Play", "Alert", "Notify", "Vibrate", "TriggerFeedback"]
 
-    private var targets: [(interface: BusInterface, path: String)] {
+    /// - Parameter own: A session of its own; nil where it may have none.
+    private func targets(_ own: String?) -> [(interface: BusInterface, path: String)] {
         [
             (.ringer, RingerNames.path), (.feedback, FeedbackNames.path), (.haptic, FeedbackNames.path),
-        ] + sessions.map { (.session, $0) }
+            (.session, session),
+        ] + (own.map { [(.session, $0)] } ?? [])
     }
 
     /// Sends so many messages, one in ten of which is a forged signal, several at a time. Every call gets a reply, whose error
     /// has a name.
-    func generated(_ count: Int) async throws -> Counts {
+    func generated(_ count: Int, leaveOut: Set<String>) async throws -> Counts {
         let clock = ContinuousClock()
         let clients = try (0..<programs).map { _ in try BusClient(bus.address, as: user) }
         defer { for client in clients { client.close() } }
@@ -40,7 +45,12 @@ struct Attack {
                 group.addTask {
                     let client = clients[Int(seed) % clients.count]
                     let everybody = try await client.everybody()
-                    var calls = HostileCalls(seed: seed, targets, descriptors: files.all)
+                    func makeSession() async -> String? {
+                        try? await client.call("CreateSession", [.dictionary([:])]).first?.string
+                    }
+                    let own = await makeSession()
+                    var calls = HostileCalls(
+                        seed: seed, targets(own), descriptors: files.all, leaveOut: leaveOut)
                     var counts = Counts()
                     for round in 0..<count / 16 {
                         if round % 10 == 0 {
@@ -56,6 +66,10 @@ struct Attack {
                         do {
                             _ = try await client.call(
                                 call.member, call.arguments, interface: call.interface, path: call.path)
+                            if call.member == "Release" {
+                                counts.released += 1
+                                if let next = await makeSession() { calls.replace(call.path, by: next) }
+                            }
                         } catch let error as BusError {
                             guard error.isClear, !error.name.hasSuffix(".NoReply") else {
                                 throw RingerError(.invalid, "call", call.member, detail: "\(error)")
@@ -72,6 +86,7 @@ struct Attack {
                 sum.calls += part.calls
                 sum.refused += part.refused
                 sum.signals += part.signals
+                sum.released += part.released
                 sum.longest = max(sum.longest, part.longest)
             }
         }
@@ -86,10 +101,10 @@ struct Attack {
     }
 
     /// Sends bursts of generated calls without a reply, at a rate a second where the bus takes so many, and all of them in any
-    /// case. Returns once the service has handled them, and how many there were.
-    func bursts(_ rate: Int, seconds: Int) async throws -> Int {
+    /// case. Returns how many there were, and how many a second the bus took.
+    func bursts(_ rate: Int, seconds: Int, leaveOut: Set<String>) async throws -> (count: Int, rate: Int) {
         let caller = try RawCaller(bus.address, as: user)
-        var calls = HostileCalls(seed: 7, targets)
+        var calls = HostileCalls(seed: 7, targets(nil), leaveOut: leaveOut)
         let burst = caller.messages((0..<rate / 10).map { _ in RawCaller.Call(calls.next()) })
         let clock = ContinuousClock()
         let start = clock.now
@@ -99,6 +114,8 @@ struct Attack {
             try caller.send(burst)
             count += rate / 10
         }
-        return count
+        // The last burst has its tenth of a second too.
+        let time = max(clock.now - start, .seconds(seconds))
+        return (count, Int(Double(count) / (time / .seconds(1))))
     }
 }

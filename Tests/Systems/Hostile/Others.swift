@@ -11,7 +11,8 @@ final class Flag: Sendable {
     func raise() { value.store(true, ordering: .relaxed) }
 }
 
-/// What others have of the device meanwhile: root an alarm and the motor, a user of the group `audio` sounds.
+/// What others have of the device meanwhile: root an alarm in a session, one as an alert, and the motor, a user of the group
+/// `audio` sounds.
 final class Others: Sendable {
     struct Times: Sendable {
         /// How late the motor stopped after 1.0 s.
@@ -31,15 +32,18 @@ final class Others: Sendable {
     /// The path of the alarm's session.
     let alarm: String
     private let root: BusClient
+    private let ringing: BusClient
     private let motor: BusClient
     private let player: BusClient
     private let request: UInt32
+    private let alert: Mutex<UInt32>
     private let sound: PrivateFile
 
     /// - Parameter user: Who plays.
     init(_ bus: TestBus, player user: TestUser) async throws {
-        (root, motor, player) = (
-            try BusClient(bus.address), try BusClient(bus.address), try BusClient(bus.address, as: user)
+        (root, ringing, motor, player) = (
+            try BusClient(bus.address), try BusClient(bus.address), try BusClient(bus.address),
+            try BusClient(bus.address, as: user)
         )
         sound = try PrivateFile(seconds: 1)
         let long = try PrivateFile(
@@ -54,6 +58,40 @@ final class Others: Sendable {
         _ = try await root.call("Activate", interface: RingerNames.sessionInterface, path: alarm)
         request = try await root.request(
             "Play", [.variant(.descriptor(long.descriptor)), .dictionary([:])], path: alarm)
+        alert = Mutex(try await Self.ring(ringing))
+    }
+
+    /// Begins an alert without a limit, which leaves the motor to the pulses.
+    private static func ring(_ client: BusClient) async throws -> UInt32 {
+        try await client.request(
+            "Alert", [.variant(.uint32(1005)), .dictionary(["limit": .double(0), "way": .string("sound")])])
+    }
+
+    /// Whether the alert rings on. Where another one has taken its place, it is begun anew.
+    func alertRings() async throws -> Bool {
+        let id = alert.withLock { $0 }
+        if try await requests().contains(id) { return true }
+        let end = await signal("Ended", of: id, to: ringing)
+        guard end?[1].string == "stopped", end?[2].string == "replaced" else {
+            throw Failure(message: "the alert has ended: \(end ?? [])")
+        }
+        let next = try await Self.ring(ringing)
+        alert.withLock { $0 = next }
+        return false
+    }
+
+    /// The requests of all programs.
+    private func requests() async throws -> [UInt32] {
+        try await root.property("Requests")?.elements?.compactMap { $0.elements?.first?.uint32 } ?? []
+    }
+
+    /// Waits until nothing runs but the alarm and the alert: an attacker that has left the bus has nothing more.
+    func areAlone() async throws -> Bool {
+        for _ in 0..<500 {
+            if Set(try await requests()).subtracting([request, alert.withLock { $0 }]).isEmpty { return true }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return false
     }
 
     /// Whether the alarm's sound goes on, in an active session.
@@ -61,8 +99,8 @@ final class Others: Sendable {
         let phase = try await root.call(
             "Get", [.string(RingerNames.sessionInterface), .string("Phase")], interface: BusInterface.properties,
             path: alarm)
-        let requests = try await root.property("Requests")?.elements ?? []
-        return phase.first?.contents == .string("active") && requests.contains { $0.elements?.first?.uint32 == request }
+        let isPlaying = try await requests().contains(request)
+        return phase.first?.contents == .string("active") && isPlaying
     }
 
     /// Uses the device until `isOver`: a task that was cancelled would get no signal any more.
@@ -90,8 +128,7 @@ final class Others: Sendable {
         // A motor that does not rest for 0.1 s is limited.
         try await Task.sleep(for: .milliseconds(150))
         guard end?[1].string == "finished" else { return nil }
-        // There are more of them than a client reads where others turn the motor all the time.
-        guard let turns = try? await call("MotorTurns")[0].elements else { return nil }
+        let turns = try await call("MotorTurns")[0].elements ?? []
         let lengths = turns.compactMap { turn -> Duration? in
             guard let start = turn.dictionary?["start"]?.uint64, let end = turn.dictionary?["end"]?.uint64,
                 Int64(start) >= called.nanoseconds / 1000

@@ -14,7 +14,7 @@ import Testing
     func malformed() async throws {
         let bench = try ServiceBench(feedback: FeedbackService.Configuration())
         let client = try bench.client()
-        let session = try await client.call("CreateSession", [.dictionary([:])])[0].string ?? ""
+        var session = try await client.call("CreateSession", [.dictionary([:])])[0].string ?? ""
         var calls = HostileCalls(
             seed: 42,
             [
@@ -26,6 +26,9 @@ import Testing
             let call = calls.next()
             do {
                 _ = try await client.call(call.member, call.arguments, interface: call.interface, path: call.path)
+                guard call.member == "Release", call.path == session else { continue }
+                session = try await client.call("CreateSession", [.dictionary([:])])[0].string ?? ""
+                calls.replace(call.path, by: session)
             } catch let error as BusError {
                 if !error.isClear { Issue.record("\(call.interface).\(call.member): \(error)") }
                 refused += 1
