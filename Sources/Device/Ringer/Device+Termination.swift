@@ -3,7 +3,8 @@ import Synchronization
 
 extension Device {
     /// Closes the device when the process receives `SIGTERM`, `SIGINT` or `SIGHUP`, and then lets the signal end the
-    /// process: the motor is off and sounds have stopped before that.
+    /// process: the motor is off and sounds have stopped before that, or their drivers have not answered for 1 s. While a
+    /// driver holds up the device's thread, the signal waits.
     ///
     /// Every device of the process that called this is closed; a child of `fork` ends by the signal alone. Signals that the
     /// process ignores, such as `SIGHUP` under nohup, stay ignored. ``close()`` restores the signals' previous

@@ -6,10 +6,12 @@ import Synchronization
 import Testing
 
 /// A device on real threads: callers that start and stop, flip, vibrate, interrupt and close at the same time, with starts
-/// that are shifted against each other. `RINGER_ROUNDS` sets how many rounds each test has: 2,000 by default.
-@Suite("Rounds of threads", .serialized, .timeLimit(.minutes(20)))
+/// that are shifted against each other. `RINGER_ROUNDS` sets how many rounds each test has: by default 2,000, and 200 of
+/// closing, each of which makes a device and its threads.
+@Suite("Rounds of threads", .serialized, .timeLimit(.minutes(60)))
 struct ThreadRoundsTests {
-    private static let rounds = getenv("RINGER_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 2_000
+    private static let askedRounds = getenv("RINGER_ROUNDS").flatMap { Int(String(cString: $0)) }
+    private static let rounds = askedRounds ?? 2_000
     private static let sound = PCMBuffer.silence(duration: .milliseconds(2), sampleRate: 8_000)
 
     /// Lets a moment pass, which the scheduler gives to nobody else.
@@ -339,7 +341,7 @@ struct ThreadRoundsTests {
     @Test("a device that is closed beside its callers is silent and still when that returns, and ends every request")
     func closes() async throws {
         let loop = try EventLoop(name: "test-device")
-        for round in 0..<max(Self.rounds / 10, 1) {
+        for round in 0..<(Self.askedRounds ?? 200) {
             let bench = try Bench(loop, motorHasThread: round % 2 == 1)
             let session = bench.device.sessions.make(category: .playback)
             try await bench.run(

@@ -23,10 +23,12 @@ struct AlertMachine: StateMachine {
     }
 
     enum Event: Sendable {
+        // The rules are always those in force.
         case start(Plan, PlayerRules, now: MonotonicTime)
-        /// The round is over; the rules are these then. `unplayable` is why its sound can never be played, if it cannot.
+        /// The round is over. `unplayable` is why its sound can never be played, if it cannot.
         case roundEnded(SystemSoundResult, PlayerRules, unplayable: RingerError?, now: MonotonicTime)
-        case pauseIsOver(now: MonotonicTime)
+        case pauseIsOver(PlayerRules, now: MonotonicTime)
+        /// The rules changed.
         case rules(PlayerRules, now: MonotonicTime)
         case stop(SoundOutcome.StopCause, now: MonotonicTime)
         /// The alert's time is over.
@@ -68,7 +70,6 @@ struct AlertMachine: StateMachine {
 
     private(set) var phase = Phase.notBegun
     private(set) var plan = Plan()
-    private(set) var rules = PlayerRules()
     private(set) var ending: AlertOutcome?
     /// Whether it completes late where it was replaced at once. Not where it was stopped besides: the device may close.
     private(set) var isPaced = true
@@ -80,8 +81,8 @@ struct AlertMachine: StateMachine {
     private var canBeHeard: Bool { plan.way.isHeard && plan.hasSound && !isUnplayable }
     private var canBeFelt: Bool { plan.way.isFelt && plan.missingMotor == nil }
 
-    /// What a round that begins now consists of.
-    private var wanted: Parts {
+    /// What a round that begins under these rules consists of.
+    private func wanted(_ rules: PlayerRules) -> Parts {
         let decision = rules.decide(.alert)
         return Parts(sound: canBeHeard && decision.isHeard, vibration: canBeFelt && decision.vibrates)
     }
@@ -92,17 +93,15 @@ struct AlertMachine: StateMachine {
         case .start(let plan, let rules, let now):
             start(plan, rules, now, &actions)
         case .roundEnded(let round, let rules, let unplayable, let now):
-            self.rules = rules
-            roundEnded(round, unplayable, now, &actions)
-        case .pauseIsOver(let now):
+            roundEnded(round, rules, unplayable, now, &actions)
+        case .pauseIsOver(let rules, let now):
             switch phase {
-            case .pausing(let until) where until <= now: beginRound(now, &actions)
+            case .pausing(let until) where until <= now: beginRound(rules, now, &actions)
             case .replaced(let result): complete(result, &actions)
             default: break
             }
         case .rules(let rules, let now):
-            self.rules = rules
-            rulesChanged(now, &actions)
+            rulesChanged(rules, now, &actions)
         case .stop(let cause, let now):
             end(.stopped(cause), now, &actions)
         case .limit(let now):
@@ -116,7 +115,6 @@ struct AlertMachine: StateMachine {
     ) {
         guard case .notBegun = phase else { return }
         self.plan = plan
-        self.rules = rules
         result = AlertResult(
             outcome: .timedOut, rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now)
         // It may have been stopped before it began.
@@ -125,11 +123,11 @@ struct AlertMachine: StateMachine {
             return complete(.failed(error), now, &actions)
         }
         if let limit = plan.limit { actions.append(.setLimit(at: now + limit)) }
-        beginRound(now, &actions)
+        beginRound(rules, now, &actions)
     }
 
-    private mutating func beginRound(_ now: MonotonicTime, _ actions: inout [Action]) {
-        let parts = wanted
+    private mutating func beginRound(_ rules: PlayerRules, _ now: MonotonicTime, _ actions: inout [Action]) {
+        let parts = wanted(rules)
         guard parts != .none else {
             phase = .held
             return
@@ -140,12 +138,12 @@ struct AlertMachine: StateMachine {
         actions.append(.play(parts))
     }
 
-    private mutating func rulesChanged(_ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func rulesChanged(_ rules: PlayerRules, _ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
         case .held:
-            beginRound(now, &actions)
+            beginRound(rules, now, &actions)
         case .round(var parts):
-            let wanted = wanted
+            let wanted = wanted(rules)
             if wanted.sound && !parts.sound {
                 // It may ring again: the round that only vibrates ends now.
                 phase = .stopping
@@ -162,7 +160,8 @@ struct AlertMachine: StateMachine {
     }
 
     private mutating func roundEnded(
-        _ round: SystemSoundResult, _ unplayable: RingerError?, _ now: MonotonicTime, _ actions: inout [Action]
+        _ round: SystemSoundResult, _ rules: PlayerRules, _ unplayable: RingerError?, _ now: MonotonicTime,
+        _ actions: inout [Action]
     ) {
         let isRingingAgain: Bool
         switch phase {
@@ -178,7 +177,7 @@ struct AlertMachine: StateMachine {
         if let ending { return complete(ending, now, &actions) }
         if round.outcome == .stopped(.closed) { return complete(.stopped(.closed), now, &actions) }
         if let unplayable, !canBeFelt { return complete(.failed(unplayable), now, &actions) }
-        if isRingingAgain || isFruitless { return beginRound(now, &actions) }
+        if isRingingAgain || isFruitless { return beginRound(rules, now, &actions) }
         if round.outcome == .finished, round.startedAt == nil, round.vibration == nil {
             // A sound without frames would be begun again and again for nothing.
             phase = .held
@@ -186,7 +185,7 @@ struct AlertMachine: StateMachine {
         }
         var next = now + plan.pause
         if round.outcome != .finished { next = max(next, roundBeganAt + Self.shortestFailure) }
-        if next <= now { return beginRound(now, &actions) }
+        if next <= now { return beginRound(rules, now, &actions) }
         phase = .pausing(until: next)
         actions.append(.pause(until: next))
     }

@@ -27,7 +27,9 @@ package final class RunningAlert: Sendable {
             case .stopRound(let cause):
                 round.stop(because: cause)
             case .pause(let time):
-                pause.set(at: time) { runner.send(.pauseIsOver(now: clock.now)) }
+                pause.set(at: time) {
+                    runner.core.transition { runner.send(.pauseIsOver(sounds.engine.player.rules, now: clock.now)) }
+                }
             case .setLimit(let time):
                 limit.set(at: time) { runner.send(.limit(now: clock.now)) }
             case .close:

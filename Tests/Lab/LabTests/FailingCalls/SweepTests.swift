@@ -39,13 +39,16 @@ extension FailingCalls {
             return names?.compactMap(FailingScenario.init) ?? FailingScenario.allCases
         }
 
-        /// Each call once, with the next of the errors. With RINGER_SWEEP=full each with every error, and with one of them
-        /// three times and always; with RINGER_SWEEP=NUMBER:ERROR:TIMES only this one, as a finding names it.
+        /// Each call once, with the next of the errors. With RINGER_SWEEP=every:N:FIRST only each Nth call, and FIRST
+        /// modulo N is the first one; with RINGER_SWEEP=full each with every error, and with one of them three times and
+        /// always; with RINGER_SWEEP=NUMBER:ERROR:TIMES only this one, as a finding names it.
         private static func failures(_ calls: Int) -> [FailingBench.Failure] {
             let sweep = environment("RINGER_SWEEP")
             let parts = sweep?.split(separator: ":").compactMap { Int($0) } ?? []
             if parts.count == 3 { return [.init(number: parts[0], error: CInt(parts[1]), times: parts[2])] }
-            return (0..<calls).flatMap { number in
+            let isPart = sweep?.hasPrefix("every:") == true && parts.count == 2 && parts[0] > 0
+            let (step, first) = isPart ? (parts[0], parts[1] % parts[0]) : (1, 0)
+            return stride(from: first, to: calls, by: step).flatMap { number in
                 let next = errors[number % errors.count]
                 if sweep != "full" { return [FailingBench.Failure(number: number, error: next, times: 1)] }
                 return errors.map { FailingBench.Failure(number: number, error: $0, times: 1) }

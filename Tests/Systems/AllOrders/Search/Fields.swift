@@ -35,7 +35,7 @@ enum Fields {
             (
                 AlertMachine(),
                 [
-                    "phase", "plan", "rules", "ending", "isPaced", "result", "roundBeganAt", "isUnplayable",
+                    "phase", "plan", "ending", "isPaced", "result", "roundBeganAt", "isUnplayable",
                     "motorError",
                 ]
             ),

@@ -22,10 +22,7 @@ struct Fingerprint {
         var print = Fingerprint(world.clock.now)
         print.hasher.combine(seed)
         print.visit(world)
-        if withEffects {
-            print.add(world.core.waiting.count)
-            Effects.code(world.core.waiting) { print.add($0) }
-        }
+        if withEffects { print.visit(world.core.waiting) }
         let value = UInt64(bitPattern: Int64(print.hasher.finalize()))
         return value == 0 ? 1 : value
     }
@@ -47,6 +44,13 @@ struct Fingerprint {
     private mutating func time(_ time: MonotonicTime?, back: Duration) {
         guard let time else { return add(Duration.seconds(-1000)) }
         add(max(time - now, .zero - back))
+    }
+
+    /// Closures: their code, and the numbers and times that they captured.
+    private mutating func visit<Function>(_ functions: [Function]) {
+        add(functions.count)
+        Effects.code(functions) { add($0) }
+        Effects.captured(functions, now) { add($0) }
     }
 
     // MARK: - The machines, from those that number sounds first
@@ -259,8 +263,6 @@ struct Fingerprint {
         case .replaced: add(5)
         case .over: add(6)
         }
-        add(machine.rules.state.ringSilent)
-        add(machine.rules.state.sessions)
         add(machine.ending)
         add(machine.isPaced)
         add(machine.result?.sounded)
@@ -279,12 +281,12 @@ struct Fingerprint {
             add(voice.hasBegun)
             add(voice.owesStart)
         }
-        add(world.output.questions.count)
+        visit(world.output.questions)
         add(world.motor.question?.isOn)
         time(world.motor.turnsSince, back: World.longestOnTime)
         if world.motor.question != nil { time(world.motor.before, back: World.longestOnTime) }
         add(world.motor.isStuck)
         for timer in world.clock.timers { time(timer.deadline, back: .zero) }
-        Effects.code(world.clock.timers.map(\.body)) { add($0) }
+        visit(world.clock.timers.map(\.body))
     }
 }

@@ -40,5 +40,8 @@ if let unknown = Fields.unknown() {
     exit(Search.Result.failed.rawValue)
 }
 Rehearsal.run(options.budget)
-print("\(options.name): \(Effects.counts.all) kinds of effects, \(Effects.counts.silent) of them touch nothing here")
+let kinds = Effects.counts
+print(
+    "\(options.name): \(kinds.all) kinds of effects, \(kinds.silent) of them touch nothing here; \(kinds.numbered) kinds of "
+        + "closures with numbers")
 exit(Search(options).run().rawValue)

@@ -11,6 +11,7 @@
 
 // The runtime's.
 extern void *swift_retain_n(void *, uint32_t);
+extern const void *swift_getTypeByMangledNameInContext(const char *, size_t, const void *, const void *const *);
 
 // The linker's.
 extern char __executable_start, etext;
@@ -206,4 +207,51 @@ uint64_t snapshot_add(uint64_t *counter, uint64_t value) {
 
 bool snapshot_is_code(uintptr_t address) {
     return address >= (uintptr_t)&__executable_start && address < (uintptr_t)&etext;
+}
+
+// What the runtime's metadata of a closure's context says.
+struct context_metadata {
+    uintptr_t kind;
+    uint32_t first;
+    const struct captures {
+        uint32_t types, sources, bindings;
+        int32_t names[]; // Of types, each from its own place.
+    } *captures;
+};
+
+struct layout {
+    const void *functions[8];
+    size_t size, stride;
+    uint32_t flags;
+};
+
+// The length of a type's name, in which addresses may stand.
+static size_t length(const char *name) {
+    const char *end = name;
+    while (*end) end += *end >= 0x18 && *end <= 0x1f ? 1 + sizeof(void *) : *end > 0 && *end <= 0x17 ? 5 : 1;
+    return end - name;
+}
+
+size_t snapshot_captures(const void *context, struct snapshot_capture *captures, size_t most) {
+    enum { local_variables = 0x400, function = 0x302, is_not_trivial = 0x10000 };
+    const struct context_metadata *metadata = *(void *const *)context;
+    // An object is the context of its methods.
+    if (metadata->kind != local_variables || metadata->captures->bindings > 0) return 0;
+    size_t offset = metadata->first, count = 0;
+    for (uint32_t index = 0; index < metadata->captures->types && count < most; index++) {
+        const char *name = (const char *)&metadata->captures->names[index] + metadata->captures->names[index];
+        const void *type = swift_getTypeByMangledNameInContext(name, length(name), NULL, NULL);
+        // Functions as the compiler lowers them have no metadata; their names end so.
+        bool is_function = type ? *(const uintptr_t *)type == function : length(name) > 0 && name[length(name) - 1] == '_';
+        if (!type && !is_function) break;
+        static const struct layout function_layout = {.size = 2 * sizeof(void *), .flags = 0x7 | is_not_trivial};
+        const struct layout *layout = type ? ((const struct layout *const *)type)[-1] : &function_layout;
+        size_t alignment = layout->flags & 0xff;
+        offset = (offset + alignment) & ~alignment;
+        captures[count++] = (struct snapshot_capture){
+            .type = type, .offset = offset, .size = layout->size, .is_function = is_function,
+            .is_trivial = !(layout->flags & is_not_trivial)};
+        offset += layout->size;
+    }
+    return count;
 }

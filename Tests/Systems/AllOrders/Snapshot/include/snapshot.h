@@ -37,3 +37,13 @@ uint64_t snapshot_add(uint64_t *counter, uint64_t value);
 
 // Whether `address` is in the program's own code.
 bool snapshot_is_code(uintptr_t address);
+
+// A value that a closure captured.
+struct snapshot_capture {
+    const void *type; // Its metadata.
+    size_t offset, size; // In the closure's context.
+    bool is_function, is_trivial;
+};
+
+// What the closure with this context captured, as far as its types are known without its caller's. Returns how many values.
+size_t snapshot_captures(const void *context, struct snapshot_capture *captures, size_t most);
