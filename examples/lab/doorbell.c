@@ -24,7 +24,7 @@
 #define FAULT 0
 #endif
 enum fault { NONE, IGNORES_FLIP, SHORT_MOTOR, BELIEVES_BOUNCE, DIES_UNPLUGGED };
-enum { MOTOR_US = FAULT == SHORT_MOTOR ? 300000 : 400000, DEBOUNCE_US = FAULT == BELIEVES_BOUNCE ? 100 : 10000 };
+enum { MOTOR_US = FAULT == SHORT_MOTOR ? 300000 : 400000, DEBOUNCE_US = FAULT == BELIEVES_BOUNCE ? 200 : 10000 };
 enum { RATE = 48000, TONE_FRAMES = 2 * RATE, LATENCY_US = 50000 };
 
 static struct gpiod_line *mute_switch, *motor;
@@ -130,6 +130,10 @@ int main(void)
         struct signalfd_siginfo order;
         struct input_event key;
         struct gpiod_line_event edge;
+        if (ready[4].revents && gpiod_line_event_read(mute_switch, &edge) < 0)
+            lose_switch();
+        else if (ready[4].revents)
+            start_timer(debounce_timer, DEBOUNCE_US);
         if (ready[0].revents && read(signal, &order, sizeof order) > 0 && order.ssi_signo == SIGTERM)
             return 0;
         if (ready[0].revents)
@@ -140,10 +144,6 @@ int main(void)
             set_muted(gpiod_line_get_value(mute_switch) != 0);
         if (ready[3].revents && read(button, &key, sizeof key) > 0 && key.type == EV_KEY && key.value == 1)
             ring();
-        if (ready[4].revents && gpiod_line_event_read(mute_switch, &edge) < 0)
-            lose_switch();
-        else if (ready[4].revents)
-            start_timer(debounce_timer, DEBOUNCE_US);
         if (played < TONE_FRAMES)
             feed_speaker();
     }

@@ -2,13 +2,13 @@
 
 import argparse
 import importlib.util
+import json
 import math
 import os
-import shutil
 import signal
 import sys
 
-from ringer_lab import LabError, __version__, machine
+from ringer_lab import LabError, __version__, junit, machine
 
 DESCRIPTION = """\
 Runs firmware on a Linux kernel with real gpio, input, LED and sound drivers over simulated hardware. The kernel is a
@@ -18,7 +18,36 @@ time, computing no virtual time, and every run has the same times.
   run COMMAND     runs a command in it, as root; input is empty, output and exit status are the command's
   pytest TESTS    runs tests in it that use the fixture `lab`; JUnit and recordings are written to lab-results/
   board           which line, driver, name, event device, LED and PCM the board has
-  shell           a terminal in it, in real time"""
+  shell           a terminal in it, in real time
+
+`ringer-lab pytest --help` and `ringer-lab board --help` say more of these."""
+
+PYTEST = """\
+Runs pytest in the laboratory. A test takes the fixture `lab`, and is at the board until its end:
+
+  def test_flip(lab):
+      firmware = lab.firmware("./doorbell", ready="ready")
+      at = lab.line("MUTE_SW").set(1)
+      lab.advance(1)
+      assert lab.speaker.silent_since - at < 0.1
+
+  lab.firmware(COMMAND..., ready=)   .signal .input .datagram .wait .wait_for .lines .output
+  lab.line(NAME) .led(NAME) .motor() .set .bounce .noise .value .edges .highs .pulses
+  lab.key(CODE) .switch .jack .slider, lab.unplug(DEVICE) .plug(DEVICE), lab.input(NAME).events
+  lab.speaker                        .heard .silent_since .differs(FILE)
+  lab.advance(SECONDS), lab.now      the clock
+
+A test fails as well if the firmware ended badly, or if a recorder stopped. It leaves a folder in --output, named by the
+test's id and in junit.xml: run.vcd (lines, input, the speaker's level), heard.wav, firmware.log, kernel.log, and with
+Ringer's command installed run.svg. A run that is switched off leaves junit.xml as well, with an error at its last test.
+
+With --times each event of a test (a line that is set, a signal, ...) comes later by another shift in each run. A failure
+prints its shift, and the command that repeats it exactly."""
+
+BOARD = """\
+Shows the board, as the drivers have it: for each line of the chip its number, its name for libgpiod, the driver, the part
+(an LED by its name in /sys/class/leds), the key's, switch's or slider's code, the event device, and who has requested the
+line; then the LEDs, the sound cards, and the labels that overlays may use."""
 
 EPILOG = """\
 The guest sees the host's files in the same places, read-only; what it writes to /tmp, /var/tmp and $TMPDIR is gone with
@@ -31,10 +60,16 @@ An overlay is device-tree source that begins with /dts-v1/; /plugin/; and gives 
 
 `&gpio { gpio-line-names = "MUTE_SW", "MOTOR_EN"; };` names the chip's 32 lines. `ringer-lab board` shows the outcome.
 
-exit status: the command's (128 and the number for a signal), and
+exit status: the command's (128 and the number for a signal; pytest's are 0 passed, 1 failed, 2 interrupted, 3 broken,
+4 bad options of its own, 5 no tests), and
   124  it had not ended at the deadline
-  125  the laboratory failed; the reason is on standard error
+  125  the laboratory failed, or could not begin; the reason is on standard error
   64   bad usage"""
+
+
+class Formatter(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog):
+        super().__init__(prog, width=120)
 
 
 class Parser(argparse.ArgumentParser):
@@ -61,7 +96,7 @@ positive.__name__ = "positive number"
 
 
 def parser():
-    common = Parser(add_help=False)
+    common = Parser(add_help=False, formatter_class=Formatter)
     common.add_argument(
         "--overlay",
         action="append",
@@ -82,11 +117,11 @@ def parser():
         action="append",
         default=[],
         metavar="NAME[=VALUE]",
-        help="a variable for the guest, with the host's value or this one",
+        help="a variable for the guest, with the host's value or this one; any number",
     )
     common.add_argument("--bus", action="store_true", help="a dbus-daemon inside, as session and as system bus")
     common.add_argument(
-        "--writable", action="append", default=[], metavar="DIR", help="a folder of the host's that the guest may write"
+        "--writable", action="append", default=[], metavar="DIR", help="a folder of the host's that the guest may write; any number"
     )
     common.add_argument("--real-time", action="store_true", help="the guest's clock is the host's")
     common.add_argument(
@@ -94,24 +129,24 @@ def parser():
         type=positive,
         default=300,
         metavar="S",
-        help="real seconds until it is switched off (default: 300)",
+        help="real seconds until it is switched off (default: 300; a shell has none)",
     )
-    common.add_argument("--memory", type=positive, default=512, metavar="MB", help="the guest's (default: 512)")
+    common.add_argument("--memory", type=positive, default=512, metavar="MB", help="the guest's memory (default: 512)")
 
-    raw = argparse.RawDescriptionHelpFormatter
     shared = common.format_help().partition("options:\n")[2].replace("options:", "")
     main = Parser(
         prog="ringer-lab",
         description=DESCRIPTION,
-        formatter_class=raw,
+        formatter_class=Formatter,
+        usage="%(prog)s run|pytest|board|shell [OPTIONS] [--] [COMMAND | TESTS]",
         epilog=f"options of all four:\n{shared}\n{EPILOG}",
     )
     main.add_argument("--version", action="version", version=__version__)
-    commands = main.add_subparsers(dest="what", required=True, metavar="run|pytest|board|shell", parser_class=Parser)
-    options = {"parents": [common], "epilog": EPILOG, "formatter_class": raw}
-    run = commands.add_parser("run", description="Runs a command in the laboratory.", **options)
+    commands = main.add_subparsers(dest="what", required=True, prog="ringer-lab", metavar="run|pytest|board|shell", parser_class=Parser)
+    options = {"parents": [common], "epilog": EPILOG, "formatter_class": Formatter}
+    run = commands.add_parser("run", usage="ringer-lab run [OPTIONS] [--] COMMAND", description="Runs a command in the laboratory.", **options)
     run.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND")
-    tests = commands.add_parser("pytest", description="Runs pytest in the laboratory.", **options)
+    tests = commands.add_parser("pytest", usage="ringer-lab pytest [OPTIONS] [--] TESTS", description=PYTEST, **options)
     tests.add_argument(
         "--output",
         default="lab-results",
@@ -122,14 +157,14 @@ def parser():
         "--times",
         type=positive,
         metavar="N",
-        help="runs each test N times, with its events later by steps of --over divided by N",
+        help="runs each test N times; its events come later by 0, 1, 2 ... times --over/N",
     )
-    tests.add_argument("--over", type=seconds, default=0.1, metavar="S", help="see --times (default: 0.1)")
+    tests.add_argument("--over", type=seconds, default=0.1, metavar="S", help="the whole shift of --times, in seconds (default: 0.1)")
     tests.add_argument("--shift", type=seconds, metavar="S", help="runs each test with its events S seconds later")
     tests.add_argument("command", nargs=argparse.REMAINDER, metavar="[--] TESTS", help="and options of pytest")
-    board = commands.add_parser("board", description="Shows the board.", **options)
+    board = commands.add_parser("board", usage="ringer-lab board [OPTIONS]", description=BOARD, **options)
     board.add_argument("--json", action="store_true", help="as one JSON object")
-    commands.add_parser("shell", description="A terminal in the laboratory.", **options)
+    commands.add_parser("shell", usage="ringer-lab shell [OPTIONS]", description="A terminal in the laboratory.", **options)
     return main
 
 
@@ -155,6 +190,17 @@ def python(options, *arguments):
     return [sys.executable, *arguments]
 
 
+def options_words(arguments):
+    """The options that are not their defaults, as words of a command, but for the tests' and their shifts."""
+    words, defaults = [], vars(parser().parse_args([arguments.what]))
+    for name, value in vars(arguments).items():
+        if name not in ("command", "times", "over", "shift") and value != defaults[name]:
+            option = "--" + name.replace("_", "-")
+            given = value if isinstance(value, list) else [value]
+            words += [option] if value is True else [word for one in given for word in (option, str(one))]
+    return words
+
+
 def run(options, arguments):
     command = arguments.command
     if command[:1] == ["--"]:
@@ -163,8 +209,7 @@ def run(options, arguments):
         parser().error("run needs a command")
     if command[0] in ("python", "python3"):
         command = [sys.executable, *command[1:]]
-    if shutil.which(command[0]) is None:
-        raise LabError(f"{command[0]}: there is no such program here, or it is not executable")
+    machine.check_program(command[0])
     return machine.boot(options, command)
 
 
@@ -174,14 +219,20 @@ def pytest(options, arguments):
     output = os.path.abspath(arguments.output)
     os.makedirs(output, exist_ok=True)
     machine.check_space(output, "--output")
+    results = f"{output}/junit.xml"
+    junit.write_unfinished(results, "ringer-lab", "pytest", "the tests had not begun when the laboratory ended")
     options.writable.append(output)
-    options.env += ["PYTEST_DISABLE_PLUGIN_AUTOLOAD=1", f"RINGER_LAB_OUTPUT={output}"]
     rest = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
     shifts = []
     if arguments.shift is not None:
-        shifts = [f"--lab-shift={arguments.shift:g}"]
+        shifts = [f"--lab-shift={arguments.shift!r}"]
     elif arguments.times:
-        shifts = [f"--lab-times={arguments.times}", f"--lab-over={arguments.over:g}"]
+        shifts = [f"--lab-times={arguments.times}", f"--lab-over={arguments.over!r}"]
+    options.env += [
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1",
+        f"RINGER_LAB_OUTPUT={output}",
+        f"RINGER_LAB_WORDS={json.dumps([['ringer-lab', 'pytest', *options_words(arguments)], rest])}",
+    ]
     return machine.boot(
         options,
         python(
@@ -192,7 +243,7 @@ def pytest(options, arguments):
             "ringer_lab.plugin",
             "-p",
             "no:cacheprovider",
-            f"--junitxml={output}/junit.xml",
+            f"--junitxml={results}",
             f"--color={'yes' if sys.stdout.isatty() else 'no'}",
             *shifts,
             *rest,

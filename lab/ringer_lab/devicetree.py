@@ -24,6 +24,7 @@ OWN_PARTS = [
 # Source: the devicetree specification, chapter 5, "Flattened Devicetree Format".
 FDT_MAGIC, FDT_BEGIN_NODE, FDT_END_NODE, FDT_PROP, FDT_NOP, FDT_END = 0xD00DFEED, 1, 2, 3, 4, 9
 EV_KEY, EV_SW, EV_ABS = 1, 5, 3
+GPIOS = re.compile(r"(^|-)gpios?$")
 COLORS = ["white", "red", "green", "blue", "amber", "violet", "yellow", "ir", "multicolor", "rgb"]
 
 
@@ -145,7 +146,7 @@ def parts(root):
 
     def visit(node, parent):
         for name, _ in node.properties.items():
-            if not re.search(r"(^|-)gpios?$", name):
+            if not GPIOS.search(name):
                 continue
             cells = node.cells(name)
             for handle, line, flags in zip(cells[0::3], cells[1::3], cells[2::3]):
@@ -175,13 +176,30 @@ def parts(root):
 
 
 def check(root):
-    """Complains of lines that two parts share, and of lines that a chip does not have."""
-    taken, counts = {}, {bank.label: bank.count for bank in banks(root).values()}
+    """Complains of lines that two parts share or that a chip does not have, and of parts without a line or a code: their
+    drivers would only say so in the kernel's log.
+    """
+    chips = banks(root)
+    taken, counts = {}, {bank.label: bank.count for bank in chips.values()}
+    for node in root.walk():
+        if not node.path.startswith("/__") and "gpio-hog" not in node.properties:
+            for name in filter(GPIOS.search, node.properties):
+                cells = node.cells(name)
+                if not cells or len(cells) % 3 or not set(cells[0::3]) <= chips.keys():
+                    raise LabError(f"{node.path}: {name} has to be a chip, a line and flags, such as <&gpio 20 0>")
+        if (node.texts("compatible") or [""])[0] in ("gpio-keys", "gpio-keys-polled", "gpio-leds"):
+            for child in node.children:
+                if not {"gpios", "gpio", "interrupts"} & child.properties.keys():
+                    raise LabError(f"{child.path} has no line: give it one, such as gpios = <&gpio 20 0>;")
     for part in parts(root):
         if part.line >= counts[part.bank]:
             raise LabError(
                 f"{part.path} wants line {part.line} of {part.bank}, which has {counts[part.bank]} lines: "
                 "change its gpios"
+            )
+        if part.driver.startswith("gpio-keys") and part.code is None:
+            raise LabError(
+                f"{part.path} has no linux,code: give it the number that it reports, such as linux,code = <148>; for KEY_PROG1"
             )
         other = taken.setdefault((part.bank, part.line), part)
         if other is not part:
@@ -195,11 +213,11 @@ def build(folder, include, overlays, bare):
     """Writes the board's device tree to `folder` and returns its path."""
     tree = compile_source(f"{FOLDER}/board.dts", folder, include)
     own = [] if bare else [f"{FOLDER}/ringer-board.dtso", *(f"{PARTS}/{name}.dtso" for name in OWN_PARTS)]
-    tree = apply(tree, [compile_source(path, folder, include) for path in own], folder)
+    tree = apply(tree, [compile_source(path, folder, include) for path in own], folder, "of Ringer's own parts")
     for path in overlays:
         compiled = compile_source(path, folder, include)
         check_labels(path, compiled, tree)
-        tree = apply(tree, [compiled], folder)
+        tree = apply(tree, [compiled], folder, path)
     with open(tree, "rb") as file:
         check(read(file.read()))
     return tree
@@ -209,8 +227,10 @@ def compile_source(path, folder, include):
     try:
         with open(path, encoding="utf-8") as file:
             source = file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise LabError(f"the overlay cannot be read: {error}") from None
+    except OSError as error:
+        raise LabError(f"the overlay {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise LabError(f"the overlay {path} is not text: its source, a .dtso, is needed") from None
     target = f"{folder}/{len(os.listdir(folder))}.dtb"
     if "#include" in source:
         source = tool(
@@ -240,9 +260,12 @@ def compile_source(path, folder, include):
 
 
 def check_labels(path, overlay, tree):
-    """Complains of a label that the overlay uses and the board has not."""
+    """Complains of an overlay without effect, and of a label that it uses and the board has not."""
     with open(overlay, "rb") as file:
-        fixups = [node for node in read(file.read()).children if node.name == "__fixups__"]
+        nodes = read(file.read()).children
+    if not any(child.name == "__overlay__" for node in nodes for child in node.children):
+        raise LabError(f"the overlay {path} changes nothing: it begins with /dts-v1/; /plugin/; and has nodes in &{{/}} {{ }};")
+    fixups = [node for node in nodes if node.name == "__fixups__"]
     with open(tree, "rb") as file:
         symbols = [node for node in read(file.read()).children if node.name == "__symbols__"]
     known = sorted(symbols[0].properties) if symbols else []
@@ -251,11 +274,11 @@ def check_labels(path, overlay, tree):
             raise LabError(f"{path} refers to &{label}; the labels here are " + ", ".join("&" + name for name in known))
 
 
-def apply(tree, overlays, folder):
+def apply(tree, overlays, folder, name):
     if not overlays:
         return tree
     target = f"{folder}/{len(os.listdir(folder))}.dtb"
-    tool(overlays[-1], ["fdtoverlay", "-i", tree, "-o", target, *overlays], "")
+    tool(name, ["fdtoverlay", "-i", tree, "-o", target, *overlays], "")
     return target
 
 
@@ -266,5 +289,7 @@ def tool(path, command, text):
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode != 0:
         reason = next((line for line in done.stderr.splitlines() if line.strip()), f"{command[0]} failed")
+        if "FDT_ERR_NOTFOUND" in reason:
+            reason = "it changes a node that the board has not: add to &{/}, or to one of the labels of `ringer-lab board`"
         raise LabError(f"the overlay {path} is not right: {reason.replace('<stdin>', path)}")
     return done.stdout

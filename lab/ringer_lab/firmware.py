@@ -2,7 +2,6 @@
 
 import os
 import pty
-import shutil
 import signal
 import socket
 import subprocess
@@ -12,6 +11,7 @@ import time
 import tty
 
 from ringer_lab import LabError
+from ringer_lab.machine import check_program
 
 
 class Firmware:
@@ -21,26 +21,32 @@ class Firmware:
         self.lab, self.name = lab, os.path.basename(command[0])
         if command[0] in ("python", "python3"):
             command = (sys.executable, *command[1:])
-        if shutil.which(command[0]) is None:
-            raise LabError(f"{command[0]}: there is no such program")
+        check_program(command[0])
         self.lines, self.ended_at, self.was_awaited = [], None, False  # lines: [(time, text)]
         self.changed = threading.Condition()
         # Standard output is a terminal: C's stdio would keep the lines for a pipe to itself.
         terminal, output = pty.openpty()
         tty.setraw(output)
         source, errors = os.pipe()
-        self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=output,
-            stderr=errors,
-            bufsize=0,
-            env=os.environ | (env or {}),
-            start_new_session=True,
-        )
+        try:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=errors,
+                bufsize=0,
+                env=os.environ | (env or {}),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise LabError(
+                f"{command[0]} cannot be started: {error.strerror}: it has to be a program, or a script that begins with #! "
+                "and an interpreter that is there"
+            ) from None
+        finally:
+            os.close(output)
+            os.close(errors)
         self.started_at = time.monotonic()
-        os.close(output)
-        os.close(errors)
         self.readers = [threading.Thread(target=self.collect, args=(end,), daemon=True) for end in (terminal, source)]
         for reader in self.readers:
             reader.start()

@@ -90,19 +90,22 @@ class InputRecorder:
     """What one input device reports from now on: [(time, type, code, value)], without the marks between reports."""
 
     def __init__(self, name):
-        for device in sorted(glob.glob("/sys/class/input/event*")):
-            if read_text(f"{device}/device/name") == name:
-                self.name, self.path = name, f"/dev/input/{os.path.basename(device)}"
-                break
-        else:
-            raise LabError(f"no input device is called {name}")
-        self.file = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
-        fcntl.ioctl(self.file, EVIOCSCLOCKID, struct.pack("i", time.CLOCK_MONOTONIC))
-        self.reports, self.problem = [], None
+        self.name, self.file, self.reports, self.problem = name, None, [], None
+        if not self.open():
+            raise LabError(f"no input device is called {name}; there are: {', '.join(sorted(input_devices()))}")
+
+    def open(self):
+        """Whether the device is there."""
+        if device := input_devices().get(self.name):
+            self.device = device
+            self.file = os.open(f"/dev/input/{os.path.basename(device)}", os.O_RDONLY | os.O_NONBLOCK)
+            fcntl.ioctl(self.file, EVIOCSCLOCKID, struct.pack("i", time.CLOCK_MONOTONIC))
+        return self.file is not None
 
     def drain(self):
+        """Takes what the device has reported until now."""
         try:
-            while self.problem is None:
+            while self.problem is None and (self.file is not None or self.open()):
                 data = os.read(self.file, 64 * EVENT.size)
                 for seconds, micros, kind, number, value in EVENT.iter_unpack(data):
                     if kind == EV_SYN and number == SYN_DROPPED:
@@ -114,10 +117,25 @@ class InputRecorder:
         except OSError as error:
             self.problem = f"the recorder of {self.name} stopped: {error.strerror}"
 
+    def let_go(self):
+        """Waits for the device to come back, if it has just been unplugged."""
+        if self.file is not None and self.problem is None and not os.path.exists(self.device):
+            os.close(self.file)
+            self.file = None
+
     @property
     def events(self):
         self.drain()
+        if self.problem:
+            raise LabError(self.problem)
         return list(self.reports)
 
     def close(self):
-        os.close(self.file)
+        if self.file is not None:
+            os.close(self.file)
+
+
+def input_devices():
+    """The folders of input devices by their names."""
+    folders = sorted(glob.glob("/sys/class/input/event*"), reverse=True)  # of two with one name, the first
+    return {read_text(f"{folder}/device/name"): folder for folder in folders}

@@ -1,5 +1,6 @@
 """The laboratory as a test sees it: the fixture `lab`."""
 
+import ctypes
 import os
 import time
 
@@ -13,22 +14,36 @@ from ringer_lab.speaker import TICK, Speaker, card
 DRIVERS = "/sys/bus/platform"
 
 
+def set_timer_slack(nanoseconds):
+    """How much later than asked for this thread may wake up; 0 is the default, 50 microseconds. Source: prctl(2)."""
+    ctypes.CDLL(None).prctl(29, ctypes.c_ulong(nanoseconds))  # PR_SET_TIMERSLACK
+
+
 class Lab:
     """Everything is recorded from the beginning to `finish`. Times are seconds of the kernel's monotonic clock.
 
     Every event of the test (a line that is set, a signal, ...) comes `shift` seconds later than the test says.
+    There is one at a time: the board and the kernel's recorders are the laboratory's only ones.
     """
+
+    present = None
 
     def __init__(self, shift=0.0):
         if not is_inside():
             raise LabError("this runs in the laboratory only: ringer-lab pytest, or ringer-lab run")
+        if Lab.present is not None:
+            raise LabError("a test has one laboratory: the fixture `lab` has it, from the test's beginning to its end")
         # Every test begins at the same distance from the kernel's ticks, whatever was before.
+        set_timer_slack(1)
         time.sleep(TICK - time.monotonic() % TICK)
-        self.shift, self.start, self.end = shift, time.monotonic(), None
+        set_timer_slack(0)
+        self.shift, self.start, self.end, self.problems = shift, time.monotonic(), None, []
         self.tree = board()
         self.banks = list(devicetree.banks(self.tree).values())
         self.parts = devicetree.parts(self.tree)
         self.edges = EdgeRecorder()
+        # A driver that sets a line to the level that it has is recorded too: what a line was cannot be told from that.
+        self.levels = {bank.label: self.chip(bank).levels() for bank in self.banks}
         self.speaker = Speaker(self) if card() else None
         self.firmwares, self.lines, self.inputs, self.pulls, self.unplugged = [], {}, [], {}, {}
         for bank in self.banks:
@@ -37,6 +52,7 @@ class Lab:
                     self._line(bank, offset)
         for part in self.parts:
             self._part_line(part)
+        Lab.present = self
 
     def __repr__(self):
         return "Lab()"
@@ -50,11 +66,18 @@ class Lab:
     def advance(self, seconds):
         """Lets that time pass: none outside, in virtual time."""
         time.sleep(seconds)
-        self.edges.drain()
+        self.drain()
 
     def before_event(self):
+        self.drain()
         if self.shift:
             time.sleep(self.shift)
+
+    def drain(self):
+        """Takes what the kernel has recorded, before its buffers are full. The speaker's recorder does it by itself."""
+        self.edges.drain()
+        for recorder in self.inputs:
+            recorder.drain()
 
     # The firmware.
 
@@ -149,8 +172,11 @@ class Lab:
         self.unplugged[device] = os.path.realpath(link)
         if device.startswith("snd_aloop") and self.speaker:
             self.speaker.unplug()
+        self.drain()
         at = time.monotonic()
         write_text(f"{self.unplugged[device]}/unbind", device)
+        for recorder in self.inputs:
+            recorder.let_go()
         return at
 
     def plug(self, device):
@@ -172,7 +198,8 @@ class Lab:
 
     def finish(self):
         """Ends the firmware, and puts the board back to rest. Returns what was wrong with it and with the recorders."""
-        problems = [problem for firmware in self.firmwares for problem in firmware.finish()]
+        Lab.present = None
+        problems = self.problems = [problem for firmware in self.firmwares for problem in firmware.finish()]
         problems += self.edges.problems()
         if self.speaker:
             problems += self.speaker.problems()

@@ -109,6 +109,9 @@ class Chip:
         with open(self.device, "rb") as file:
             return fcntl.ioctl(file, request, argument)
 
+    def levels(self):
+        return [int(read_text(f"{self.folder}/sim_gpio{offset}/value")) for offset in range(self.bank.count)]
+
     def line_info(self, offset):
         """The line's name, its user, and its flags."""
         data = self.ioctl(GPIO_V2_GET_LINEINFO, struct.pack("64xI188x", offset))
@@ -124,10 +127,7 @@ class Line:
         self.is_active_low = is_active_low
         chip = self.chip
         self.number = chip.base + offset
-        self.start = (lab.start, int(read_text(f"{chip.folder}/sim_gpio{offset}/value")))
-        lab.edges.drain()
-        if levels := [edge for edge in lab.edges.levels.get(self.number, []) if edge[0] >= lab.start]:
-            self.start = (lab.start, 1 - levels[0][1])
+        self.start = (lab.start, lab.levels[bank.label][offset])
 
     def __repr__(self):
         return f"line {self.name or self.offset}"

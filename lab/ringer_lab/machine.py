@@ -42,8 +42,19 @@ def built(what):
         return packaged
     done = subprocess.run([f"{devicetree.FOLDER}/build-{what}"], stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        raise LabError(f"the guest's {what} could not be built: the line above says why")
+        sys.exit(FAILED)  # it has said why
     return done.stdout.strip()
+
+
+def check_program(name):
+    """Complains of a program that is not there, or is for another processor: a shell would take that for a script."""
+    path = shutil.which(name)
+    if path is None:
+        raise LabError(f"{name}: there is no such program: build it, give its path, or make it executable")
+    with open(path, "rb") as file:
+        head = file.read(20)
+    if head[:4] == b"\x7fELF" and head[18:20] != b"\x3e\0":
+        raise LabError(f"{name} is a program for another processor: build it for x86-64")
 
 
 def sound_configuration(speaker, rate):

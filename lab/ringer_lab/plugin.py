@@ -1,47 +1,51 @@
 """pytest's plug-in in the laboratory: the fixture `lab`, and what a failed test leaves."""
 
+import hashlib
+import json
 import os
-import re
+import shlex
 import shutil
+import urllib.parse
 
 import pytest
 
-from ringer_lab import recording
+from ringer_lab import junit, recording
 from ringer_lab.lab import Lab
+
+LAB, HAS_FAILED = pytest.StashKey(), pytest.StashKey()
 
 
 def pytest_addoption(parser):
     group = parser.getgroup("ringer-lab")
     group.addoption("--lab-times", type=int, default=0)
     group.addoption("--lab-over", type=float, default=0.1)
-    group.addoption("--lab-shift", type=float, default=0.0)
+    group.addoption("--lab-shift", type=float)
 
 
 def pytest_generate_tests(metafunc):
-    times, over = metafunc.config.getoption("--lab-times"), metafunc.config.getoption("--lab-over")
-    if times and "lab" in metafunc.fixturenames:
-        shifts = [round(over * step / times, 6) for step in range(times)]
-        metafunc.parametrize("lab", shifts, indirect=True, ids=[f"shift={shift:g}" for shift in shifts])
+    option = metafunc.config.getoption
+    times, over, shift = option("--lab-times"), option("--lab-over"), option("--lab-shift")
+    shifts = [shift] if shift is not None else [round(over * step / times, 6) for step in range(times)]
+    if shifts and "lab" in metafunc.fixturenames:
+        metafunc.parametrize("lab", shifts, indirect=True, ids=[f"shift={shift!r}" for shift in shifts])
 
 
 @pytest.fixture
 def lab(request):
     if output := folder_of(request.node):
         shutil.rmtree(output, ignore_errors=True)  # of an earlier run
-    lab = Lab(getattr(request, "param", request.config.getoption("--lab-shift")))
+    lab = Lab(getattr(request, "param", request.config.getoption("--lab-shift") or 0.0))
+    request.node.stash[LAB] = lab
     yield lab
-    if lab.end is None:  # another fixture failed, or the test took this one by getfixturevalue()
-        problems = lab.finish()
-        explain(request.node, lab, problems, "teardown")
-        if problems:
-            pytest.fail("; ".join(problems), pytrace=False)
+    finish(lab)  # another fixture failed, or the test took this one by getfixturevalue()
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_logstart(nodeid):
+def pytest_runtest_protocol(item):
     # The host names the test that did not end.
     with open(os.path.join(os.environ["RINGER_LAB_RUN"], "doing"), "w", encoding="utf-8") as file:
-        file.write(nodeid)
+        file.write(item.nodeid)
+    junit.follow(item.config, item)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -55,36 +59,67 @@ def pytest_pyfunc_call(pyfuncitem):
         pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
         is_passed = True
     finally:
-        problems = lab.finish()
-        if not is_passed or problems:
-            explain(pyfuncitem, lab, problems)
-        if is_passed and problems:
-            pytest.fail("; ".join(problems), pytrace=False)
+        finish(lab, is_passed)
     return True
 
 
+def finish(lab, is_judged=True):
+    """Ends the recording, unless it has ended; fails the test for what was wrong with it."""
+    if lab.end is None:
+        problems = lab.finish()
+        if is_judged and problems:
+            pytest.fail("; ".join(problems), pytrace=False)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    if call.excinfo is not None and not call.excinfo.errisinstance(pytest.skip.Exception):
+        item.stash[HAS_FAILED] = True
+    lab = item.stash.get(LAB, None)
+    if lab is not None and lab.end is not None and item.stash.get(HAS_FAILED, False):
+        del item.stash[LAB]
+        explain(item, lab, call.when)
+    yield
+
+
 def folder_of(item):
-    """Where the test's recordings go; empty if nowhere."""
+    """Where the test's recordings go: a folder for each part of its id, so that no two tests share one. None: nowhere."""
     output = os.environ.get("RINGER_LAB_OUTPUT")
-    return output and os.path.join(output, re.sub(r"[^\w.=-]+", "-", item.name).strip("-"))
+    path, *names = junit.parts_of(item.nodeid)
+    return output and os.path.join(output, *map(file_name, [*path.split("/"), *names]))
 
 
-def explain(item, lab, problems, when="call"):
-    if problems:
-        item.add_report_section(when, "laboratory", "\n".join(problems))
+def file_name(text):
+    """A name that any file system takes, another one for each text."""
+    name = urllib.parse.quote(text, safe="[]=,+@") if text.strip(".") else text.replace(".", "%2E")
+    return name if len(name) <= 120 else f"{name[:100]}~{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def explain(item, lab, when):
+    if lab.problems:
+        item.add_report_section(when, "laboratory", "\n".join(lab.problems))
     if output := folder_of(item):
         try:
             paths = recording.save(lab, output)
+            item.user_properties.append(("nodeid", item.nodeid))
             for name, path in paths.items():
-                item.user_properties.append((name, os.path.relpath(path, os.path.dirname(output))))
+                item.user_properties.append((name, os.path.relpath(path, os.environ["RINGER_LAB_OUTPUT"])))
             item.add_report_section(when, "recordings", "\n".join(paths.values()))
         except OSError as error:
             shutil.rmtree(output, ignore_errors=True)  # junit.xml, which is written last, needs room as well
             item.add_report_section(when, "recordings", f"none: {error}: make room there, or use another --output")
     if lab.shift:
-        test = item.nodeid.partition("[")[0]
         item.add_report_section(
-            when,
-            "shift",
-            f"the events came {lab.shift:g} s later; the same again:\nringer-lab pytest --shift {lab.shift:g} {test}",
+            when, "shift", f"the events came {lab.shift!r} s later; the same again:\n{repetition(item, lab.shift)}"
         )
+
+
+def repetition(item, shift):
+    """The command that runs this test again, in the same way and with the same id."""
+    config, (command, words) = item.config, json.loads(os.environ["RINGER_LAB_WORDS"])
+    words = [word for word in words if word not in config.args]
+    has_root = config.inipath is not None or any(word.startswith("--rootdir") for word in words)
+    if not has_root and config.rootpath != item.path.parent:
+        words.append(f"--rootdir={os.path.relpath(config.rootpath)}")
+    test = os.path.relpath(item.path) + "::" + item.nodeid.partition("::")[2]
+    return shlex.join([*command, "--shift", repr(shift), "--", *words, test])

@@ -200,8 +200,10 @@ class Speaker:
             return math.inf
         return round(self.start + spans[-1][1] / self.rate, 6)
 
-    def differs(self, path):
-        """Where what was heard, silence around it left out, differs from a WAV file; empty if it is equal."""
+    def differs(self, path, whole=True):
+        """Where what was heard, silence around it left out, differs from a WAV file; empty if it is equal. With
+        `whole=False` what was heard may go on behind the file, as a tone does that is repeated.
+        """
         with wave.open(os.fspath(path), "rb") as file:
             channels, width, rate, count, _, _ = file.getparams()
             data = file.readframes(count)
@@ -218,6 +220,8 @@ class Speaker:
             raise LabError(f"{path} is silent, as if nothing had been heard: compare lab.speaker.heard with []")
         self.checked()
         got = trimmed(array.array("h", b"".join(self.chunks())))
+        if not whole:
+            got = got[: len(wanted)]
         if got == wanted:
             return ""
         pairs = enumerate(zip(got, wanted))

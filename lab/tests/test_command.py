@@ -82,6 +82,16 @@ def test_help_names_the_exit_statuses(ringer_lab):
     assert all(word in run.out for word in ("124", "125", "64", "pytest", "board", "shell", "--writable"))
 
 
+def test_help_of_pytest_and_board_says_what_they_leave_and_show(ringer_lab):
+    common = ["124", "125", "64", "--overlay", "--deadline"]
+    for name, words in {
+        "pytest": ["--times", "--shift", "--output", "junit.xml", "run.vcd", "heard.wav", "kernel.log", "5 no tests"],
+        "board": ["--json", "event device", "labels"],
+    }.items():
+        run = ringer_lab(name, "--help")
+        assert run.status == 0 and all(word in run.out for word in common + words)
+
+
 def test_variables(ringer_lab, monkeypatch):
     monkeypatch.setenv("FROM_HERE", "here")
     monkeypatch.setenv("NOT_NAMED", "secret")
@@ -219,8 +229,52 @@ def test_a_line_that_the_chip_does_not_have(ringer_lab, tmp_path):
     fails(ringer_lab("run", "--overlay", overlay(tmp_path, line=40), "true"), "line 40", "32 lines")
 
 
-def test_a_firmware_that_does_not_exist(ringer_lab):
-    fails(ringer_lab("run", "./nonesuch"), "./nonesuch")
+@pytest.mark.parametrize(
+    "source, words",
+    [
+        ("&{/} { k { compatible = 'gpio-keys'; a { gpios = <&gpio 20 0>; }; }; };", ["/k/a has no linux,code", "KEY_PROG1"]),
+        ("&{/} { k { compatible = 'gpio-keys'; a { linux,code = <148>; }; }; };", ["/k/a has no line", "<&gpio 20 0>"]),
+        ("&{/} { k { compatible = 'gpio-leds'; a { gpios = <&gpio 20>; }; }; };", ["/k/a: gpios", "<&gpio 20 0>"]),
+        ("&{/} { k { compatible = 'gpio-leds'; a { gpios = <20 0>; }; }; };", ["/k/a: gpios", "<&gpio 20 0>"]),
+        ("&{/nonesuch} { k; };", ["changes a node", "ringer-lab board"]),
+        ("/ { };", ["changes nothing", "/plugin/"]),
+    ],
+)
+def test_an_overlay_that_no_driver_would_take(ringer_lab, tmp_path, source, words):
+    (tmp_path / "board.dtso").write_text("/dts-v1/;\n/plugin/;\n" + source.replace("'", '"') + "\n")
+    fails(ringer_lab("run", "--overlay", "board.dtso", "true"), "/k/a" if "/k/a" in words[0] else "board.dtso", *words)
+
+
+def test_an_overlay_that_is_compiled(ringer_lab, tmp_path):
+    (tmp_path / "board.dtbo").write_bytes(b"\xd0\x0d\xfe\xed" + bytes(60))
+    fails(ringer_lab("run", "--overlay", "board.dtbo", "true"), "board.dtbo is not text", ".dtso")
+
+
+ELF_FOR_ARM = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\0\xb7\0" + bytes(44)
+
+
+def program(folder, name, content):
+    (folder / name).write_bytes(content)
+    (folder / name).chmod(0o755)
+
+
+def test_a_firmware_that_does_not_exist(ringer_lab, tmp_path):
+    fails(ringer_lab("run", "./nonesuch"), "./nonesuch", "no such program", "build it")
+    program(tmp_path, "other", ELF_FOR_ARM)
+    fails(ringer_lab("run", "./other"), "./other is a program for another processor", "x86-64")
+
+
+def test_a_test_of_a_firmware_that_does_not_exist(ringer_lab, tmp_path):
+    program(tmp_path, "other", ELF_FOR_ARM)
+    program(tmp_path, "script", b"#!/nonesuch\n")
+    words = {"nonesuch": "no such program", "other": "another processor", "script": "an interpreter that is there"}
+    (tmp_path / "test_nonesuch.py").write_text(
+        "".join(f"def test_{name}(lab):\n    lab.firmware('./{name}')\n\n" for name in words)
+    )
+    run = ringer_lab("pytest", "test_nonesuch.py")
+    said = {name: case.find("failure").get("message") for name, case in run.cases.items()}
+    assert said.keys() == {f"test_{name}" for name in words}
+    assert all(words[name] in said[f"test_{name}"] and "\n" not in said[f"test_{name}"] for name in words), said
 
 
 def test_a_full_disk():
@@ -228,15 +282,23 @@ def test_a_full_disk():
     script = 'mount -t tmpfs -o size=16k none "$1" && TMPDIR=$1 exec "$2" run true'
     with tempfile.TemporaryDirectory(dir=os.environ["TMPDIR"]) as folder:
         words = ["unshare", "--mount", "sh", "-c", script, "sh", folder, COMMAND]
-        run = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        run = subprocess.run(words, capture_output=True, text=True, timeout=600)
     assert run.returncode == 125
     assert "is full: make room there" in run.stderr and len(run.stderr.splitlines()) == 1
 
 
+def test_no_room_for_the_guests_memory():
+    script = 'mount -t tmpfs -o size=1m none /dev/shm && mount -t tmpfs -o size=64m none "$TMPDIR" && exec "$0" run true'
+    run = subprocess.run(["unshare", "--mount", "sh", "-c", script, COMMAND], capture_output=True, text=True, timeout=600)
+    assert run.returncode == 125 and "512 MB for the guest's memory: make room" in run.stderr
+    assert len(run.stderr.splitlines()) == 1
+
+
 def test_a_full_cache():
     script = 'mount -t tmpfs -o size=16k none "$TMPDIR" && RINGER_CACHE=$TMPDIR exec "$0" run true'
-    run = subprocess.run(["unshare", "--mount", "sh", "-c", script, COMMAND], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(["unshare", "--mount", "sh", "-c", script, COMMAND], capture_output=True, text=True, timeout=600)
     assert run.returncode == 125 and "make room there, or set RINGER_CACHE" in run.stderr
+    assert len(run.stderr.splitlines()) == 1
 
 
 def test_a_folder_whose_name_has_a_space(ringer_lab, monkeypatch):
@@ -260,14 +322,26 @@ def test_less_memory_than_the_kernel_needs(ringer_lab):
     fails(ringer_lab("run", "--memory", "1", "true"), "1 MB", "--memory")
 
 
-def test_a_kernel_that_cannot_be_built(ringer_lab, tmp_path, monkeypatch):
+def use_only(folder, monkeypatch, *names):
+    """Leaves these programs on the PATH."""
+    folder.mkdir()
+    for name in ("bash", "sh", "dirname", "readlink", "python3", "sha256sum", "cut", "cat", *names):
+        os.symlink(subprocess.check_output(["which", name], text=True).strip(), folder / name)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+@pytest.mark.parametrize("names", [["dpkg-query"], []])
+def test_a_kernel_that_cannot_be_built(ringer_lab, tmp_path, monkeypatch, names):
     monkeypatch.setenv("RINGER_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "bin").mkdir()
-    for tool in ("bash", "dirname", "readlink", "dpkg-query", "python3", "sha256sum", "cut", "cat"):
-        os.symlink(subprocess.check_output(["which", tool], text=True).strip(), tmp_path / "bin" / tool)
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    run = ringer_lab("run", "bash")
-    assert run.status == 125 and "apt-get install" in run.err and "gcc" in run.err
+    use_only(tmp_path / "bin", monkeypatch, *names)
+    fails(ringer_lab("run", "bash"), "gcc is missing", "apt-get install linux-source-6.1 gcc")
+
+
+@pytest.mark.parametrize("names", [["dpkg-query"], []])
+def test_a_kernel_that_was_built_needs_no_compiler(ringer_lab, tmp_path, monkeypatch, names):
+    use_only(tmp_path / "bin", monkeypatch, "dtc", "fdtoverlay", "true", *names)
+    run = ringer_lab("run", "true")
+    assert (run.status, run.err) == (0, "")
 
 
 def start(*words, **settings):

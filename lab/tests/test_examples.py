@@ -48,12 +48,14 @@ def test_doorbell(ringer_lab, tmp_path, fault):
         f"{EXAMPLES}/test_doorbell.py",
     )
     assert len(run.cases) == 6
-    assert (FAULTS[fault] in run.failed) if fault else (run.status == 0), run.out
+    assert run.failed == ({FAULTS[fault]} if fault else set()), run.out
 
 
 def test_chime_and_baresip(ringer_lab):
-    run = ringer_lab("pytest", f"{EXAMPLES}/test_chime.py", f"{EXAMPLES}/test_baresip.py")
-    assert run.status == 0 and len(run.cases) == 5, run.out
+    run = ringer_lab("pytest", f"{EXAMPLES}/test_chime.py")
+    assert run.status == 0 and len(run.cases) == 4, run.out
+    run = ringer_lab("pytest", "--rate", "8000", f"{EXAMPLES}/test_baresip.py")
+    assert run.status == 0 and len(run.cases) == 1, run.out
 
 
 def test_the_readmes_steps(ringer_lab, tmp_path):
@@ -65,6 +67,10 @@ def test_the_readmes_steps(ringer_lab, tmp_path):
     )
     for part in ("lab", "dts"):
         shutil.copytree(f"{os.path.dirname(LAB)}/{part}", tmp_path / part)
+    # A python3 that looks for the interpreter, as pyenv's does, and that takes seconds in the guest.
+    (tmp_path / "shims").mkdir()
+    (tmp_path / "shims/python3").write_text('#!/bin/sh\n[ -z "$RINGER_LAB" ] || exit 9\nexec /usr/bin/python3 "$@"\n')
+    (tmp_path / "shims/python3").chmod(0o755)
     assert len(steps) == 2
     for step in steps:
         done = subprocess.run(
@@ -72,7 +78,7 @@ def test_the_readmes_steps(ringer_lab, tmp_path):
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            env=os.environ | {"PATH": "/usr/bin:/bin"},
+            env=os.environ | {"PATH": f"{tmp_path}/shims:/usr/bin:/bin"},
         )
         assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout

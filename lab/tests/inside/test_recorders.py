@@ -1,15 +1,19 @@
 """Run in the laboratory by ../test_pytest.py; those whose name begins with test_bad have to fail."""
 
+import math
 import os
 import subprocess
+import sys
 import time
 import wave
 from signal import SIGTERM
 
+import pytest
 from pytest import approx, raises
 
 from ringer_lab import LabError
-from ringer_lab.lines import TRACING
+from ringer_lab.inputs import input_devices
+from ringer_lab.lines import TRACING, write_text
 
 SOUND = "/usr/share/sounds/alsa/Front_Center.wav"
 
@@ -31,7 +35,87 @@ def test_bad_the_edges_recorder_is_off_for_a_while(lab):
 
 def test_bad_edges_are_lost(lab):
     lab.firmware("sh", "-c", f"echo 4 >{TRACING}/buffer_size_kb").wait()
-    lab.line(8).noise(pulses=2000)
+    lab.line(8).noise(pulses=1000)
+
+
+def test_bad_the_recorder_of_an_input_device_stops(lab):
+    switch = lab.input("ring-silent-switch")
+    driver = "/sys/bus/platform/drivers/gpio-keys"
+    lab.firmware("sh", "-c", f"cd {driver}; echo ring-silent-switch >unbind; sleep 1; echo ring-silent-switch >bind").wait()
+    lab.switch().set(1)
+    lab.advance(0.1)
+    with raises(LabError, match="stopped"):
+        assert switch.events == []
+
+
+def test_an_input_device_that_was_plugged_in_again_is_recorded(lab):
+    keys = lab.input("ringer-keys")
+    lab.key("KEY_AGAIN").press(0.1)
+    lab.advance(0.1)
+    lab.unplug("ringer-keys")
+    lab.key("KEY_AGAIN").press(0.1)
+    lab.plug("ringer-keys")
+    lab.advance(0.1)
+    lab.key("KEY_MUTE").press(0.1)
+    lab.advance(0.1)
+    assert [event[1:] for event in keys.events] == [(1, 129, 1), (1, 129, 0), (1, 113, 1), (1, 113, 0)]
+
+
+def test_more_events_than_the_kernel_keeps_are_recorded(lab):
+    keys = lab.input("ringer-keys")
+    for _ in range(100):
+        lab.key("KEY_AGAIN").press(0.02)
+        lab.advance(0.02)
+    assert len(keys.events) == 200
+
+
+RUMBLE = (
+    "import fcntl, os, struct, time; f = os.open(%r, os.O_RDWR); b = bytearray(struct.pack("
+    "'HhHHHHHxxHH28x', 0x50, -1, 0, 0, 0, 400, 0, 65535, 65535)); fcntl.ioctl(f, 0x40304580, b); "
+    "os.write(f, struct.pack('qqHHi', 0, 0, 0x15, struct.unpack_from('h', b, 2)[0], 1)); print('on', flush=True); "
+    "time.sleep(1)"
+)
+
+
+def rumble():
+    """The words of a program that turns the motor for 400 ms."""
+    device = next(path for name, path in input_devices().items() if name == "gpio-vibrator")
+    return [sys.executable, "-c", RUMBLE % f"/dev/input/{os.path.basename(device)}"]
+
+
+@pytest.fixture
+def set_before():
+    """The motor turns, and lines are driven and pulled, before the laboratory begins."""
+    pull = "/sys/devices/platform/gpio-sim/gpiochip0/sim_gpio11/pull"
+    write_text(pull, "pull-up")
+    lines = subprocess.Popen(["gpioset", "--mode=signal", "gpiochip0", "3=1", "9=1", "10=0"])
+    motor = subprocess.Popen(rumble(), stdout=subprocess.PIPE)
+    motor.stdout.readline()
+    time.sleep(0.1)
+    yield
+    for program in (lines, motor):
+        program.kill()
+        program.wait()
+    motor.stdout.close()
+    write_text(pull, "pull-down")
+
+
+def test_lines_that_were_set_before_have_no_edges(set_before, lab):
+    lab.advance(0.1)
+    motor, high = lab.motor(), [(lab.start, math.inf)]
+    assert (motor.edges, motor.highs) == ([], high)
+    for line, highs in {"vibrator": high, 9: high, 11: high, 10: [], 8: []}.items():
+        assert (lab.line(line).edges, lab.line(line).highs) == ([], highs), line
+    lab.advance(0.5)
+    ((at, level),) = motor.edges
+    assert level == 0 and at - lab.start == approx(0.3, abs=0.03)
+
+
+def test_a_line_that_is_set_to_the_level_that_it_has_has_no_edge(lab):
+    lab.firmware("gpioset", "--mode=signal", "gpiochip0", "9=0", "3=0")
+    lab.advance(0.1)
+    for line in ("vibrator", 9):
+        assert (lab.line(line).edges, lab.line(line).pulses) == ([], [])
 
 
 def play(lab):
@@ -109,17 +193,7 @@ def test_a_line_falls_when_its_user_has_gone(lab):
 
 
 def test_the_motor(lab):
-    rumble = (
-        "import fcntl, os, struct, time; f = os.open(%r, os.O_RDWR); b = bytearray(struct.pack("
-        "'HhHHHHHxxHH28x', 0x50, -1, 0, 0, 0, 400, 0, 65535, 65535)); fcntl.ioctl(f, 0x40304580, b); "
-        "os.write(f, struct.pack('qqHHi', 0, 0, 0x15, struct.unpack_from('h', b, 2)[0], 1)); time.sleep(1)"
-    )
-    path = next(
-        f"/dev/input/{name}"
-        for name in os.listdir("/sys/class/input")
-        if name.startswith("event") and open(f"/sys/class/input/{name}/device/name").read().strip() == "gpio-vibrator"
-    )
-    assert lab.firmware("python3", "-c", rumble % path).wait() == 0
+    assert lab.firmware(*rumble()).wait() == 0
     # The kernel's timers tick at 100 Hz.
     assert lab.motor().pulses == approx([0.4], abs=0.021)
 
