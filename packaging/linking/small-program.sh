@@ -6,12 +6,12 @@ linking=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 built_small=${built_small-.build/footprint}
 small=(-c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections)
 
-# revision_object FILE: compiles the object that says which revision a program is of. That of a source archive is in a file;
+# revision_object FILE: compiles the object that says which revision a program is of. That of a source archive is in ringer.h;
 # where there is no git either, it is "". A plus sign: with changes.
 revision_object() {
     local revision
-    revision=$(cat "$linking/../../REVISION" 2>/dev/null ||
-        git -C "$linking" describe --always --exclude '*' --abbrev=12 --dirty=+ 2>/dev/null || true)
+    revision=$(sed -n 's/^#define RINGER_REVISION "\(.*\)"/\1/p' "$linking/../../Sources/C/CRinger/include/ringer.h")
+    [ -n "$revision" ] || revision=$(git -C "$linking" describe --always --exclude '*' --abbrev=12 --dirty=+ 2>/dev/null || true)
     mkdir -p "$(dirname "$1")"
     echo "const char ringer_revision[] = \"$revision\";" | "${clang[@]:-cc}" -x c -c -o "$1" -
 }
