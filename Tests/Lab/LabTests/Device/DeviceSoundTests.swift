@@ -125,7 +125,7 @@ extension VirtualTime {
                 let length = Duration.nanoseconds((last + 1 - first) * 1_000_000_000 / 48_000)
                 let late = start + length - stopped
                 print("stopThenSilence \(pcm): \(milliseconds) ms, silent \(late) after the stop")
-                #expect(late <= .milliseconds(10), "\(late)")
+                #expect(late <= .milliseconds(10) + Lab.lateness, "\(late)")
                 #expect(last + 1 - first == result.position.played)
             }
         }

@@ -166,7 +166,7 @@ extension VirtualTime {
                     pcm: "null"))
             defer { device.close() }
             let wait = MonotonicTime.now - start
-            #expect(wait >= .seconds(1) && wait < .milliseconds(1_100), "\(wait)")
+            #expect(wait >= .seconds(1) && wait < .milliseconds(1_100) + Lab.lateness, "\(wait)")
             #expect(device.state.isSwitchUnreadable && device.switchProblem == nil)
             for await state in device.states where !state.isSwitchUnreadable { break }
             #expect(device.state.ringSilent == .ring)

@@ -137,7 +137,7 @@ extension VirtualTime {
             for (length, expected) in zip(lengths, milliseconds) {
                 let difference = length - .milliseconds(expected)
                 #expect(
-                    difference >= .milliseconds(-1) && difference <= tolerance,
+                    difference >= .milliseconds(-1) - Lab.lateness && difference <= tolerance + Lab.lateness,
                     "\(length) instead of \(expected) ms", sourceLocation: sourceLocation)
             }
         }

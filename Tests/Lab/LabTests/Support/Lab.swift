@@ -51,6 +51,15 @@ enum Lab {
     /// The clock that the laboratory was booted with.
     static let clock = environment("RINGER_LAB_TIME").flatMap(Clock.init(rawValue:))
 
+    /// By how much what happens in the guest may be early or late besides what a test allows it. In user-mode Linux
+    /// computing takes no virtual time; on the emulated machine for 64-bit ARM it takes as long as on a processor of
+    /// 1 GHz, and the host's load counts while the guest sleeps.
+    #if arch(arm64)
+    static let lateness = Duration.milliseconds(200)
+    #else
+    static let lateness = Duration.zero
+    #endif
+
     /// A folder of the guest's own, in memory.
     static let temporaryFolder = environment("TMPDIR") ?? "/tmp"
 
