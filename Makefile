@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check unit lab lab-tool orders orders-deep mutations installation systemd library feedback examples overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
-	arm64-link swift-debian sanitize memory month soak hostile fuzz dist deb packages failing-calls detector format lint warnings bench install uninstall clean
+.PHONY: help run test check unit lab lab-tool orders orders-deep mutations installation systemd library api fragments feedback examples overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
+	arm64-link swift-debian sanitize docs rounds memory month soak hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -18,7 +18,7 @@ else
 endif
 
 check: ## All other tests: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
-	@SOAK=60 scripts/steps lint warnings installation systemd library feedback examples overlays lab-tool lab-gpiod2 orders-deep mutations packages processors arm64-link memory month soak hostile sanitize
+	@SOAK=60 scripts/steps lint warnings installation library api fragments feedback examples overlays lab-tool lab-gpiod2 failing-part orders-deep mutations packages processors arm64-link memory month soak hostile sanitize
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -38,11 +38,17 @@ mutations: ## Faults of the core, each of which the search of all orders has to 
 installation: ## The test of what make install places, and of make uninstall
 	@Tests/Systems/Install/test
 
-systemd: ## The installed service under systemd, udevd and logind, on the laboratory's kernel
+systemd: ## The service's Debian package under systemd, udevd and logind, on the laboratory's kernel
 	@Tests/Systems/Systemd/test
 
 library: ## C programs against what make install places
 	@Tests/Systems/Library/test
+
+api: ## The Swift API against the one that is stored, packaging/abi/swift-api: nothing that breaks programs
+	@scripts/api
+
+fragments: ## Every fragment of the documents, compiled and run: it prints what its page says
+	@scripts/fragments
 
 feedback: ## The clients of feedbackd, with feedbackd and with ringerd
 	@Tests/Systems/Feedback/test
@@ -67,6 +73,9 @@ lab-arm64: ## The laboratory's tests on a kernel for 64-bit ARM, emulated, built
 failing-calls: ## Every system call of ten scenarios fails in turn, in the laboratory
 	@Tests/Lab/test --libgpiod 1 --failing-calls
 
+failing-part: ## A seventh of those calls, on each day of the week another one
+	@RINGER_SWEEP=every:7:$$(date +%w) Tests/Lab/test --libgpiod 1 --failing-calls
+
 detector: ## The mute detector's verdicts beside the switch, in the laboratory: two hours; MEASUREMENTS=100 for some minutes
 	@Benchmarks/Detector/truth $(MEASUREMENTS)
 
@@ -84,6 +93,9 @@ arm64-test: ## All tests of 64-bit ARM under qemu
 
 swift-debian: ## Build with Debian's own Swift, which may be older, and run the unit tests with it
 	@scripts/swift-debian
+
+rounds: ## Threads against a device: 100,000 rounds of each test, 10,000 under ThreadSanitizer; ROUNDS=10000 for fewer
+	@scripts/rounds $(ROUNDS)
 
 memory: ## Resident memory over 20,000 sounds, alerts and vibrations, which must stay flat
 	@Benchmarks/Memory/run 20000
@@ -115,14 +127,17 @@ warnings: ## Build everything from new, and fail on a warning
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
 
+docs: ## The reference of each library, in .build/docs
+	@scripts/docs
+
 dist: ## The source archive in .build/dist, which builds without git and network
 	@scripts/dist
 
-deb: ## Debian packages for Debian 12 in .build/deb/bookworm
-	@scripts/deb
+deb: ## Debian packages in .build/deb/RELEASE: bookworm (the default), trixie-amd64, trixie-arm64 or sid
+	@scripts/deb $(RELEASE)
 
-packages: ## Debian packages, installed, used, upgraded and removed in fresh roots
-	@Tests/Systems/Packages/test
+packages: ## Debian packages of a RELEASE, installed, used, upgraded and removed in fresh roots; those of bookworm under systemd too
+	@Tests/Systems/Packages/test $(RELEASE)
 
 install: ## Install the command, the service, the ALSA plug-in, the library for C, and their files; PREFIX is /usr/local, DESTDIR is for packages
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install

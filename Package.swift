@@ -213,3 +213,11 @@ if Context.environment["RINGER_ALL_ORDERS"] != nil {
         program("Tests/Systems/AllOrders/Search", "all-orders", ["RingerCore", "SessionRules", "CSnapshot"]),
     ]
 }
+
+// What scripts/fragments makes of the documents' fragments.
+if Context.environment["RINGER_FRAGMENTS"] != nil {
+    package.targets.append(
+        program(
+            ".build/fragments", "fragments",
+            ["Ringer", "RingerClient", "RingerTestKit", "AVFoundation", "UserNotifications", "ProcessDevice"]))
+}

@@ -42,7 +42,9 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     }
 
     private let sound: PCMBuffer
+    /// The file that it plays; nil for data.
     public let url: URL?
+    /// The contents that it plays; nil for a file.
     public let data: Data?
     private let state = Mutex(State())
 
@@ -67,10 +69,12 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         }
     }
 
+    /// A player of a file. The hint is ignored: the contents say what it is.
     public convenience init(contentsOf url: URL, fileTypeHint utiString: String?) throws {
         try self.init(contentsOf: url)
     }
 
+    /// A player of a sound file's contents.
     public convenience init(data: Data) throws {
         do {
             self.init(try SoundFiles.decode(Array(data)), nil, data)
@@ -79,6 +83,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         }
     }
 
+    /// A player of a sound file's contents. The hint is ignored.
     public convenience init(data: Data, fileTypeHint utiString: String?) throws {
         try self.init(data: data)
     }
@@ -99,6 +104,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
 
     // MARK: - Properties
 
+    /// Is told on the main queue when the sound is over.
     public var delegate: (any AVAudioPlayerDelegate)? {
         get { state.withLock { $0.delegate }.object }
         set {
@@ -107,7 +113,9 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         }
     }
 
+    /// Whether it plays, heard or silenced.
     public var isPlaying: Bool { state.withLock { $0.isPlaying } }
+    /// The sound's channels.
     public var numberOfChannels: Int { sound.channels }
     /// The length of the sound, in seconds.
     public var duration: TimeInterval { Double(sound.frames) / sound.sampleRate }

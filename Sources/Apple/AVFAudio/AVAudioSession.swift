@@ -25,6 +25,7 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
 
     private override init() {}
 
+    /// The process's session.
     public class func sharedInstance() -> AVAudioSession {
         _ = try? shared.session
         return shared
@@ -67,22 +68,29 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
 
     // MARK: - Category
 
+    /// The session's category.
     public var category: Category { Category((try? session)?.category ?? .soloAmbient) }
 
+    /// The options of the session's category.
     public var categoryOptions: CategoryOptions {
         CategoryOptions(rawValue: UInt((try? session)?.options.rawValue ?? 0) & 0xFFFF)
     }
 
+    /// The categories that there are.
     public var availableCategories: [Category] { AudioCategory.allCases.map { Category($0) } }
 
+    /// The session's mode.
     public var mode: Mode { state.withLock { $0.mode } }
 
+    /// The modes that there are.
     public var availableModes: [Mode] { Mode.all }
 
+    /// Sets the category, without options.
     public func setCategory(_ category: Category) throws {
         try setCategory(category, mode: mode, options: [])
     }
 
+    /// Sets the category and its options. Throws an error with Apple's code where it is refused.
     public func setCategory(_ category: Category, options: CategoryOptions = []) throws {
         try setCategory(category, mode: mode, options: options)
     }
@@ -99,6 +107,7 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
         try setMode(mode)
     }
 
+    /// Sets the mode.
     public func setMode(_ mode: Mode) throws {
         try request { session throws(SessionError) in try session.setSpoken(mode == .spokenAudio) }
         state.withLock { $0.mode = mode }
@@ -106,12 +115,14 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
 
     // MARK: - Activity
 
+    /// Activates or deactivates the session. Throws where another session matters more.
     public func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         try request { _ throws(SessionError) in
             try ProcessDevice.setActive(active, notifyOthers: options.contains(.notifyOthersOnDeactivation))
         }
     }
 
+    /// Whether another session, or another process, plays.
     public var isOtherAudioPlaying: Bool { (try? session)?.isOtherAudioPlaying ?? false }
 
     /// Whether other audio plays that does not mix: sound that is not important is better left out.
@@ -119,17 +130,21 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
 
     // MARK: - Routes
 
+    /// The inputs and outputs in use; without outputs while the switch silences the session.
     public var currentRoute: AVAudioSessionRouteDescription {
         AVAudioSessionRouteDescription((try? session)?.route)
     }
 
+    /// Whether sound can be recorded.
     public var isInputAvailable: Bool { (try? session)?.isInputAvailable ?? false }
 
+    /// The inputs that there are.
     public var availableInputs: [AVAudioSessionPortDescription]? {
         guard isInputAvailable else { return [] }
         return [AVAudioSessionPortDescription(.microphone)]
     }
 
+    /// The input that the program noted.
     public var preferredInput: AVAudioSessionPortDescription? { state.withLock { $0.preferredInput } }
 
     /// Notes the input; the board has one.
@@ -137,6 +152,7 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
         state.withLock { $0.preferredInput = inPort }
     }
 
+    /// Has a call heard from the speaker, until the category or the route changes.
     public func overrideOutputAudioPort(_ portOverride: PortOverride) throws {
         try request { session throws(SessionError) in
             try session.overrideRoute(toSpeaker: portOverride == .speaker)
@@ -145,6 +161,7 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
 
     // MARK: - Permission to record
 
+    /// Granted where there is an input.
     public var recordPermission: RecordPermission { isInputAvailable ? .granted : .denied }
 
     /// Linux asks nobody: the answer is whether there is an input.
@@ -156,20 +173,31 @@ public final class AVAudioSession: NSObject, @unchecked Sendable {
 
     // MARK: - Hardware
 
+    /// The volume, 0 to 1.
     public var outputVolume: Float { Float((try? session)?.outputVolume ?? 1) }
+    /// The rate that the hardware granted, in Hz.
     public var sampleRate: Double { (try? session)?.sampleRate ?? 0 }
+    /// The rate that the session prefers, in Hz; 0 for none.
     public var preferredSampleRate: Double { (try? session)?.preferredSampleRate ?? 0 }
+    /// The period that the hardware granted, in seconds.
     public var ioBufferDuration: TimeInterval { (try? session)?.ioBufferDuration ?? 0 }
+    /// The period that the session prefers, in seconds; 0 for none.
     public var preferredIOBufferDuration: TimeInterval { (try? session)?.preferredIOBufferDuration ?? 0 }
+    /// The input's channels.
     public var inputNumberOfChannels: Int { (try? session)?.inputChannels ?? 0 }
+    /// The output's channels.
     public var outputNumberOfChannels: Int { (try? session)?.outputChannels ?? 0 }
+    /// The input's latency, in seconds.
     public var inputLatency: TimeInterval { (try? session)?.inputLatency ?? 0 }
+    /// The output's latency, in seconds.
     public var outputLatency: TimeInterval { (try? session)?.outputLatency ?? 0 }
 
+    /// Prefers a rate, in Hz. The hardware may grant another.
     public func setPreferredSampleRate(_ sampleRate: Double) throws {
         try request { session throws(SessionError) in try session.setPreferredSampleRate(sampleRate) }
     }
 
+    /// Prefers a period, in seconds. The hardware may grant another.
     public func setPreferredIOBufferDuration(_ duration: TimeInterval) throws {
         try request { session throws(SessionError) in try session.setPreferredIOBufferDuration(duration) }
     }

@@ -5,21 +5,32 @@ internal import ProcessDevice
 
 /// A registered or a predefined sound.
 public typealias SystemSoundID = UInt32
+/// A property of a system sound, by its code.
 public typealias AudioServicesPropertyID = UInt32
 /// A completion: the sound, and the client data.
 public typealias AudioServicesSystemSoundCompletionProc = (SystemSoundID, UnsafeMutableRawPointer?) -> Void
 
+/// The system sound that only vibrates.
 public let kSystemSoundID_Vibrate: SystemSoundID = 4095
 
+/// It succeeded.
 public let kAudioServicesNoError: OSStatus = 0
+/// There is no such property.
 public let kAudioServicesUnsupportedPropertyError: OSStatus = 0x7074_793F  // 'pty?'
+/// The value has another size than the property's.
 public let kAudioServicesBadPropertySizeError: OSStatus = 0x2173_697A  // '!siz'
+/// The specifier has another size than a sound's number.
 public let kAudioServicesBadSpecifierSizeError: OSStatus = 0x2173_7063  // '!spc'
+/// It failed; `ProcessDevice.failure` has the reason.
 public let kAudioServicesSystemSoundUnspecifiedError: OSStatus = -1500
+/// The program did not answer in time.
 public let kAudioServicesSystemSoundClientTimedOutError: OSStatus = -1501
+/// The file is longer than 30 s.
 public let kAudioServicesSystemSoundExceededMaximumDurationError: OSStatus = -1502
 
+/// Whether the sound obeys the user's choice about user-interface sounds: 1, the default, or 0.
 public let kAudioServicesPropertyIsUISound: AudioServicesPropertyID = 0x6973_7569  // 'isui'
+/// Whether the sound plays to its end after its program has ended: 1 or 0, the default.
 public let kAudioServicesPropertyCompletePlaybackIfAppDies: AudioServicesPropertyID = 0x6966_6469  // 'ifdi'
 
 /// Registers a sound file of at most 30 s.
@@ -85,6 +96,7 @@ public func AudioServicesRemoveSystemSoundCompletion(_ inSystemSoundID: SystemSo
     ProcessDevice.removeCompletion(of: inSystemSoundID)
 }
 
+/// Writes the size of a property, and whether it can be set.
 @discardableResult
 public func AudioServicesGetPropertyInfo(
     _ inPropertyID: AudioServicesPropertyID, _ inSpecifierSize: UInt32, _ inSpecifier: UnsafeRawPointer?,
@@ -97,6 +109,7 @@ public func AudioServicesGetPropertyInfo(
     return status
 }
 
+/// Writes the value of a property of a system sound.
 @discardableResult
 public func AudioServicesGetProperty(
     _ inPropertyID: AudioServicesPropertyID, _ inSpecifierSize: UInt32, _ inSpecifier: UnsafeRawPointer?,
@@ -105,6 +118,7 @@ public func AudioServicesGetProperty(
     ProcessDevice.soundProperty(inPropertyID, inSpecifierSize, inSpecifier, ioPropertyDataSize, outPropertyData)
 }
 
+/// Sets a property of a system sound.
 @discardableResult
 public func AudioServicesSetProperty(
     _ inPropertyID: AudioServicesPropertyID, _ inSpecifierSize: UInt32, _ inSpecifier: UnsafeRawPointer?,

@@ -9,8 +9,11 @@ import Synchronization
 public enum CFRunLoopRunResult: Int32, Sendable {
     /// There is nothing that could call it.
     case finished = 1
+    /// `CFRunLoopStop` was called.
     case stopped = 2
+    /// The time was over.
     case timedOut = 3
+    /// A callback was called.
     case handledSource = 4
 }
 

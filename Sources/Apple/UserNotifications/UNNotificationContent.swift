@@ -21,14 +21,23 @@ public class UNNotificationContent: NSObject {
 
     fileprivate init(_ values: Values) { self.values = values }
 
+    /// The title. Kept for the program: nothing is shown.
     public var title: String { values.title }
+    /// The line below the title. Kept for the program.
     public var subtitle: String { values.subtitle }
+    /// The text. Kept for the program.
     public var body: String { values.body }
+    /// The number at the program's picture. Kept for the program.
     public var badge: NSNumber? { values.badge }
+    /// The sound; nil for none.
     public var sound: UNNotificationSound? { values.sound }
+    /// What the program gave along.
     public var userInfo: [AnyHashable: Any] { values.userInfo }
+    /// The files that belong to it.
     public var attachments: [UNNotificationAttachment] { values.attachments }
+    /// The name of its category. Kept for the program.
     public var categoryIdentifier: String { values.categoryIdentifier }
+    /// The name of what it belongs to. Kept for the program.
     public var threadIdentifier: String { values.threadIdentifier }
 
     /// A content of its own, which does not change.
@@ -44,46 +53,55 @@ public final class UNMutableNotificationContent: UNNotificationContent {
 
     override fileprivate init(_ values: Values) { super.init(values) }
 
+    /// The title. Kept for the program: nothing is shown.
     public override var title: String {
         get { values.title }
         set { values.title = newValue }
     }
 
+    /// The line below the title. Kept for the program.
     public override var subtitle: String {
         get { values.subtitle }
         set { values.subtitle = newValue }
     }
 
+    /// The text. Kept for the program.
     public override var body: String {
         get { values.body }
         set { values.body = newValue }
     }
 
+    /// The number at the program's picture. Kept for the program.
     public override var badge: NSNumber? {
         get { values.badge }
         set { values.badge = newValue }
     }
 
+    /// The sound; nil for none.
     public override var sound: UNNotificationSound? {
         get { values.sound }
         set { values.sound = newValue }
     }
 
+    /// What the program gives along.
     public override var userInfo: [AnyHashable: Any] {
         get { values.userInfo }
         set { values.userInfo = newValue }
     }
 
+    /// The files that belong to it.
     public override var attachments: [UNNotificationAttachment] {
         get { values.attachments }
         set { values.attachments = newValue }
     }
 
+    /// The name of its category. Kept for the program.
     public override var categoryIdentifier: String {
         get { values.categoryIdentifier }
         set { values.categoryIdentifier = newValue }
     }
 
+    /// The name of what it belongs to. Kept for the program.
     public override var threadIdentifier: String {
         get { values.threadIdentifier }
         set { values.threadIdentifier = newValue }

@@ -4,6 +4,7 @@
 // SAFETY: all properties are constants.
 public class UNNotificationTrigger: NSObject, @unchecked Sendable {
     // SAFETY: nothing of it changes.
+    /// Whether it is due again and again.
     public let repeats: Bool
 
     fileprivate init(repeats: Bool) { self.repeats = repeats }
@@ -15,6 +16,7 @@ public class UNNotificationTrigger: NSObject, @unchecked Sendable {
 /// So many seconds from now on. Any thread.
 // SAFETY: all properties are constants.
 public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
+    /// The seconds until it is due.
     public let timeInterval: TimeInterval
 
     /// - Parameters:
@@ -26,6 +28,7 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
         super.init(repeats: repeats)
     }
 
+    /// When it would be due if it were requested now.
     public func nextTriggerDate() -> Date? { Date(timeIntervalSinceNow: timeInterval) }
 
     override func interval(after now: Date) -> TimeInterval? { timeInterval }
@@ -34,13 +37,16 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
 /// At a date. Any thread.
 // SAFETY: all properties are constants.
 public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
+    /// The parts of the date at which it is due.
     public let dateComponents: DateComponents
 
+    /// A trigger that is due at the next date with these parts.
     public init(dateMatching dateComponents: DateComponents, repeats: Bool) {
         self.dateComponents = dateComponents
         super.init(repeats: repeats)
     }
 
+    /// The next date with its parts.
     public func nextTriggerDate() -> Date? { next(after: Date()) }
 
     private func next(after date: Date) -> Date? {
@@ -54,11 +60,14 @@ public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchec
 /// A notification to be delivered. Any thread.
 // SAFETY: nothing of it changes: the content is a copy.
 public final class UNNotificationRequest: NSObject, @unchecked Sendable {
+    /// Its name: another request of the same name replaces it.
     public let identifier: String
+    /// What is notified.
     public let content: UNNotificationContent
     /// Nil to deliver at once.
     public let trigger: UNNotificationTrigger?
 
+    /// A request; without a trigger it is due at once.
     public init(identifier: String, content: UNNotificationContent, trigger: UNNotificationTrigger?) {
         self.identifier = identifier
         self.content = content.fixed()
@@ -68,7 +77,9 @@ public final class UNNotificationRequest: NSObject, @unchecked Sendable {
 
 /// A notification that is delivered. Any thread.
 public final class UNNotification: NSObject, Sendable {
+    /// When it was due.
     public let date: Date
+    /// What was requested.
     public let request: UNNotificationRequest
 
     init(_ request: UNNotificationRequest, at date: Date) {
@@ -79,7 +90,9 @@ public final class UNNotification: NSObject, Sendable {
 
 /// What a user answered to a notification: sources name it, and nothing makes one. Any thread.
 public final class UNNotificationResponse: NSObject, Sendable {
+    /// What the user answered.
     public let notification: UNNotification
+    /// How.
     public let actionIdentifier: String
 
     init(_ notification: UNNotification, actionIdentifier: String) {

@@ -7,6 +7,7 @@ public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
     public init(rawValue: String) { self.rawValue = rawValue }
+    /// The name of a sound file of the program.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 

@@ -4,29 +4,41 @@ internal import ProcessDevice
 internal import RingerCore
 import Synchronization
 
+/// The ways of notifying that a program asks for.
 public struct UNAuthorizationOptions: OptionSet, Sendable {
     public let rawValue: UInt
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
+    /// A number at the program's picture.
     public static let badge = UNAuthorizationOptions(rawValue: 1)
+    /// A sound.
     public static let sound = UNAuthorizationOptions(rawValue: 2)
+    /// A text.
     public static let alert = UNAuthorizationOptions(rawValue: 4)
+    /// In a car.
     public static let carPlay = UNAuthorizationOptions(rawValue: 8)
     /// Critical sounds ignore the switch once they were asked for.
     public static let criticalAlert = UNAuthorizationOptions(rawValue: 16)
+    /// Quietly at first.
     public static let provisional = UNAuthorizationOptions(rawValue: 64)
 }
 
+/// How a notification is presented while its program is in front.
 public struct UNNotificationPresentationOptions: OptionSet, Sendable {
     public let rawValue: UInt
 
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
+    /// A number at the program's picture.
     public static let badge = UNNotificationPresentationOptions(rawValue: 1)
+    /// Its sound.
     public static let sound = UNNotificationPresentationOptions(rawValue: 2)
+    /// A text.
     public static let alert = UNNotificationPresentationOptions(rawValue: 4)
+    /// In the list of notifications.
     public static let list = UNNotificationPresentationOptions(rawValue: 8)
+    /// At the top of the screen.
     public static let banner = UNNotificationPresentationOptions(rawValue: 16)
 }
 
@@ -67,8 +79,10 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     private override init() {}
 
+    /// The process's center.
     public class func current() -> UNUserNotificationCenter { shared }
 
+    /// Is asked, on the main queue, how a notification is presented.
     public var delegate: (any UNUserNotificationCenterDelegate)? {
         get { state.withLock { $0.delegate }.object }
         set {
@@ -88,6 +102,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         DispatchQueue.global().async { completionHandler(true, nil) }
     }
 
+    /// Asks whether the program may notify.
     public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
         authorize(options)
         return true
@@ -97,12 +112,14 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         if options.contains(.criticalAlert) { state.withLock { $0.allowsCriticalAlerts = true } }
     }
 
+    /// Reports what is switched on.
     @preconcurrency
     public func getNotificationSettings(completionHandler: @escaping @Sendable (UNNotificationSettings) -> Void) {
         let settings = settings
         DispatchQueue.global().async { completionHandler(settings) }
     }
 
+    /// What is switched on.
     public func notificationSettings() async -> UNNotificationSettings { settings }
 
     private var settings: UNNotificationSettings {
@@ -128,18 +145,22 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         DispatchQueue.global().async { completionHandler(known) }
     }
 
+    /// Adds a request; one of the same name is replaced.
     public func add(_ request: UNNotificationRequest) async throws {
         try schedule(request)
     }
 
+    /// Removes every request that is not due yet.
     public func removeAllPendingNotificationRequests() {
         remove { _ in true }
     }
 
+    /// Removes the requests of these names that are not due yet.
     public func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
         remove(identifiers.contains)
     }
 
+    /// Reports the requests that are not due yet.
     @preconcurrency
     public func getPendingNotificationRequests(
         completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
@@ -148,6 +169,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         DispatchQueue.global().async { completionHandler(requests) }
     }
 
+    /// The requests that are not due yet.
     public func pendingNotificationRequests() async -> [UNNotificationRequest] { pending }
 
     private var pending: [UNNotificationRequest] { state.withLock { $0.pending.values.map(\.request) } }

@@ -9,6 +9,17 @@ package enum Terminal {
     /// Whether standard output is a terminal.
     package static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
+    /// The columns of the terminal; 80 where standard output has none.
+    static var width: Int {
+        var size = winsize()
+        return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    /// A variable of the environment.
+    static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
     private static let standardOutput = "standard output"
 
     /// The signals that end a command, once its device is closed: also the one that says that nobody reads its output.

@@ -34,7 +34,7 @@ extension Device {
         /// the card of the lowest number.
         public var card: String?
         /// The mixer's element for the output volume; nil for the one of the card's use-case configuration, or the one
-        /// that ``MixerVolume`` chooses.
+        /// that is found.
         public var volumeElement: String?
         /// Whether the device has a microphone of its own. If not, there is input only while a jack reports a
         /// microphone.

@@ -9,11 +9,11 @@ extension Device.Hardware {
             self.rawValue = rawValue
         }
 
-        /// The card's playback volume: see ``MixerVolume``.
+        /// The card's playback volume: see `volumeElement`.
         public static let volume = Following(rawValue: 1)
-        /// Whether sound can be recorded: see ``InputAvailability``.
+        /// Whether sound can be recorded.
         public static let input = Following(rawValue: 2)
-        /// The card's jack controls, if no input device reports jacks: see ``JackControls``.
+        /// The card's jack controls, if no input device reports jacks.
         public static let jackControls = Following(rawValue: 4)
         /// Waking from sleep: see ``SleepWatch``. Always observed where the switch or the motor is a GPIO line.
         public static let sleep = Following(rawValue: 8)

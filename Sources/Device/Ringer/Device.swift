@@ -11,8 +11,8 @@ import RingerHardware
 /// completion of anything else is called, and a signal does what it did before ``closeOnTermination(afterwards:)``. The child
 /// executes a program, or opens a device of its own.
 public final class Device: Sendable {
-    /// The parts of a device. ``discover(_:)`` finds them on hardware; ``simulated(_:configuration:)`` takes them from
-    /// a simulated board.
+    /// The parts of a device. ``Device/discover(_:configuration:)`` finds them on hardware; `Device.simulated` of RingerTestKit has
+    /// those of a simulated board.
     public struct Ports: Sendable {
         /// The device's clock.
         public var clock: any DeviceClock
@@ -357,7 +357,7 @@ public final class Device: Sendable {
         return try await play(try await files.part.load(path), category: category, options: options)
     }
 
-    /// Plays a sound in a category, as ``play(_:category:options:)`` does with a file.
+    /// Plays a sound in a category, as `play(_:category:options:)` does with a file.
     ///
     /// - Throws: ``RingerError`` if the category does not allow an option.
     public func play(
@@ -372,7 +372,7 @@ public final class Device: Sendable {
         }
     }
 
-    /// Begins to play a sound in a category, as ``play(_:category:options:)`` does, and returns at once.
+    /// Begins to play a sound in a category, as `play(_:category:options:)` does, and returns at once.
     ///
     /// - Parameters:
     ///   - sound: The sound.

@@ -2,8 +2,11 @@ import CLinux
 
 /// Which Ringer this is.
 package enum RingerVersion {
-    /// The version, as RINGER_VERSION of ringer.h.
-    package static let number = "0.1.0"
+    /// The version, which is RINGER_VERSION of ringer.h.
+    package static var number: String {
+        let number = ringer_version_number()
+        return "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)"
+    }
 
     /// Version and revision, such as "0.1.0 (3f2a9c1d04be)"; without the revision where the build did not say it.
     package static var text: String {

@@ -7,7 +7,7 @@ extension Device {
     ///   - board: The board. A test creates one on a ``VirtualClock``, and moves its switch and its clock.
     ///   - configuration: The device's behaviour.
     /// - Returns: The device.
-    /// - Throws: ``RingerError`` if ``SimulatedSwitch/failStart(with:)`` set one.
+    /// - Throws: `RingerError` if ``SimulatedSwitch/failStart(with:)`` set one.
     public static func simulated(
         _ board: SimulatedBoard, configuration: Configuration = Configuration()
     ) throws(RingerError) -> Device {
@@ -37,7 +37,7 @@ extension SimulatedBoard {
     ///
     /// - Parameter position: The switch's position.
     /// - Returns: The board, and the event loop that is its clock; the caller closes the loop.
-    /// - Throws: ``RingerError`` if the system has no thread left.
+    /// - Throws: `RingerError` if the system has no thread left.
     public static func inRealTime(
         position: SwitchPosition = .ring
     ) throws(RingerError) -> (board: SimulatedBoard, loop: EventLoop) {

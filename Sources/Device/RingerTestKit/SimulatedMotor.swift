@@ -51,7 +51,7 @@ public final class SimulatedMotor: VibrationMotor, AnsweringMotor, Sendable {
 
     /// "simulated motor".
     public let name = "simulated motor"
-    /// The answers to a ``Vibrator``. While one to turning on is late the motor turns, and while one to turning off is late it
+    /// The answers to a `Vibrator`. While one to turning on is late the motor turns, and while one to turning off is late it
     /// turns on: the longest that a slow motor does.
     public let answers = SimulatedAnswers()
 

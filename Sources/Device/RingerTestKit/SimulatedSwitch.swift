@@ -75,7 +75,7 @@ public final class SimulatedSwitch: RingSilentSwitch, Sendable {
     }
 
     /// Makes the switch unreadable, as missing permission does. Before the first position this sets
-    /// ``DeviceState/isSwitchUnreadable``.
+    /// `DeviceState.isSwitchUnreadable`.
     public func becomeUnreadable(_ problem: RingerError? = nil) {
         let problem = problem ?? RingerError(.permissionDenied, "open", name)
         report { state in

@@ -67,7 +67,7 @@ public final class VirtualClock: DeviceClock, Sendable {
     public var timeAsleep: Duration { state.withLock { $0.timeAsleep } }
 
     /// Lets the machine sleep for `duration`: the clock stands still, as the kernel's does, and no timer expires. A test
-    /// reports the waking with ``DeviceStateChange/wokeFromSleep``.
+    /// reports the waking with `DeviceStateChange.wokeFromSleep`.
     public func sleep(for duration: Duration) {
         state.withLock { $0.timeAsleep += duration }
     }
@@ -98,7 +98,7 @@ public final class VirtualClock: DeviceClock, Sendable {
     ///     another thread.
     ///   - operation: What to wait for, such as a sound that plays to its end.
     /// - Returns: The result of `operation`.
-    /// - Throws: The error of `operation`; ``RingerError`` with the code `timedOut` if it waits for something that time
+    /// - Throws: The error of `operation`; `RingerError` with the code `timedOut` if it waits for something that time
     ///   does not bring, such as a move of the switch. The operation is cancelled then.
     public func drive<Value: Sendable>(
         patience: Duration = .seconds(10), _ operation: @escaping @Sendable () async throws -> Value

@@ -2,6 +2,8 @@
 #include "CLinux.h"
 
 #include "fail.h"
+// The version alone.
+#include "../../C/CRinger/include/ringer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,11 +34,16 @@ static struct timespec timespec_of(int64_t nanoseconds) {
     return (struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(nanoseconds % 1000000000)};
 }
 
-__attribute__((weak)) const char ringer_revision[] = "";
+__attribute__((weak)) const char ringer_revision[] = RINGER_REVISION;
 
 const char *ringer_revision_text(void)
 {
     return ringer_revision;
+}
+
+uint32_t ringer_version_number(void)
+{
+    return RINGER_VERSION;
 }
 
 int ringer_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

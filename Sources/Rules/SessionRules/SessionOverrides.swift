@@ -1,7 +1,6 @@
 import RingerPolicy
 
-/// The overrides of a session's category. Unlike the category's options each reverts to off by a rule of its own:
-/// see ``reverts``.
+/// The overrides of a session's category. Unlike the category's options each reverts to off by a rule of its own.
 public struct SessionOverrides: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt8

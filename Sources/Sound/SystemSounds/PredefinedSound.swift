@@ -1,7 +1,7 @@
 /// One of the 125 sounds and vibrations every device knows by number.
 ///
 /// A row has a file, or a vibration, or neither: a row with neither is silent. The files are not shipped: each file's
-/// stem names a ``SoundRecipe`` that is synthesised, and a file of that name on the device takes its place.
+/// stem names a recipe that is synthesised, and a file of that name on the device takes its place.
 ///
 /// Source: the table of system sound IDs that System Sound Services has grown since its first version.
 public struct PredefinedSound: Sendable, Hashable, Identifiable {

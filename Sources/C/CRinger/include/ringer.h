@@ -54,8 +54,10 @@
 extern "C" {
 #endif
 
-/* The version of this header: 1,000,000 * major + 1,000 * minor + patch. */
+/* The version of this header: 1,000,000 * major + 1,000 * minor + patch. Everything else has it from here. */
 #define RINGER_VERSION 1000
+/* The commit that a source archive was made of, with a plus sign if files had changes; "" in a checkout. */
+#define RINGER_REVISION ""
 
 /* The version of the library, as RINGER_VERSION. No Swift counterpart. */
 uint32_t ringer_version(void);
@@ -264,10 +266,10 @@ struct ringer_device;
 int ringer_device_open(const struct ringer_config *config, struct ringer_device **device);
 
 /* Closes a device; NULL and a device that is closed are allowed, and its pointer stays valid for calls until 1,024
- * others were closed. Sounds and the motor are off when it returns; requests that have not ended get no event. Other
- * threads' calls with the device and its sessions return -ESHUTDOWN from now on. A motor that cannot be turned off
- * is not reported here: a program that needs to know calls ringer_device_stop_all before, and reads the events,
- * where RINGER_EVENT_DEGRADED says so. Swift: Device.close. */
+ * others were closed. Sounds and the motor are off when it returns, or have not answered for 1 s; requests that have
+ * not ended get no event. Other threads' calls with the device and its sessions return -ESHUTDOWN from now on. A motor
+ * that cannot be turned off is not reported here: a program that needs to know calls ringer_device_stop_all before, and
+ * reads the events, where RINGER_EVENT_DEGRADED says so. Swift: Device.close. */
 void ringer_device_close(struct ringer_device *device);
 
 /* Stops the device's sounds and motor for good when the process gets SIGTERM, SIGINT or SIGHUP, and then lets the

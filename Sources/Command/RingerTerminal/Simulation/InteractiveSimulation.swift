@@ -29,11 +29,14 @@ package enum InteractiveSimulation {
         SimulationStep.Playing(length: .seconds(seconds))
     }
 
+    /// The keys, in as many columns as the terminal has room for.
     private static var help: String {
+        let columns = max(1, Terminal.width / 29)
         let entries = keys.map { ($0.key == " " ? "space" : String($0.key), $0.does) } + [("q", "quit")]
         let cells = entries.map { "  " + $0.padded(to: 7) + $1.padded(to: 20) }
-        return stride(from: 0, to: cells.count, by: 4).map { cells[$0..<min($0 + 4, cells.count)].joined() }
-            .joined(separator: "\n")
+        return stride(from: 0, to: cells.count, by: columns).map { first in
+            cells[first..<min(first + columns, cells.count)].joined()
+        }.joined(separator: "\n")
     }
 
     /// Runs until the user quits.
@@ -48,9 +51,11 @@ package enum InteractiveSimulation {
     ) async throws {
         let (board, loop) = try SimulatedBoard.inRealTime(position: position)
         defer { loop.close() }
-        let screen = StatusScreen()
+        let style = BoardScreen.Style(
+            term: Terminal.environment("TERM"), noColor: Terminal.environment("NO_COLOR"))
+        let screen = BoardScreen(loop: loop, style: style)
         let log = SimulationLog(json: json) { line throws(RingerError) in try screen.show(line) }
-        try Terminal.show(help)
+        try screen.show(help)
         let observations = Observations()
         var configuration = configuration
         configuration.observer = { [observer = configuration.observer] event in
@@ -70,6 +75,8 @@ package enum InteractiveSimulation {
         defer { terminal.restore() }
         try device.close(on: Terminal.signals) {
             terminal.restore()
+            // A terminal that is gone ended the program.
+            try? screen.finish()
             onTermination()
         }
         for await key in terminal.keys {
@@ -115,52 +122,5 @@ private final class KeyReader: Sendable {
         watch.cancel()
         var settings = before
         tcsetattr(STDIN_FILENO, TCSANOW, &settings)
-    }
-}
-
-/// Lines that scroll, and below them one with the board's current state.
-private final class StatusScreen: Sendable {
-    private struct State {
-        var position = SwitchPosition.ring
-        var isLocked = false
-        var route = AudioRoute.speaker
-        var motor = false
-        var playing: Set<UInt64> = []
-    }
-
-    private let state = Mutex(State())
-    /// Carriage return, clear the line.
-    private static let startOfLine = "\r\u{1B}[2K"
-
-    func show(_ line: String) throws(RingerError) {
-        try Terminal.write(Self.startOfLine + line + "\n" + status)
-    }
-
-    func update(_ event: DeviceEvent) {
-        state.withLock { state in
-            switch event {
-            case .switchMoved(let position, _, _): state.position = position
-            case .stateChanged(.screenLocked(let isLocked), _, _): state.isLocked = isLocked
-            case .routeChanged(let change, _): state.route = change.new.output ?? state.route
-            case .vibration(.on): state.motor = true
-            case .vibration(.off): state.motor = false
-            case .playback(.started, let sound): state.playing.insert(sound)
-            case .soundEnded(_, let sound, _): state.playing.remove(sound)
-            default: break
-            }
-        }
-        // A terminal that is gone was reported when the line above was written.
-        try? Terminal.write(Self.startOfLine + status)
-    }
-
-    func finish() throws(RingerError) {
-        try Terminal.write(Self.startOfLine)
-    }
-
-    private var status: String {
-        state.withLock { state in
-            "[\(state.position.rawValue)] \(state.isLocked ? "locked" : "unlocked") · \(state.route.rawValue) · "
-                + "playing \(state.playing.count) · motor \(state.motor ? "on" : "off") · ? for the keys "
-        }
     }
 }

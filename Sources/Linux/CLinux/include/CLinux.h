@@ -15,6 +15,9 @@
 /// define the variable `ringer_revision`.
 const char *ringer_revision_text(void);
 
+/// RINGER_VERSION of ringer.h: 1,000,000 * major + 1,000 * minor + patch.
+uint32_t ringer_version_number(void);
+
 /// A new close-on-exec, non-blocking event counter, or -1 with errno. The corresponding C function is `eventfd`.
 int ringer_eventfd(void);
 

@@ -6,7 +6,7 @@ import SystemPackage
 /// A Ring/Silent switch on a GPIO line that no driver of the kernel uses.
 ///
 /// With libgpiod 2.x the kernel debounces the line, and a change has the timestamp at which it settled. With 1.x
-/// ``Debouncer`` does, and a change has the timestamp of its last edge. Any thread may use it; it reads and reports on the
+/// Ringer does, and a change has the timestamp of its last edge. Any thread may use it; it reads and reports on the
 /// event loop's.
 public final class GPIOSwitch: RingSilentSwitch {
     /// How the line is wired and read.
