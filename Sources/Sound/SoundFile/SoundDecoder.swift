@@ -31,7 +31,7 @@ public struct SoundDecoder<Source: ByteSource> {
         let plan = try headers.parse()
         info = plan.info(chunks: headers.chunks, tags: headers.tags)
         if let maximumDuration { try info.require(atMost: maximumDuration) }
-        input = StagedInput(source, from: plan.dataOffset, size: plan.dataSize)
+        input = StagedInput(headers.source, from: plan.dataOffset, size: plan.dataSize)
         if plan.codec == .mpegLayer3 {
             coder = .mpeg(try MPEGCoding(plan))
         } else if let coding = SampleCoding(plan.codec) {

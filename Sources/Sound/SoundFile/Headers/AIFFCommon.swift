@@ -10,8 +10,8 @@ extension AIFFHeader {
         let sampleRate: Double
         let compression: FourCharacterCode
 
-        init(
-            _ input: inout HeaderInput, _ chunk: SoundChunk, container: SoundContainer
+        init<S>(
+            _ input: inout HeaderInput<S>, _ chunk: SoundChunk, container: SoundContainer
         ) throws(SoundFileError) {
             self.chunk = chunk
             self.container = container

@@ -5,7 +5,7 @@ import FourCharacterCodes
 /// Source: Apple, "Audio Interchange File Format" 1.3 and "AIFF-C" draft 08/26/91; QuickTime for the later codecs.
 enum AIFFHeader {
     /// Reads everything but the sound.
-    static func parse(_ input: inout HeaderInput) throws(SoundFileError) -> SoundPlan {
+    static func parse<S>(_ input: inout HeaderInput<S>) throws(SoundFileError) -> SoundPlan {
         var file = try input.fields("the AIFF header", at: 0, count: 12)
         try file.skip(4)
         let formSize = try file.integer(UInt32.self)
@@ -62,8 +62,8 @@ enum AIFFHeader {
     }
 
     /// The sound data chunk: an offset to skip, a block size of no use, then the sound, as much as the file has of it.
-    private static func soundData(
-        _ input: inout HeaderInput, at start: Int64, size: Int64
+    private static func soundData<S>(
+        _ input: inout HeaderInput<S>, at start: Int64, size: Int64
     ) throws(SoundFileError) -> (offset: Int64, size: Int64, truncated: Bool) {
         var fields = try input.fields("'SSND'", at: start, count: Int(min(size, 8)))
         let skipped = Int64(try fields.integer(UInt32.self))

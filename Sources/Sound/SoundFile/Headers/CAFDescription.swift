@@ -11,7 +11,7 @@ extension CAFHeader {
         let channels: UInt32
         let bits: UInt32
 
-        init(_ input: inout HeaderInput, _ chunk: SoundChunk) throws(SoundFileError) {
+        init<S>(_ input: inout HeaderInput<S>, _ chunk: SoundChunk) throws(SoundFileError) {
             self.chunk = chunk
             let count = Int(min(chunk.size ?? 32, 32))
             var fields = try input.fields("'desc'", at: chunk.offset, count: count)

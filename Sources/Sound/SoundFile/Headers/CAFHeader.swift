@@ -5,7 +5,7 @@ import FourCharacterCodes
 /// Source: Apple, "Core Audio Format Specification".
 enum CAFHeader {
     /// Reads everything but the sound.
-    static func parse(_ input: inout HeaderInput) throws(SoundFileError) -> SoundPlan {
+    static func parse<S>(_ input: inout HeaderInput<S>) throws(SoundFileError) -> SoundPlan {
         var file = try input.fields("the CAF header", at: 0, count: 8)
         try file.skip(4)
         let version = try file.integer(UInt16.self)
@@ -73,8 +73,8 @@ enum CAFHeader {
     }
 
     /// The data chunk: a count of edits, then the sound, as much as the file has of it.
-    private static func data(
-        _ input: inout HeaderInput, at start: Int64, size: Int64
+    private static func data<S>(
+        _ input: inout HeaderInput<S>, at start: Int64, size: Int64
     ) throws(SoundFileError) -> (offset: Int64, size: Int64, edits: UInt32, truncated: Bool) {
         guard size >= 4 else {
             throw SoundFileError(
@@ -87,7 +87,7 @@ enum CAFHeader {
     }
 
     /// The `info` chunk: a count, then keys and values, each ended by a zero byte.
-    private static func strings(_ input: inout HeaderInput, _ chunk: SoundChunk) throws(SoundFileError) {
+    private static func strings<S>(_ input: inout HeaderInput<S>, _ chunk: SoundChunk) throws(SoundFileError) {
         let count = Int(min(chunk.size ?? 0, Int64(SoundLimits.textBytes)))
         guard count > 4 else { return }
         let parts = try input.bytes(at: chunk.offset + 4, count: count - 4)

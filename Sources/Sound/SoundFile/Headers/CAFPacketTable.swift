@@ -7,7 +7,7 @@ extension CAFHeader {
         let primingFrames: Int64
         let remainderFrames: Int64
 
-        init(_ input: inout HeaderInput, _ chunk: SoundChunk) throws(SoundFileError) {
+        init<S>(_ input: inout HeaderInput<S>, _ chunk: SoundChunk) throws(SoundFileError) {
             offset = chunk.offset
             var fields = try input.fields("'pakt'", at: chunk.offset, count: Int(min(chunk.size ?? 24, 24)))
             packets = Int64(bitPattern: try fields.integer())

@@ -1,8 +1,7 @@
 import FourCharacterCodes
-/// Reads a file's headers in small pieces, and collects its chunks and texts. It is not generic: that would be all headers' code
-/// for each kind of source, and headers are short.
-struct HeaderInput {
-    private var source: any ByteSource
+/// Reads a file's headers in small pieces, and collects its chunks and texts.
+struct HeaderInput<Source: ByteSource> {
+    var source: Source
     /// How many bytes the file has.
     let size: Int64
     /// The chunks seen so far.
@@ -10,7 +9,7 @@ struct HeaderInput {
     /// The texts seen so far.
     private(set) var tags: [SoundTag] = []
 
-    init(_ source: any ByteSource) {
+    init(_ source: Source) {
         self.source = source
         size = min(source.size, SoundLimits.fileSize)
     }

@@ -8,7 +8,7 @@ enum MPEGHeader {
         code.rawValue >> 8 == 0x49_4433 || code.rawValue >> 21 == 0x7FF
     }
 
-    static func parse(_ input: inout HeaderInput) throws(SoundFileError) -> SoundPlan {
+    static func parse(_ input: inout HeaderInput<some ByteSource>) throws(SoundFileError) -> SoundPlan {
         var words = Words()
         let start = try skipTags(&input, &words)
         guard let first = try words.frame(at: start, in: &input) else {
@@ -60,7 +60,7 @@ enum MPEGHeader {
 
     /// The offset behind ID3 tags of version 2, and the zeros that may follow one.
     private static func skipTags(
-        _ input: inout HeaderInput, _ words: inout Words
+        _ input: inout HeaderInput<some ByteSource>, _ words: inout Words
     ) throws(SoundFileError) -> Int64 {
         var offset: Int64 = 0
         for _ in 0..<SoundLimits.chunks {
@@ -89,7 +89,7 @@ enum MPEGHeader {
 
         /// Nil if the frame has sound.
         init?(
-            of frame: MPEGFrame, at offset: Int64, in input: inout HeaderInput
+            of frame: MPEGFrame, at offset: Int64, in input: inout HeaderInput<some ByteSource>
         ) throws(SoundFileError) {
             let bytes = try input.bytes(at: offset, count: min(frame.bytes, 256))
             func has(_ name: StaticString, at place: Int) -> Bool {
@@ -129,7 +129,7 @@ enum MPEGHeader {
 
         /// The header at `place`; nil if there is none.
         mutating func frame(
-            at place: Int64, in input: inout HeaderInput
+            at place: Int64, in input: inout HeaderInput<some ByteSource>
         ) throws(SoundFileError) -> MPEGFrame? {
             if place < offset || place + 4 > offset + Int64(bytes.count) {
                 bytes = try input.bytes(at: place, count: Self.most)

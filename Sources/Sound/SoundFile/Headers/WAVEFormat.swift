@@ -17,8 +17,8 @@ extension WAVEHeader {
         /// The last 12 bytes of the identifiers that wrap a plain format tag in WAVE_FORMAT_EXTENSIBLE.
         private static let wrapped: [UInt8] = [0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
 
-        init(
-            _ input: inout HeaderInput, _ chunk: SoundChunk, byteOrder: LinearPCM.ByteOrder
+        init<S>(
+            _ input: inout HeaderInput<S>, _ chunk: SoundChunk, byteOrder: LinearPCM.ByteOrder
         ) throws(SoundFileError) {
             self.chunk = chunk
             self.byteOrder = byteOrder

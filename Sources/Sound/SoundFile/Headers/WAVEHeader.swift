@@ -5,8 +5,8 @@ import FourCharacterCodes
 /// Source: Microsoft, "Multiple channel audio data and WAVE files"; EBU Tech 3306 for RF64.
 enum WAVEHeader {
     /// Reads everything but the sound.
-    static func parse(
-        _ input: inout HeaderInput, as container: SoundContainer
+    static func parse<S>(
+        _ input: inout HeaderInput<S>, as container: SoundContainer
     ) throws(SoundFileError) -> SoundPlan {
         let order: LinearPCM.ByteOrder = container == .rifx ? .big : .little
         var file = try input.fields("the RIFF header", at: 0, count: 12, byteOrder: order)
@@ -88,8 +88,8 @@ enum WAVEHeader {
     }
 
     /// A list of type `INFO`: chunks of text.
-    private static func strings(
-        _ input: inout HeaderInput, _ chunk: SoundChunk, byteOrder: LinearPCM.ByteOrder
+    private static func strings<S>(
+        _ input: inout HeaderInput<S>, _ chunk: SoundChunk, byteOrder: LinearPCM.ByteOrder
     ) throws(SoundFileError) {
         let count = Int(min(chunk.size ?? 0, Int64(SoundLimits.textBytes)))
         var fields = try input.fields("'LIST'", at: chunk.offset, count: count, byteOrder: byteOrder)
