@@ -106,6 +106,8 @@ final class Others: Sendable {
     /// Uses the device until `isOver`: a task that was cancelled would get no signal any more.
     func use(until isOver: Flag) async throws -> Times {
         var times = Times()
+        // Calls of an attack before this one may wait in the bus.
+        try await Task.sleep(for: .seconds(1))
         while !isOver.isRaised {
             async let pulse = vibrate()
             let asked = MonotonicTime.now
@@ -127,7 +129,10 @@ final class Others: Sendable {
         let end = await signal("Ended", of: request, to: motor)
         // A motor that does not rest for 0.1 s is limited.
         try await Task.sleep(for: .milliseconds(150))
-        guard end?[1].string == "finished" else { return nil }
+        guard end?[1].string == "finished" else {
+            say("    a pulse ended: \(end.map { "\($0)" } ?? "no signal")")
+            return nil
+        }
         let turns = try await call("MotorTurns")[0].elements ?? []
         let lengths = turns.compactMap { turn -> Duration? in
             guard let start = turn.dictionary?["start"]?.uint64, let end = turn.dictionary?["end"]?.uint64,
