@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import socket
@@ -10,7 +11,7 @@ import tempfile
 import time
 
 import pytest
-from conftest import COMMAND
+from conftest import COMMAND, LAB
 
 KEY = """/dts-v1/;
 /plugin/;
@@ -387,3 +388,10 @@ def test_the_guest_ends_with_its_kernel(tmp_path):
     os.kill(kernel, signal.SIGKILL)
     assert process.wait(20) == 125 and b"its own was 137" in process.stderr.read()
     assert not (tmp_path / "written").exists()
+
+
+def test_its_version_is_that_of_ringer():
+    with open(f"{LAB}/../Sources/C/CRinger/include/ringer.h") as header:
+        number = int(re.search(r"^#define RINGER_VERSION (\d+)$", header.read(), re.MULTILINE)[1])
+    version = subprocess.run([COMMAND, "--version"], capture_output=True, text=True).stdout.split()[-1]
+    assert version == f"{number // 1_000_000}.{number // 1000 % 1000}.{number % 1000}"
