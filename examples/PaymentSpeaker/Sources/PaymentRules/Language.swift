@@ -20,7 +20,7 @@ public struct Language: Sendable {
         case amountOfMinor = "amount-of-minor"
     }
 
-    enum Word: Sendable {
+    enum Word: Sendable, Equatable {
         case clip(String)
         case amount
         case unit, subunit
@@ -36,7 +36,10 @@ public struct Language: Sendable {
     public init(_ text: String, name: String) throws(RuleFault) {
         self.name = name
         var set: String?
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        // As editors of other systems write them: with a byte order mark, and a carriage return at the end of each line.
+        let text = text.first == "\u{FEFF}" ? text.dropFirst() : text[...]
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        for (index, line) in lines.enumerated() {
             do throws(RuleFault) {
                 try read(line, &set)
             } catch {
@@ -67,8 +70,10 @@ public struct Language: Sendable {
         }
         let key = first.dropLast()
         if key.first == "%" {
-            set = String(key.dropFirst())
-            numbers.sets[String(key.dropFirst())] = []
+            let name = String(key.dropFirst())
+            guard numbers.sets[name] == nil else { throw RuleFault("there are two sets %\(name)") }
+            set = name
+            numbers.sets[name] = []
         } else if let base = Int(key) {
             guard let set, let rules = numbers.sets[set] else { throw RuleFault("a rule belongs to a set: %SET:") }
             guard base >= 0, base > rules.last?.base ?? -1 else {
@@ -78,7 +83,14 @@ public struct Language: Sendable {
         } else if key == "forms" {
             forms = rest.split(separator: " ").map(String.init)
         } else if let sentence = Sentence(rawValue: String(key)) {
-            sentences[sentence] = try Self.words(rest)
+            let words = try Self.words(rest)
+            // An amount within an amount would have no end, and an announcement without one says nothing.
+            guard words.contains(.amount) == (sentence == .announcement) else {
+                throw RuleFault("{amount} belongs to the line announcement:, and to no other")
+            }
+            guard sentences.updateValue(words, forKey: sentence) == nil else {
+                throw RuleFault("there are two lines \(key):")
+            }
         } else {
             throw RuleFault("\(key): is unknown")
         }
@@ -101,9 +113,11 @@ public struct Language: Sendable {
         let parts = words.dropFirst().split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(
             Array.init)
         for names in parts where names.count != 1 && names.count != forms.count {
-            throw RuleFault("a unit has one name, or one for each form: \(forms.joined(separator: " "))")
+            throw RuleFault(
+                "a unit has one name, or one for each of the forms before this line: \(forms.joined(separator: " "))")
         }
         guard currency.decimals > 0 || parts.count == 1 else { throw RuleFault("\(code) has no minor unit") }
+        guard currencies[code] == nil else { throw RuleFault("there are two currencies \(code)") }
         currencies[code] = (parts[0], parts.count > 1 ? parts[1] : [])
     }
 
@@ -156,8 +170,9 @@ public struct Language: Sendable {
         guard let currency = currencies[amount.currency.code] else {
             throw RuleFault("the language \(name) has no currency \(amount.currency.code)")
         }
+        guard let words = sentences[sentence] else { throw RuleFault("the line \(sentence.rawValue): is missing") }
         var names: [String] = []
-        for word in sentences[sentence] ?? [] {
+        for word in words {
             switch word {
             case .clip(let name): names.append(name)
             case .amount: names += try self.names(self.sentence(amount), amount)
@@ -180,9 +195,10 @@ public struct Language: Sendable {
     /// The name of a unit after a number of them: in the form that the set %form says.
     private func form(_ names: [String], of count: Int) throws(RuleFault) -> String {
         if names.count == 1 { return names[0] }
+        if names.isEmpty { throw RuleFault("the minor unit has no name") }
         let form = try numbers.words(count, by: "form").first
         guard let index = forms.firstIndex(where: { $0 == form }), index < names.count else {
-            throw RuleFault(names.isEmpty ? "the minor unit has no name" : "%form says none of the forms for \(count)")
+            throw RuleFault("%form says none of the forms for \(count)")
         }
         return names[index]
     }
@@ -190,22 +206,29 @@ public struct Language: Sendable {
     /// What is wrong with the language, as far as announcements of many amounts in all of its currencies show, and whether
     /// it can tell amounts apart.
     public func fault() -> RuleFault? {
+        if let missing = namedClips.subtracting(clipsByName.keys).min() {
+            return RuleFault("there is no clip \(missing)")
+        }
         let ends = (0..<9).flatMap { exponent in
             let power = (0..<exponent).reduce(1) { power, _ in power * 10 }
             return (1...9).flatMap { [$0 * power - 1, $0 * power, $0 * power + 1] }
         }
         var numbers = Array(0...1200) + ends + [12_345_678, 120_003_004, 999_999_999]
         numbers.append(contentsOf: (1...300).map { $0 * 3_316_193 })
+        // Where each rule begins.
+        let bases = self.numbers.sets.values.joined().map(\.base).filter { $0 < Amount.largest }
+        numbers.append(contentsOf: bases.flatMap { [$0 - 1, $0, $0 + 1] })
         do throws(RuleFault) {
             for code in currencyCodes {
                 guard let currency = Currency(code) else { continue }
-                var spoken: [[Clip]: Int] = [:]
+                var spoken: [String: Int] = [:]
                 let scale = (0..<currency.decimals).reduce(1) { scale, _ in scale * 10 }
                 let minor = scale == 1 ? [] : Array(1..<scale) + [scale + 5, 1250, 120_050]
                 for amount in Set(numbers.map { $0 * scale } + minor).sorted() {
                     guard let value = Amount(minorUnits: amount, currency) else { continue }
                     let clips = try announcement(of: value, Preface.allCases)
-                    if let other = spoken.updateValue(amount, forKey: clips), other != amount {
+                    let text = clips.map(\.text).joined(separator: " ")
+                    if let other = spoken.updateValue(amount, forKey: text), other != amount {
                         throw RuleFault("\(code): two amounts are spoken alike, \(other) and \(amount) in minor units")
                     }
                 }
@@ -214,6 +237,20 @@ public struct Language: Sendable {
         } catch {
             return error
         }
+    }
+
+    /// The names of the clips that the rules, the orders of words and the currencies use.
+    private var namedClips: Set<String> {
+        var names = Set(currencies.values.flatMap { $0.unit + $0.subunit })
+        var sets: Set<String> = []
+        for word in sentences.values.joined() {
+            switch word {
+            case .clip(let name): names.insert(name)
+            case .units(let set), .minor(let set), .decimals(let set): sets.insert(set)
+            case .amount, .unit, .subunit: break
+            }
+        }
+        return names.union(numbers.clips(of: sets))
     }
 }
 

@@ -30,30 +30,59 @@ struct NumberRules: Sendable {
     /// The rules of each set, by growing bases.
     var sets: [String: [Rule]] = [:]
 
+    /// How many parts may spell one number: nine digits need a few each. Rules that refer to each other in a circle, or that
+    /// double what they say again and again, need more.
+    private static let most = 500
+
     /// The names of the clips that spell a number.
-    func words(_ number: Int, by set: String, depth: Int = 0) throws(RuleFault) -> [String] {
+    func words(_ number: Int, by set: String) throws(RuleFault) -> [String] {
+        var left = Self.most
+        return try words(number, by: set, &left)
+    }
+
+    private func words(_ number: Int, by set: String, _ left: inout Int) throws(RuleFault) -> [String] {
         guard let rules = sets[set] else { throw RuleFault("there is no set of rules %\(set)") }
         guard let rule = rules.last(where: { $0.base <= number }) else {
             throw RuleFault("%\(set) has no rule for \(number)")
         }
-        // 12 digits need no more than a few turns for each.
-        guard depth < 100 else { throw RuleFault("%\(set) comes to no end for \(number)") }
-        return try words(rule.parts, number, rule.divisor, depth)
+        left -= 1 + rule.parts.count
+        guard left > 0 else { throw RuleFault("%\(set) comes to no end for \(number)") }
+        return try words(rule.parts, number, rule.divisor, &left)
     }
 
-    private func words(_ parts: [Part], _ number: Int, _ divisor: Int, _ depth: Int) throws(RuleFault) -> [String] {
+    private func words(
+        _ parts: [Part], _ number: Int, _ divisor: Int, _ left: inout Int
+    ) throws(RuleFault) -> [String] {
         var words: [String] = []
         for part in parts {
             switch part {
             case .clip(let name): words.append(name)
-            case .quotient(let set): words += try self.words(number / divisor, by: set, depth: depth + 1)
-            case .remainder(let set): words += try self.words(number % divisor, by: set, depth: depth + 1)
-            case .same(let set): words += try self.words(number, by: set, depth: depth + 1)
+            case .quotient(let set): words += try self.words(number / divisor, by: set, &left)
+            case .remainder(let set): words += try self.words(number % divisor, by: set, &left)
+            case .same(let set): words += try self.words(number, by: set, &left)
             case .ifRemainder(let parts):
-                if number % divisor > 0 { words += try self.words(parts, number, divisor, depth) }
+                if number % divisor > 0 { words += try self.words(parts, number, divisor, &left) }
             }
         }
         return words
+    }
+
+    /// The names of all clips that rules of some sets say, and those of the sets that they refer to.
+    func clips(of first: Set<String>) -> Set<String> {
+        var names: Set<String> = []
+        var (seen, waiting) = (first, Array(first))
+        while let set = waiting.popLast() {
+            var parts = (sets[set] ?? []).flatMap(\.parts)
+            while let part = parts.popLast() {
+                switch part {
+                case .clip(let name): names.insert(name)
+                case .quotient(let set), .remainder(let set), .same(let set):
+                    if seen.insert(set).inserted { waiting.append(set) }
+                case .ifRemainder(let inner): parts += inner
+                }
+            }
+        }
+        return names
     }
 
     /// Reads the parts of a rule, which blanks separate.
@@ -63,7 +92,9 @@ struct NumberRules: Sendable {
         var stack: [[Part]] = [[]]
         for word in text.split(separator: " ") {
             switch word {
-            case "[": stack.append([])
+            case "[":
+                guard stack.count == 1 else { throw RuleFault("[ within [ ]") }
+                stack.append([])
             case "]":
                 guard stack.count > 1 else { throw RuleFault("] without [") }
                 let inner = stack.removeLast()

@@ -22,11 +22,19 @@ func contents(of path: String) throws(RingerError) -> String {
     defer { fclose(file) }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
-    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+        bytes += buffer[..<count]
+        guard bytes.count <= 1 << 20 else {
+            throw RingerError(.invalid, "read", path, detail: "it is larger than 1 MB")
+        }
+    }
     guard ferror(file) == 0 else {
         throw RingerError(.system, "read", path, detail: String(cString: strerror(errno)))
     }
-    return String(decoding: bytes, as: UTF8.self)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw RingerError(.invalid, "read", path, detail: "it is not UTF-8")
+    }
+    return text
 }
 
 extension Options {
@@ -123,7 +131,7 @@ func serve(_ options: Options) async throws {
 }
 
 if CommandLine.arguments.dropFirst().contains("--help") {
-    write(Options.help, to: STDOUT_FILENO)
+    write(CommandLine.arguments[1] == "voices" ? Voices.help : Options.help, to: STDOUT_FILENO)
     exit(0)
 }
 do {

@@ -88,7 +88,10 @@ import Testing
             ("{unit}", "{money}", 2), ("JPY JPY", "YEN JPY", 6), ("JPY JPY", "JPY JPY / sen", 6),
             ("clip 1", "clip 0", 11),
             ("clip received received", "clip received", 9), ("%number:", "%number", 3),
-            ("clip 1 some", "clip ../1 some", 11),
+            ("clip 1 some", "clip ../1 some", 11), ("1: 1 [ >> ]", "1: 1 [ [ >> ] ]", 5),
+            // Each amount within itself: the process ended by its stack.
+            ("{units %number} {unit}", "{amount} {unit}", 2), ("received {amount}", "received", 1),
+            ("0: 0", "%number:", 4), ("clip 0 none", "amount: {unit}", 10), ("clip 0 none", "currency JPY JPY", 10),
         ] {
             let text = Self.small.replacing(right, with: wrong, maxReplacements: 1)
             #expect(text != Self.small)
@@ -104,11 +107,45 @@ import Testing
         ("1: 1 [ >> ]", "1: =%number=", "comes to no end"),
         ("1: 1 [ >> ]", "1: =%other=", "there is no set of rules %other"),
         ("0: 0", "", "has no rule for 0"), ("currency JPY JPY", "", "there is no currency"),
+        ("clip 1 some", "clip 1 none", "two amounts are spoken alike, 0 and 1"),
+        ("1: 1 [ >> ]", "1: 1\n765432: 2", "there is no clip 2"),
     ])
     func whatCannotBeSpokenIsAFault(right: String, wrong: String, reason: String) throws {
         let language = try Language(Self.small.replacing(right, with: wrong, maxReplacements: 1), name: "x")
         let fault = try #require(language.fault())
         #expect(fault.reason.contains(reason), "\(fault.reason)")
+    }
+
+    /// Forty sets, each twice what the one before says, and nothing in the end: the speaker was busy for hours.
+    @Test func rulesThatDoubleWhatTheySayAreAFault() throws {
+        var rules = "0: =%40=\n%0:\n0:\n"
+        for set in 1...40 { rules += "%\(set):\n0: =%\(set - 1)= =%\(set - 1)=\n" }
+        let text = Self.small.replacing("0: 0", with: rules, maxReplacements: 1)
+        let fault = try #require(try Language(text, name: "x").fault())
+        #expect(fault.reason.contains("comes to no end"), "\(fault.reason)")
+    }
+
+    /// The announcement was "received", of any amount.
+    @Test func anAmountWithoutAnOrderOfWordsIsAFault() throws {
+        let rules = Self.small.replacing("currency JPY JPY", with: "currency JPY JPY\ncurrency CNY JPY")
+        let (language, yuan) = (try Language(rules, name: "x"), try #require(Currency("CNY")))
+        let amount = try #require(Amount("1.05", yuan))
+        #expect { try language.announcement(of: amount) } throws: {
+            ($0 as? RuleFault)?.reason == "the line amount-with-minor: is missing"
+        }
+    }
+
+    @Test func rulesOfAnotherSystemsEditorAreRead() throws {
+        let text = "\u{FEFF}# Written elsewhere.\r\n" + Self.small.replacing("\n", with: "\r\n")
+        let language = try Language(text, name: "x")
+        #expect(try Self.spoken(language, "1", "JPY") == "received some yen")
+    }
+
+    @Test func rulesThatAreNotUTF8AreAFault() throws {
+        let directory = try TemporaryDirectory()
+        try Data("clip received re\u{E7}u".unicodeScalars.map { UInt8($0.value) }).write(
+            to: URL(filePath: directory.path + "/rules"))
+        #expect { try Voices.language(directory.path) } throws: { "\($0)".contains("it is not UTF-8") }
     }
 
     @Test func voicesCheckSaysWhatIsWrong() throws {
