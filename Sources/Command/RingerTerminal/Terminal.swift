@@ -15,6 +15,12 @@ package enum Terminal {
         return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
+    /// Whether standard output takes something now: it does not on a terminal that Ctrl-S stopped.
+    static var isReady: Bool {
+        var output = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
+        return poll(&output, 1, 0) > 0
+    }
+
     /// A variable of the environment.
     static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }

@@ -162,13 +162,17 @@ package final class BoardScreen: Sendable {
     private func draw(_ text: String = "") throws(RingerError) {
         guard style.movesCursor else { return text.isEmpty ? () : try Terminal.write(text) }
         let result = state.withLock { state -> Result<Void, RingerError> in
-            if state.isOver { return .success(()) }
-            let lines = state.board.lines(at: loop.now, width: Terminal.width - 1, style: style)
-            // To the board's first column and line, and clear from there.
-            let start = state.drawn > 1 ? "\r\u{1B}[\(state.drawn - 1)A\u{1B}[J" : "\r\u{1B}[J"
-            state.drawn = lines.count
+            // A line that comes late stands below the board.
+            var output = text
+            if !state.isOver {
+                let lines = state.board.lines(at: loop.now, width: Terminal.width - 1, style: style)
+                // To the board's first column and line, and clear from there.
+                let start = state.drawn > 1 ? "\r\u{1B}[\(state.drawn - 1)A\u{1B}[J" : "\r\u{1B}[J"
+                state.drawn = lines.count
+                output = start + text + lines.joined(separator: "\n")
+            }
             do throws(RingerError) {
-                return .success(try Terminal.write(start + text + lines.joined(separator: "\n")))
+                return .success(try Terminal.write(output))
             } catch {
                 return .failure(error)
             }

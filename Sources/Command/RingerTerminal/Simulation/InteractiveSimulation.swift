@@ -68,6 +68,8 @@ package enum InteractiveSimulation {
         defer {
             device.close()
             observations.forget()
+            // After an error, which is reported below the board.
+            try? screen.finish()
         }
         let simulation = Simulation(board: board, device: device, observations: observations, log: log)
 
@@ -75,8 +77,8 @@ package enum InteractiveSimulation {
         defer { terminal.restore() }
         try device.close(on: Terminal.signals) {
             terminal.restore()
-            // A terminal that is gone ended the program.
-            try? screen.finish()
+            // A terminal that takes nothing must not hold up the signal; one that is gone ended the program.
+            if Terminal.isReady { try? screen.finish() }
             onTermination()
         }
         for await key in terminal.keys {
@@ -84,8 +86,9 @@ package enum InteractiveSimulation {
             if key == "?" { try screen.show(help) }
             if let step = keys.first(where: { $0.key == key })?.step { try simulation.perform(step) }
         }
-        try screen.finish()
+        // First the device: what its end stops has its lines too.
         device.close()
+        try screen.finish()
         try atEnd(loop.now)
         if let failure = log.failure { throw failure }
     }
