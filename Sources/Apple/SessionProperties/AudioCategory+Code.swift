@@ -2,7 +2,7 @@ import FourCharacterCodes
 import RingerCore
 
 extension AudioCategory {
-    /// Apple's code for the category; nil for ``multiRoute``, which came after the codes.
+    /// Apple's code for the category; nil for `multiRoute`, which came after the codes.
     public var code: FourCharacterCode? {
         switch self {
         case .ambient: "ambi"
@@ -15,8 +15,8 @@ extension AudioCategory {
         }
     }
 
-    /// The category of Apple's code `code`; nil if there is none. The deprecated `uifx` is ``ambient``, `live` is
-    /// ``playback``.
+    /// The category of Apple's code `code`; nil if there is none. The deprecated `uifx` is `ambient`, `live` is
+    /// `playback`.
     public init?(code: FourCharacterCode) {
         switch code {
         case "uifx": self = .ambient

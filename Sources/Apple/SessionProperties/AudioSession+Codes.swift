@@ -6,21 +6,21 @@ import SessionRules
 extension AudioSession {
     /// The property's value.
     ///
-    /// - Throws: ``SessionError/Code/unsupportedProperty`` where there is no such property, or it cannot be read.
+    /// - Throws: `SessionError.Code.unsupportedProperty` where there is no such property, or it cannot be read.
     public func value(of property: FourCharacterCode) throws(SessionError) -> SessionPropertyValue {
         try store(property, "get").value(of: property)
     }
 
     /// The size of the property's value now, in bytes.
     ///
-    /// - Throws: ``SessionError/Code/unsupportedProperty``.
+    /// - Throws: `SessionError.Code.unsupportedProperty`.
     public func size(of property: FourCharacterCode) throws(SessionError) -> Int {
         try store(property, "get the size of").size(of: property)
     }
 
     /// The bytes of the property's value, for a buffer of `capacity` bytes.
     ///
-    /// - Throws: ``SessionError/Code/unsupportedProperty``; ``SessionError/Code/badPropertySize`` where the buffer is too
+    /// - Throws: `SessionError.Code.unsupportedProperty`; `SessionError.Code.badPropertySize` where the buffer is too
     ///   small.
     public func bytes(of property: FourCharacterCode, capacity: Int) throws(SessionError) -> [UInt8] {
         try store(property, "get").bytes(of: property, capacity: capacity)
@@ -28,18 +28,18 @@ extension AudioSession {
 
     /// Sets the property.
     ///
-    /// - Throws: ``SessionError/Code/unsupportedProperty`` where there is no such property, or it cannot be set;
-    ///   ``SessionError/Code/badPropertySize`` where the value is of another type;
-    ///   ``SessionError/Code/incompatibleCategory`` where the category does not allow it, or there is no category of that
-    ///   code; ``SessionError/Code/badParameter`` for a negative, infinite or NaN preference, and for an unknown route
-    ///   override; and the errors of ``AudioSession/setCategory(_:options:)``. Nothing was changed then.
+    /// - Throws: `SessionError.Code.unsupportedProperty` where there is no such property, or it cannot be set;
+    ///   `SessionError.Code.badPropertySize` where the value is of another type;
+    ///   `SessionError.Code.incompatibleCategory` where the category does not allow it, or there is no category of that
+    ///   code; `SessionError.Code.badParameter` for a negative, infinite or NaN preference, and for an unknown route
+    ///   override; and the errors of `AudioSession.setCategory(_:options:)`. Nothing was changed then.
     public func set(_ property: FourCharacterCode, to value: SessionPropertyValue) throws(SessionError) {
         try carryOut(try store(property, "set").set(property, to: value))
     }
 
     /// Sets the property to the value that `bytes` are.
     ///
-    /// - Throws: The errors of ``set(_:to:)``; ``SessionError/Code/badPropertySize`` for too many or too few bytes.
+    /// - Throws: The errors of ``set(_:to:)``; `SessionError.Code.badPropertySize` for too many or too few bytes.
     public func set(_ property: FourCharacterCode, bytes: [UInt8]) throws(SessionError) {
         try carryOut(try store(property, "set").set(property, bytes: bytes))
     }

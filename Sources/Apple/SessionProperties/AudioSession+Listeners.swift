@@ -7,7 +7,7 @@ extension AudioSession {
     ///
     /// A slow reader of a state gets its newest value; of happenings, such as route changes, the newest 64.
     ///
-    /// - Throws: ``SessionError/Code/unsupportedProperty`` where there is no such property, or it can only be set.
+    /// - Throws: `SessionError.Code.unsupportedProperty` where there is no such property, or it can only be set.
     public func changes(
         of property: FourCharacterCode
     ) throws(SessionError) -> AsyncStream<SessionPropertyNotification> {
@@ -29,7 +29,7 @@ extension AudioSession {
     ///
     /// There is one listener for each pair of a property and client data: a new one replaces the old one.
     ///
-    /// - Throws: ``SessionError/Code/unsupportedProperty`` where there is no such property, or it can only be set.
+    /// - Throws: `SessionError.Code.unsupportedProperty` where there is no such property, or it can only be set.
     public func addListener(
         _ property: FourCharacterCode, clientData: UInt = 0,
         _ body: @escaping @Sendable (SessionPropertyNotification) -> Void
@@ -45,7 +45,7 @@ extension AudioSession {
 
     /// Removes the listener of a property and client data. It is still called for changes before its removal.
     ///
-    /// - Throws: ``SessionError/Code/unsupportedProperty`` where there is no such property, or it can only be set.
+    /// - Throws: `SessionError.Code.unsupportedProperty` where there is no such property, or it can only be set.
     public func removeListener(_ property: FourCharacterCode, clientData: UInt = 0) throws(SessionError) {
         try close(property, "stop listening to") { entry throws(SessionError) in
             try entry.listeners.remove(property, clientData).map { [$0] } ?? []
@@ -54,7 +54,7 @@ extension AudioSession {
 
     /// Removes every listener of a property.
     ///
-    /// - Throws: ``SessionError/Code/unsupportedProperty`` where there is no such property, or it can only be set.
+    /// - Throws: `SessionError.Code.unsupportedProperty` where there is no such property, or it can only be set.
     public func removeListeners(of property: FourCharacterCode) throws(SessionError) {
         try close(property, "stop listening to") { entry throws(SessionError) in
             try entry.listeners.removeAll(property)

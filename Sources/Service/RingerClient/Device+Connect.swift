@@ -11,7 +11,7 @@ extension Device {
     /// of others. What `configuration` says of preferences, of the motor's longest on-time and of the mute detector is the
     /// service's to decide, and has no effect.
     ///
-    /// If the service disappears, sounds and vibrations fail, ``DeviceEvent/degraded(_:at:)`` is reported, and the switch
+    /// If the service disappears, sounds and vibrations fail, `DeviceEvent.degraded(_:at:)` is reported, and the switch
     /// counts as lost. When it returns it is found, and sessions are made and activated again.
     ///
     /// The bus is the system bus; with `RINGER_BUS=session` in the environment, the session bus. libsystemd, or libelogind,
@@ -19,7 +19,7 @@ extension Device {
     ///
     /// - Parameter configuration: The device's behaviour.
     /// - Returns: The device.
-    /// - Throws: ``RingerError``: `notFound` where nobody owns the service's name and the bus cannot start the service; the
+    /// - Throws: `RingerError`: `notFound` where nobody owns the service's name and the bus cannot start the service; the
     ///   bus's error otherwise.
     public static func connect(configuration: Configuration = Configuration()) async throws(RingerError) -> Device {
         try await connect(to: .preferred, configuration: configuration)
@@ -38,7 +38,7 @@ extension Device {
         }
     }
 
-    /// Whether ``connect(configuration:)`` finds a service: one that runs, or that the bus can start.
+    /// Whether `connect(configuration:)` finds a service: one that runs, or that the bus can start.
     public static func isServiceAvailable() async -> Bool {
         guard BusConnection.Bus.mayExist, let loop = try? EventLoop(name: "ringer-client") else { return false }
         defer { loop.close() }
