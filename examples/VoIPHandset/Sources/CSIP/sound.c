@@ -1,17 +1,13 @@
 // The sound of a call. A timer of 20 ms takes packets out of the jitter buffer, keeps 40 ms in the playing PCM, and sends
 // what the capturing PCM has. Nothing of it blocks: a PCM that is busy is tried again.
-#include "call.h"
+#include "sound.h"
 
-#include <alsa/asoundlib.h>
+#include "pcm.h"
+
 #include <rem.h>
 
 enum {
-    RATE = 8000,
-    TICK_MS = 20,
-    FRAMES = RATE * TICK_MS / 1000,
-    FILL_FRAMES = 2 * FRAMES,       // what the PCM holds ahead
-    LATENCY_US = 120000,
-    LONGEST_PACKET = RATE / 10,     // 100 ms; longer ones are cut
+    LONGEST_PACKET = PCM_RATE / 10,  // 100 ms; longer ones are cut
     JITTER_MIN = 1,
     JITTER_MAX = 10,
     RETRY_MS = 500,
@@ -40,7 +36,7 @@ struct sound {
     snd_pcm_t *capture;
     bool playback_begun;
     bool marked;
-    int16_t captured[4 * FRAMES];
+    int16_t captured[4 * TICK_FRAMES];
     size_t captured_frames;
     uint64_t next_tick;
     uint64_t next_try;
@@ -148,34 +144,7 @@ void sound_mute(struct sound *sound, bool muted)
 
 uint32_t sound_heard(const struct sound *sound)
 {
-    return (uint32_t)(sound->heard_frames * 1000 / RATE);
-}
-
-static int open_pcm(snd_pcm_t **pcmp, const char *name, snd_pcm_stream_t direction)
-{
-    snd_pcm_sw_params_t *software;
-    snd_pcm_t *pcm = NULL;
-    int error = snd_pcm_open(&pcm, name, direction, SND_PCM_NONBLOCK);
-
-    if (error < 0)
-        return error;
-    error = snd_pcm_set_params(pcm, SND_PCM_FORMAT_S16, SND_PCM_ACCESS_RW_INTERLEAVED, 1, RATE, 1, LATENCY_US);
-    if (error >= 0 && direction == SND_PCM_STREAM_PLAYBACK) {
-        snd_pcm_sw_params_alloca(&software);
-        error = snd_pcm_sw_params_current(pcm, software);
-        if (error >= 0)
-            error = snd_pcm_sw_params_set_start_threshold(pcm, software, FILL_FRAMES);
-        if (error >= 0)
-            error = snd_pcm_sw_params(pcm, software);
-    }
-    if (error >= 0 && direction == SND_PCM_STREAM_CAPTURE)
-        error = snd_pcm_start(pcm);
-    if (error < 0) {
-        snd_pcm_close(pcm);
-        return error;
-    }
-    *pcmp = pcm;
-    return 0;
+    return (uint32_t)(sound->heard_frames * 1000 / PCM_RATE);
 }
 
 static void report(struct sound *sound, const char *pcm, int error)
@@ -195,47 +164,16 @@ static void open_pcms(struct sound *sound, uint64_t now)
         return;
     sound->next_try = now + RETRY_MS;
     if (!sound->playback) {
-        error = open_pcm(&sound->playback, sound->playback_name, SND_PCM_STREAM_PLAYBACK);
+        error = pcm_open(&sound->playback, sound->playback_name, SND_PCM_STREAM_PLAYBACK);
         if (error < 0)
             report(sound, sound->playback_name, error);
         sound->playback_begun = false;
     }
     if (!sound->capture) {
-        error = open_pcm(&sound->capture, sound->capture_name, SND_PCM_STREAM_CAPTURE);
+        error = pcm_open(&sound->capture, sound->capture_name, SND_PCM_STREAM_CAPTURE);
         if (error < 0)
             report(sound, sound->capture_name, error);
     }
-}
-
-// A PCM that failed is prepared again; one that is gone is closed, and opened later. Whether it can be used.
-static bool recover(snd_pcm_t **pcmp, long error)
-{
-    if (error == -EAGAIN)
-        return true;
-    if (error == -ESTRPIPE && snd_pcm_resume(*pcmp) == 0)
-        return true;
-    if ((error == -EPIPE || error == -ESTRPIPE) && snd_pcm_prepare(*pcmp) == 0)
-        return true;
-    snd_pcm_close(*pcmp);
-    *pcmp = NULL;
-    return false;
-}
-
-// Writes frames; what does not fit is dropped. Returns how many were written.
-static size_t write_frames(struct sound *sound, const int16_t *frames, size_t count)
-{
-    snd_pcm_sframes_t written = snd_pcm_writei(sound->playback, frames, count);
-
-    if (written == -EPIPE || written == -ESTRPIPE) {
-        if (recover(&sound->playback, written))
-            written = snd_pcm_writei(sound->playback, frames, count);
-    }
-    if (written < 0) {
-        if (sound->playback)
-            (void)recover(&sound->playback, written);
-        return 0;
-    }
-    return (size_t)written;
 }
 
 static size_t decode(enum codec codec, const struct mbuf *packet, int16_t *frames)
@@ -253,7 +191,7 @@ static size_t decode(enum codec codec, const struct mbuf *packet, int16_t *frame
 
 static void play(struct sound *sound)
 {
-    static const int16_t silence[FRAMES];
+    static const int16_t silence[TICK_FRAMES];
     int16_t frames[LONGEST_PACKET];
     snd_pcm_sframes_t delay = 0;
     int packets;
@@ -271,14 +209,14 @@ static void play(struct sound *sound)
         mem_deref(packet);
         if (sound->muted)
             memset(frames, 0, sizeof(frames));
-        written = write_frames(sound, frames, count);
+        written = pcm_write(&sound->playback, frames, count);
         if (!sound->muted)
             sound->heard_frames += written;
         sound->playback_begun = true;
     }
     // A packet is late: silence, so that the PCM does not run empty.
-    if (packets == 0 && delay < FRAMES && sound->playback && sound->playback_begun)
-        (void)write_frames(sound, silence, FRAMES);
+    if (packets == 0 && delay < TICK_FRAMES && sound->playback && sound->playback_begun)
+        (void)pcm_write(&sound->playback, silence, TICK_FRAMES);
 }
 
 static void capture(struct sound *sound)
@@ -286,39 +224,39 @@ static void capture(struct sound *sound)
     size_t room = ARRAY_SIZE(sound->captured) - sound->captured_frames;
     snd_pcm_sframes_t count;
 
-    if (room > FRAMES)
-        room = FRAMES;
+    if (room > TICK_FRAMES)
+        room = TICK_FRAMES;
     if (!sound->capture || room == 0)
         return;
     count = snd_pcm_readi(sound->capture, sound->captured + sound->captured_frames, room);
     if (count > 0)
         sound->captured_frames += (size_t)count;
-    else if (count < 0 && recover(&sound->capture, count) && count != -EAGAIN)
+    else if (count < 0 && pcm_recover(&sound->capture, count) && count != -EAGAIN)
         (void)snd_pcm_start(sound->capture);
 }
 
 static void send_packet(struct sound *sound)
 {
     bool is_alaw = sound->codecs[sound->payload_type] == CODEC_PCMA;
-    int16_t frames[FRAMES] = {0};
+    int16_t frames[TICK_FRAMES] = {0};
     struct mbuf *packet;
     size_t i;
 
-    if (sound->captured_frames >= FRAMES) {
+    if (sound->captured_frames >= TICK_FRAMES) {
         memcpy(frames, sound->captured, sizeof(frames));
-        sound->captured_frames -= FRAMES;
-        memmove(sound->captured, sound->captured + FRAMES, sound->captured_frames * sizeof(int16_t));
+        sound->captured_frames -= TICK_FRAMES;
+        memmove(sound->captured, sound->captured + TICK_FRAMES, sound->captured_frames * sizeof(int16_t));
     }
     if (sound->muted)
         memset(frames, 0, sizeof(frames));
-    sound->timestamp += FRAMES;
+    sound->timestamp += TICK_FRAMES;
     if (!sound->sends || !sa_isset(&sound->peer, SA_ALL))
         return;
-    packet = mbuf_alloc(RTP_HEADER_SIZE + FRAMES);
+    packet = mbuf_alloc(RTP_HEADER_SIZE + TICK_FRAMES);
     if (!packet)
         return;
     packet->pos = packet->end = RTP_HEADER_SIZE;
-    for (i = 0; i < FRAMES; i++) {
+    for (i = 0; i < TICK_FRAMES; i++) {
         // librem's encoders negate the sample, which -32768 does not survive.
         int16_t frame = frames[i] == INT16_MIN ? -INT16_MAX : frames[i];
         (void)mbuf_write_u8(packet, is_alaw ? g711_pcm2alaw(frame) : g711_pcm2ulaw(frame));

@@ -35,113 +35,11 @@ struct HandsetMachine: Sendable {
     /// From a refusal of the audio session to the next try.
     private static let sessionRetry = Duration.seconds(1)
 
-    enum Event: Sendable {
-        /// A call came, and its caller hears it ring.
-        case incoming(CallNumber, name: String, peer: String, at: MonotonicTime)
-        /// A call was refused before it rang.
-        case busy(name: String, reason: String, at: MonotonicTime)
-        /// A call is over, and its PCM is closed: its caller gave up or hung up, or this side did.
-        case closed(CallNumber, heard: Duration, at: MonotonicTime)
-        /// The user answers the call that rings longest.
-        case answer
-        /// The user refuses it.
-        case reject
-        /// The user ends the call that is talked to.
-        case hangUp
-        /// The user presses the one key for both: it ends the call that is talked to, else it answers.
-        case answerOrHangUp
-        /// The user silences the ring; the callers still wait.
-        case silence
-        case ringLimit(CallNumber)
-        /// A call is to be answered, unless another one is talked to.
-        case answerTime(CallNumber)
-        /// The alert of that number is over: sound and motor have stopped.
-        case alertEnded(Int, at: MonotonicTime)
-        /// The device's PCMs are closed.
-        case outputReleased(CallNumber, at: MonotonicTime)
-        /// The device's sound or motor, or what the rules allow, changed.
-        case observed(Observation, at: MonotonicTime)
-        /// The audio session is heard, or is not: an alarm interrupted it.
-        case sessionAudible(Bool)
-        /// The audio session was refused beside one that matters more.
-        case sessionRefused(String)
-        /// The audio session is to be activated again: after a refusal, or an interruption that left it inactive.
-        case sessionDue
-    }
-
-    enum Action: Sendable, Equatable {
-        case startAlert(Int, Attention)
-        /// Stop it; `.alertEnded` follows.
-        case stopAlert
-        case useSession(SessionUse)
-        /// Deactivate it, and cancel its timer.
-        case endSession
-        /// Send `.sessionDue`, once.
-        case setSessionTimer(after: Duration)
-        /// Close the device's PCMs, and send `.outputReleased`.
-        case releaseOutput(CallNumber)
-        case answer(CallNumber)
-        /// The user does not want it.
-        case refuse(CallNumber)
-        /// Nobody answered it.
-        case giveUp(CallNumber)
-        case hangUp(CallNumber)
-        case openAudio(CallNumber)
-        case mute(CallNumber, Bool)
-        case light(Light)
-        case setRingLimit(CallNumber, after: Duration)
-        case setAnswerTime(CallNumber, after: Duration)
-        case cancelTimers(CallNumber)
-        case report(HandsetEvent)
-        case complain(String)
-    }
-
-    /// What the device does, and what the rules allow an alert now.
-    struct Observation: Sendable, Hashable {
-        /// Whether a round of the ring tone is heard.
-        var isHeard = false
-        /// Whether the motor turns.
-        var isFelt = false
-        /// Whether the switch and the preferences let an alert be heard.
-        var mayBeHeard = false
-        /// Whether they let it be felt.
-        var mayBeFelt = false
-        /// Why the ring tone is not heard although it may be: its PCM cannot be opened.
-        var failure: String?
-    }
-
-    private struct Call: Sendable {
-        enum Phase: Sendable {
-            case ringing
-            /// It rings for its caller only.
-            case silenced
-            /// Answered; the PCM is not free yet.
-            case answering
-            case talking
-            /// This side refused it: `.closed` follows.
-            case refusing
-            /// This side hung up: `.closed` follows.
-            case hangingUp
-        }
-
-        var number: CallNumber
-        var name: String
-        var peer: String
-        var phase = Phase.ringing
-        /// What was reported of its ring.
-        var shown: HandsetEvent.Kind?
-
-        var isAnswered: Bool { phase == .answering || phase == .talking }
-        var isUnanswered: Bool { phase == .ringing || phase == .silenced }
-        /// Whether it has the PCM, or is about to.
-        var hasOutput: Bool { isAnswered || phase == .hangingUp }
-    }
-
-    private let rules: Rules
-    private var calls: [Call] = []
-    private var alert: (number: Int, attention: Attention)?
+    let rules: Rules
+    var calls: [Call] = []
+    var alert: (number: Int, attention: Attention)?
     /// Alerts that have not ended, the present one included.
-    private var openAlerts: Set<Int> = []
+    var openAlerts: Set<Int> = []
     private var lastAlert = 0
     private var session: SessionUse?
     /// Whether the session is heard; a call is muted while it is not.
@@ -149,11 +47,11 @@ struct HandsetMachine: Sendable {
     /// Whether the session was refused, and is tried again.
     private var isRefused = false
     private var light = Light.off
-    private var observation = Observation()
+    var observation = Observation()
     /// Whether the observation is of the present alert.
-    private var isObserved = false
+    var isObserved = false
     /// Reported once nothing is heard and felt any more.
-    private var whenQuiet: [HandsetEvent] = []
+    var whenQuiet: [HandsetEvent] = []
 
     init(rules: Rules) {
         self.rules = rules
@@ -324,49 +222,6 @@ struct HandsetMachine: Sendable {
         isObserved = false
         openAlerts.insert(lastAlert)
         actions.append(.startAlert(lastAlert, attention))
-    }
-
-    // MARK: - What is reported
-
-    /// What the present alert does to its calls; nil while that is about to change.
-    private var shown: (kind: HandsetEvent.Kind, isFelt: Bool)? {
-        guard let alert else { return nil }
-        if !openAlerts.contains(alert.number) { return (.silent, false) }
-        let mayBeHeard = alert.attention == .ring && observation.mayBeHeard && observation.failure == nil
-        let mayBeFelt = rules.hasMotor && observation.mayBeFelt
-        switch (mayBeHeard, mayBeFelt) {
-        case (true, _): return observation.isHeard ? (.ringing, mayBeFelt) : nil
-        case (false, true): return !observation.isHeard && observation.isFelt ? (.vibrating, true) : nil
-        case (false, false): return isObserved && !observation.isHeard && !observation.isFelt ? (.silent, false) : nil
-        }
-    }
-
-    private mutating func show(_ now: MonotonicTime, _ actions: inout [Action]) {
-        guard let shown else { return }
-        let failure = alert?.attention == .ring && observation.mayBeHeard ? observation.failure : nil
-        for index in calls.indices where calls[index].phase == .ringing && calls[index].shown != shown.kind {
-            let isNew = calls[index].shown == nil
-            calls[index].shown = shown.kind
-            actions.append(
-                .report(
-                    HandsetEvent(
-                        call: calls[index].name, kind: shown.kind, sound: shown.kind == .ringing, motor: shown.isFelt,
-                        at: now, peer: isNew ? calls[index].peer : nil, reason: failure)))
-        }
-    }
-
-    /// Reports what waited for silence. Where another call goes on ringing, there is none to wait for.
-    private mutating func reportQuiet(_ now: MonotonicTime, _ actions: inout [Action]) {
-        guard openAlerts.isEmpty || alert != nil else { return }
-        for index in calls.indices where calls[index].phase == .silenced && calls[index].shown != .silent {
-            calls[index].shown = .silent
-            actions.append(.report(HandsetEvent(call: calls[index].name, kind: .silent, at: now)))
-        }
-        for var event in whenQuiet {
-            event.at = now
-            actions.append(.report(event))
-        }
-        whenQuiet = []
     }
 }
 

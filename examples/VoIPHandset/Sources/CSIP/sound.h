@@ -1,6 +1,6 @@
-// Between the SIP side of a call and its sound.
-#ifndef CALL_H
-#define CALL_H
+// The sound of a call.
+#ifndef SOUND_H
+#define SOUND_H
 
 #include "CSIP.h"
 

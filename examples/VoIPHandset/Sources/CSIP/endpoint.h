@@ -1,0 +1,98 @@
+// What the files of the SIP endpoint share. All of it is used on the endpoint's thread alone.
+#ifndef ENDPOINT_H
+#define ENDPOINT_H
+
+#include "CSIP.h"
+#include "sound.h"
+
+#include <pthread.h>
+#include <re.h>
+#include <semaphore.h>
+
+enum {
+    MOST_CALLS = 16,
+    CALL_DESCRIPTORS = 2,  // the ports for RTP and RTCP
+    MOST_RESERVED = MOST_CALLS * CALL_DESCRIPTORS,
+    LONGEST_NAME = 256,    // of a Call-ID or a caller, for the handler
+};
+
+struct handset_sip {
+    pthread_t thread;
+    sem_t started;
+    sem_t serves;
+    int error;
+    struct handset_sip_options options;
+    struct sa local;
+
+    struct dnsc *dns;
+    struct sip *stack;
+    struct sip_lsnr *screen;
+    struct sip_lsnr *others;
+    struct sipsess_sock *sessions;
+    struct mqueue *commands;
+    struct tmr stopping;
+    struct list calls;
+    // Descriptors for the calls that there may be: strangers' connections leave them these.
+    int reserve[MOST_RESERVED];
+    uint32_t last;
+    bool stops;
+};
+
+struct call {
+    struct le le;
+    struct handset_sip *sip;
+    struct sipsess *session;
+    struct sdp_session *sdp;
+    struct sdp_media *audio;
+    struct sound *sound;
+    struct tmr closing;
+    struct sa source;
+    uint32_t number;
+    bool answered;
+};
+
+void endpoint_report(struct handset_sip *sip, const struct handset_sip_event *event);
+
+// MARK: - Calls
+
+// The call of that number; NULL if it is over.
+struct call *call_find(const struct handset_sip *sip, uint32_t number);
+
+// A call without a session yet. Released with mem_deref.
+int call_make(struct call **callp, struct handset_sip *sip, const struct sip_msg *message);
+
+// Takes the caller's description, which was decoded.
+int call_negotiate(struct call *call);
+
+// Sends 180, and takes what the session reports from then on.
+int call_accept(struct call *call, const struct sip_msg *message);
+
+// Sends 200, if it rings.
+void call_answer(struct call *call);
+
+// Refuses the call, if it rings.
+void call_refuse(struct call *call, uint16_t status, const char *reason);
+
+// Ends the call, with BYE or what the session still owes, and reports it.
+void call_close(struct call *call, int status);
+
+// MARK: - Requests
+
+// Refuses what libre lets pass and RFC 3261 forbids. Whether it did.
+bool request_screened(const struct sip_msg *message, void *arg);
+
+// An INVITE that belongs to no call.
+void request_invited(const struct sip_msg *message, void *arg);
+
+// Requests outside of calls: a PBX asks with OPTIONS whether the handset is there. Whether it was answered.
+bool request_other(const struct sip_msg *message, void *arg);
+
+// MARK: - Descriptors
+
+// Keeps the descriptors of as many calls as there may be more.
+void reserve_fill(struct handset_sip *sip);
+
+// Closes as many of them.
+void reserve_empty(struct handset_sip *sip, uint32_t count);
+
+#endif
