@@ -37,6 +37,8 @@ static void stop(struct handset_sip *sip)
     struct le *le = sip->calls.head;
 
     sip->stops = true;
+    for (size_t i = 0; i < ARRAY_SIZE(sip->registrations); i++)
+        registration_end(&sip->registrations[i]);
     while (le) {
         struct call *call = le->data;
         le = le->next;
@@ -51,19 +53,9 @@ static void stop(struct handset_sip *sip)
     sip_close(sip->stack, false);
 }
 
-static void command(int id, void *data, void *arg)
+static void command_call(struct call *call, enum handset_sip_command command)
 {
-    struct handset_sip *sip = arg;
-    struct call *call;
-
-    if (id == STOP) {
-        stop(sip);
-        return;
-    }
-    call = call_find(sip, (uint32_t)(uintptr_t)data);
-    if (!call)
-        return;
-    switch ((enum handset_sip_command)id) {
+    switch (command) {
     case HANDSET_SIP_ANSWER:
         call_answer(call);
         break;
@@ -73,7 +65,7 @@ static void command(int id, void *data, void *arg)
         break;
     case HANDSET_SIP_MUTE:
     case HANDSET_SIP_UNMUTE:
-        sound_mute(call->sound, id == HANDSET_SIP_MUTE);
+        sound_mute(call->sound, command == HANDSET_SIP_MUTE);
         break;
     case HANDSET_SIP_REFUSE:
         call_refuse(call, 486, "Busy Here");
@@ -85,6 +77,33 @@ static void command(int id, void *data, void *arg)
         if (call->answered)
             call_close(call, 0);
         break;
+    default:
+        break;
+    }
+}
+
+static void command(int id, void *data, void *arg)
+{
+    struct handset_sip *sip = arg;
+    uint32_t number = (uint32_t)(uintptr_t)data;
+    struct call *call;
+
+    switch (id) {
+    case STOP:
+        stop(sip);
+        break;
+    case HANDSET_SIP_REGISTER:
+        if (number < HANDSET_SIP_REGISTRARS)
+            registration_begin(&sip->registrations[number]);
+        break;
+    case HANDSET_SIP_UNREGISTER:
+        if (number < HANDSET_SIP_REGISTRARS)
+            registration_end(&sip->registrations[number]);
+        break;
+    default:
+        call = call_find(sip, number);
+        if (call)
+            command_call(call, (enum handset_sip_command)id);
     }
 }
 
@@ -145,9 +164,11 @@ static int set_up(struct handset_sip *sip)
         error = fd_setsize((int)sip->options.descriptors);
     if (!error)
         reserve_fill(sip);
-    // For callers whose Contact is a name. Without a server they cannot be reached; others can.
-    if (!error && !dns_srv_get(NULL, 0, servers, &count))
-        (void)dnsc_alloc(&sip->dns, NULL, servers, count);
+    // For callers whose Contact is a name, and for registrars. Without a server they cannot be reached; others can.
+    if (!error && dns_srv_get(NULL, 0, servers, &count))
+        count = 0;
+    if (!error)
+        error = dnsc_alloc(&sip->dns, NULL, count ? servers : NULL, count);
     if (!error)
         error = sip_alloc(&sip->stack, sip->dns, TRANSACTIONS, TRANSACTIONS, TRANSACTIONS, "Ringer VoIPHandset", sip_closed, sip);
     if (!error)
@@ -171,6 +192,10 @@ static void *run(void *arg)
     sip->error = libre_init();
     if (!sip->error) {
         tmr_init(&sip->stopping);
+        for (uint32_t i = 0; i < ARRAY_SIZE(sip->registrations); i++) {
+            sip->registrations[i] = (struct registration){.sip = sip, .number = i};
+            tmr_init(&sip->registrations[i].deadline);
+        }
         sip->error = set_up(sip);
         int failed = sip->error;
         sem_post(&sip->started);
@@ -180,6 +205,8 @@ static void *run(void *arg)
             (void)re_main(NULL);
         }
         tmr_cancel(&sip->stopping);
+        for (size_t i = 0; i < ARRAY_SIZE(sip->registrations); i++)
+            registration_end(&sip->registrations[i]);
         list_flush(&sip->calls);
         mem_deref(sip->commands);
         mem_deref(sip->others);
@@ -201,9 +228,7 @@ static void release(struct handset_sip *sip)
 {
     sem_destroy(&sip->started);
     sem_destroy(&sip->serves);
-    free((void *)sip->options.address);
-    free((void *)sip->options.playback);
-    free((void *)sip->options.capture);
+    options_free(&sip->options);
     free(sip);
 }
 
@@ -219,10 +244,7 @@ struct handset_sip *handset_sip_start(const struct handset_sip_options *options,
     sem_init(&sip->started, 0, 0);
     sem_init(&sip->serves, 0, 0);
     sip->options = *options;
-    sip->options.address = strdup(options->address);
-    sip->options.playback = strdup(options->playback);
-    sip->options.capture = strdup(options->capture);
-    if (!sip->options.address || !sip->options.playback || !sip->options.capture) {
+    if (!options_copy(&sip->options)) {
         release(sip);
         *error = ENOMEM;
         return NULL;

@@ -16,6 +16,17 @@ enum {
     LONGEST_NAME = 256,    // of a Call-ID or a caller, for the handler
 };
 
+// At one registrar.
+struct registration {
+    struct handset_sip *sip;
+    struct sipreg *client;
+    // By then it must have answered, also to the next refresh.
+    struct tmr deadline;
+    uint32_t number;
+    // Of the realm that was answered since the last success.
+    uint32_t realm;
+};
+
 struct handset_sip {
     pthread_t thread;
     sem_t started;
@@ -32,6 +43,7 @@ struct handset_sip {
     struct mqueue *commands;
     struct tmr stopping;
     struct list calls;
+    struct registration registrations[HANDSET_SIP_REGISTRARS];
     // Descriptors for the calls that there may be: strangers' connections leave them these.
     int reserve[MOST_RESERVED];
     uint32_t last;
@@ -52,6 +64,13 @@ struct call {
 };
 
 void endpoint_report(struct handset_sip *sip, const struct handset_sip_event *event);
+
+// MARK: - Options
+
+// Copies the strings. Whether there was memory for all; else the others are to be freed.
+bool options_copy(struct handset_sip_options *options);
+
+void options_free(struct handset_sip_options *options);
 
 // MARK: - Calls
 
@@ -86,6 +105,14 @@ void request_invited(const struct sip_msg *message, void *arg);
 
 // Requests outside of calls: a PBX asks with OPTIONS whether the handset is there. Whether it was answered.
 bool request_other(const struct sip_msg *message, void *arg);
+
+// MARK: - Registration
+
+// Registers, and goes on refreshing until it fails. Nothing if it does already.
+void registration_begin(struct registration *registration);
+
+// Ends the registration, at the registrar too.
+void registration_end(struct registration *registration);
 
 // MARK: - Descriptors
 

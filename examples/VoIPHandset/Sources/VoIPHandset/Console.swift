@@ -5,11 +5,13 @@ import RingerTestKit
 /// Commands on standard input.
 struct Console {
     private let handset: Handset
+    private let registration: Registration?
     private let board: SimulatedBoard?
     private let output: Output
 
-    init(_ handset: Handset, _ board: SimulatedBoard?, _ output: Output) {
+    init(_ handset: Handset, _ registration: Registration?, _ board: SimulatedBoard?, _ output: Output) {
         self.handset = handset
+        self.registration = registration
         self.board = board
         self.output = output
     }
@@ -40,7 +42,7 @@ struct Console {
         case "reject": handset.send(.reject)
         case "hang up": handset.send(.hangUp)
         case "silence": handset.send(.silence)
-        case "status": output.line(handset.status)
+        case "status": output.line(Line.json(handset.status + (registration?.status ?? [])))
         case "": break
         default:
             if let board, let position = Self.position(command) {

@@ -57,10 +57,10 @@ final class Handset: Sendable {
         telephony.start()
     }
 
-    /// The current state as a JSON object: the number of calls, and whether the ring is heard and felt.
-    var status: String {
+    /// The current state as members of a JSON object: the number of calls, and whether the ring is heard and felt.
+    var status: [(String, String)] {
         let (calls, observer) = state.withLock { ($0.machine.callCount, $0.observer) }
-        return "{\"calls\":\(calls),\"sound\":\(observer.isHeard),\"motor\":\(observer.isFelt)}"
+        return [("calls", "\(calls)"), ("sound", "\(observer.isHeard)"), ("motor", "\(observer.isFelt)")]
     }
 
     // MARK: - Events
@@ -74,6 +74,7 @@ final class Handset: Sendable {
         case .closed(let call, let heard): send(.closed(call, heard: heard, at: now))
         case .audioFailed(_, let pcm, let reason):
             complain("Cannot open the PCM \(pcm): \(reason)")
+        case .registered, .registrationFailed: break
         }
     }
 

@@ -1,6 +1,4 @@
 import Ringer
-import RingerClient
-import RingerTestKit
 
 /// What the command line asks for.
 struct Options: Sendable {
@@ -28,37 +26,13 @@ struct Options: Sendable {
     /// The ALSA PCMs of a call.
     var callPCM: String?
     var microphonePCM: String?
+    /// The account to register; nil for none.
+    private(set) var account: Account?
+    /// The file of the account's password.
+    private(set) var passwordFile: String?
+    private var registrars: [String] = []
+    private var registeredFor = Duration.seconds(600)
     var printsJSON = false
-
-    static let usage = """
-        usage: VoIPHandset --listen ADDRESS:PORT [OPTION...]
-
-        Rings for SIP calls by the ring/silent switch. Commands are read from standard input, one on each line: answer,
-        reject, hang up, silence, status. On a simulated board also: position ring|vibrate|silent.
-
-          --listen ADDRESS:PORT     The address and port for SIP, which callers reach. Port 0: one that is free.
-          --transport udp|tcp|both  (default: both)
-          --calls N                 Calls at a time: one that is talked to, and others that wait (default: 2).
-          --board auto|service|simulated      The service where it runs, else this machine's hardware (auto, the
-                                    default); the service; a simulated board.
-          --position ring|vibrate|silent      The simulated switch.
-          --pcm PCM                 The ALSA PCM of the ring (default: that of the card's use cases, or "default"). With a
-                                    simulated board, its sounds are played there too.
-          --ring-tone FILE          One round of the ring tone (default: two bursts).
-          --ring-for SECONDS        How long a call rings before it is refused (default: 60).
-          --answer-after SECONDS    Answer calls by itself, except beside one that is talked to.
-          --hold-for SECONDS        How long a call may be on hold before it is ended (default: 600).
-          --call-pcm PCM            The ALSA PCM of a call's sound (default: default; ringer_output beside the service;
-                                    null on a simulated board).
-          --microphone-pcm PCM      The ALSA PCM of the microphone (default: that of --call-pcm).
-          --no-vibrate-on-ring      A ring that is heard is not felt.
-          --no-vibrate-on-silent    A call is not felt while the switch is at silent.
-          --haptics-while-recording A second call is felt while one is talked to.
-          --json                    Print an object for each event.
-          --help                    Print this text.
-
-        Exit status: by SIGTERM; with one line on standard error 1 failed, 64 bad usage.
-        """
 
     init(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
@@ -73,6 +47,7 @@ struct Options: Sendable {
             }
         }
         if address.isEmpty { throw UsageError("--listen ADDRESS:PORT is needed") }
+        try setRegistrars()
         if position != nil, board != .simulated { throw UsageError("--position needs --board simulated") }
         if pcm != nil, board == .service { throw UsageError("--board service has the PCM of the service: name none") }
     }
@@ -103,8 +78,24 @@ struct Options: Sendable {
         case "--hold-for": holdLimit = .seconds(Int(try Self.number(value, 1...86400)))
         case "--call-pcm": callPCM = value
         case "--microphone-pcm": microphonePCM = value
+        case "--account": account = try Account(value)
+        case "--password-file": passwordFile = value
+        case "--registrar": registrars.append(try Account.host(value))
+        case "--register-for": registeredFor = .seconds(Int(try Self.number(value, 1...86400)))
         default: throw UsageError("there is no such option")
         }
+    }
+
+    private mutating func setRegistrars() throws(UsageError) {
+        guard let domain = account?.domain else {
+            // Without an account, a password may lie there all the same: the unit names its file.
+            if !registrars.isEmpty { throw UsageError("--registrar needs --account") }
+            return
+        }
+        if registrars.count > 2 { throw UsageError("there are at most two registrars") }
+        account?.registrars = registrars.isEmpty ? [domain] : registrars
+        account?.lifetime = registeredFor
+        account?.usesTCP = transport == .tcp
     }
 
     private mutating func setListen(_ value: String) throws(UsageError) {
@@ -132,21 +123,6 @@ struct Options: Sendable {
             throw UsageError("the choices are \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return choice
-    }
-
-    /// The device, and the simulated board behind it.
-    func openDevice() async throws(RingerError) -> (device: Device, board: SimulatedBoard?) {
-        let configuration = Device.Configuration(preferences: preferences)
-        if board == .simulated {
-            let (board, loop) = try SimulatedBoard.inRealTime(position: position ?? .ring)
-            var ports = Device.Ports(simulated: board) { loop.close() }
-            if let pcm { ports.speaker = try ALSASoundOutput(pcm: pcm) }
-            return (try Device(ports, configuration: configuration), board)
-        }
-        var usesService = board == .service
-        if !usesService, pcm == nil { usesService = await Device.isServiceAvailable() }
-        if usesService { return (try await Device.connect(configuration: configuration), nil) }
-        return (try await Device.discover(Device.Hardware(pcm: pcm), configuration: configuration), nil)
     }
 }
 

@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 
 /// The SIP endpoint by libre, on a thread of its own.
-final class SIPEndpoint: Telephony {
+final class SIPEndpoint: Telephony, RegistrationClient {
     /// What it listens at, and where calls are heard.
     struct Options: Sendable {
         var address: String
@@ -21,6 +21,7 @@ final class SIPEndpoint: Telephony {
         var holdLimit = Duration.seconds(600)
         var playback: String
         var capture: String
+        var account: Account?
     }
 
     fileprivate final class Context: Sendable {
@@ -45,24 +46,27 @@ final class SIPEndpoint: Telephony {
     init(_ options: Options, handler: @escaping @Sendable (TelephonyEvent) -> Void) throws(RingerError) {
         let context = Context(handler)
         var error: CInt = 0
-        let endpoint = options.address.withCString { address in
-            options.playback.withCString { playback in
-                options.capture.withCString { capture in
-                    var settings = handset_sip_options(
-                        address: address, port: options.port, udp: options.udp, tcp: options.tcp, calls: options.calls,
-                        descriptors: options.descriptors,
-                        silence_limit: UInt32(clamping: options.silenceLimit.components.seconds * 1000),
-                        hold_limit: UInt32(clamping: options.holdLimit.components.seconds * 1000),
-                        playback: playback, capture: capture,
-                        handler: { context, event in
-                            guard let context else { return }
-                            // SAFETY: the endpoint is stopped before its context is released.
-                            Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().take(event.pointee)
-                        }, context: Unmanaged.passUnretained(context).toOpaque())
-                    return handset_sip_start(&settings, &error)
-                }
-            }
+        let strings = CStrings()
+        let account = options.account
+        let registrars = account?.registrars ?? []
+        func uri(_ registrar: Int) -> UnsafePointer<CChar>? {
+            registrar < registrars.count ? strings.copy(account?.uri(of: registrars[registrar])) : nil
         }
+        var settings = handset_sip_options(
+            address: strings.copy(options.address), port: options.port, udp: options.udp, tcp: options.tcp,
+            calls: options.calls, descriptors: options.descriptors,
+            silence_limit: UInt32(clamping: options.silenceLimit.components.seconds * 1000),
+            hold_limit: UInt32(clamping: options.holdLimit.components.seconds * 1000),
+            playback: strings.copy(options.playback), capture: strings.copy(options.capture),
+            address_of_record: strings.copy(account?.addressOfRecord), user: strings.copy(account?.user),
+            password: strings.copy(account?.password), registrars: (uri(0), uri(1)),
+            lifetime: UInt32(clamping: account?.lifetime.components.seconds ?? 0),
+            handler: { context, event in
+                guard let context else { return }
+                // SAFETY: the endpoint is stopped before its context is released.
+                Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().take(event.pointee)
+            }, context: Unmanaged.passUnretained(context).toOpaque())
+        let endpoint = withExtendedLifetime(strings) { handset_sip_start(&settings, &error) }
         guard let endpoint else {
             let subject = "\(options.address) port \(options.port)"
             if error == EADDRNOTAVAIL {
@@ -97,6 +101,8 @@ final class SIPEndpoint: Telephony {
     func refuse(_ call: CallNumber) { send(HANDSET_SIP_REFUSE, call) }
     func giveUp(_ call: CallNumber) { send(HANDSET_SIP_GIVE_UP, call) }
     func hangUp(_ call: CallNumber) { send(HANDSET_SIP_HANG_UP, call) }
+    func register(_ registrar: Int) { send(HANDSET_SIP_REGISTER, UInt32(registrar)) }
+    func unregister(_ registrar: Int) { send(HANDSET_SIP_UNREGISTER, UInt32(registrar)) }
 
     private func send(_ command: handset_sip_command, _ call: CallNumber) {
         endpoint.withLock { if let endpoint = $0 { handset_sip_send(endpoint.pointer, command, call) } }
@@ -114,6 +120,13 @@ extension SIPEndpoint.Context {
             handler(.closed(event.call, heard: .milliseconds(Int64(event.heard))))
         case HANDSET_SIP_AUDIO_FAILED:
             handler(.audioFailed(event.call, pcm: text(event.peer), reason: text(event.reason)))
+        case HANDSET_SIP_REGISTERED:
+            handler(.registered(Int(event.call), for: .seconds(Int64(event.seconds))))
+        case HANDSET_SIP_UNREGISTERED:
+            // What a registrar answers to a wrong password, or to an account that it does not know.
+            let isRefused = [401, 403, 404, 407].contains(event.status)
+            let reason = text(event.reason)
+            handler(.registrationFailed(Int(event.call), isRefused ? .refused(reason) : .other(reason)))
         default: break
         }
     }

@@ -25,4 +25,8 @@ enum TelephonyEvent: Sendable {
     case refused(name: String, reason: String)
     case closed(CallNumber, heard: Duration)
     case audioFailed(CallNumber, pcm: String, reason: String)
+    /// Registered at the registrar of that number, or refreshed.
+    case registered(Int, for: Duration)
+    /// Not registered there, or not any more.
+    case registrationFailed(Int, RegistrationMachine.Failure)
 }

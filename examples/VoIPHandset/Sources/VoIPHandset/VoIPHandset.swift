@@ -35,22 +35,33 @@ struct VoIPHandset {
             device, ringTone: tone, rules: options.rules,
             report: { [options] event in output.line(options.printsJSON ? event.json : event.sentence) },
             complain: { output.complaint($0) })
+        let registration = makeRegistration(device, output)
         let pcm = options.callPCM ?? (board != nil ? "null" : device.isConnected ? "ringer_output" : "default")
         let endpoint = try SIPEndpoint(
             SIPEndpoint.Options(
                 address: options.address, port: options.port, udp: options.transport != .tcp,
                 tcp: options.transport != .udp, calls: options.calls, holdLimit: options.holdLimit, playback: pcm,
-                capture: options.microphonePCM ?? pcm)
-        ) { handset.take($0) }
+                capture: options.microphonePCM ?? pcm, account: try options.accountWithPassword())
+        ) { event in
+            handset.take(event)
+            registration?.take(event)
+        }
         // The device's motor and sounds stop first, then the callers hear of it. Before the first call.
         try device.closeOnTermination { endpoint.stop() }
         handset.connect(endpoint)
         let address = options.address.contains(":") ? "[\(options.address)]" : options.address
         output.complaint("Listening at \(address):\(endpoint.port).")
-        async let commands: Void = Console(handset, board, output).read(from: device)
+        registration?.start(endpoint)
+        async let commands: Void = Console(handset, registration, board, output).read(from: device)
         for await event in events { handset.take(event) }
         await commands
         // The device was closed by a signal, which ends the process once the callers have been told.
         try await Task.sleep(for: .seconds(5))
+    }
+    private func makeRegistration(_ device: Device, _ output: Output) -> Registration? {
+        guard let account = options.account else { return nil }
+        return Registration(account.registrars, clock: device.clock) { [options] event, registrar in
+            output.line(options.printsJSON ? event.json(registrar) : event.sentence(registrar))
+        }
     }
 }

@@ -19,6 +19,26 @@ struct OptionsTests {
         #expect(try Options(["--listen", "192.0.2.5:0"]).address == "192.0.2.5")
     }
 
+    @Test("An account registers at its domain, or at the registrars that are named")
+    func account() throws {
+        let listen = ["--listen", "192.0.2.5:5060"]
+        #expect(try Options(listen).account == nil)
+        let account = try #require(try Options(listen + ["--account", "door@example.org"]).account)
+        #expect(account.addressOfRecord == "sip:door@example.org" && account.registrars == ["example.org"])
+        #expect(account.uri(of: "example.org") == "sip:example.org" && account.lifetime == .seconds(600))
+        let two = try Options(
+            listen + [
+                "--transport", "tcp", "--registrar", "192.0.2.1:5080", "--account", "door@example.org", "--registrar",
+                "[2001:db8::1]", "--register-for", "60",
+            ])
+        #expect(two.account?.registrars == ["192.0.2.1:5080", "[2001:db8::1]"])
+        #expect(two.account?.uri(of: "192.0.2.1:5080") == "sip:192.0.2.1:5080;transport=tcp")
+        #expect(two.account?.lifetime == .seconds(60))
+        #expect(throws: RingerError.self) {
+            try Options(listen + ["--account", "a@b", "--password-file", "/nowhere"]).accountWithPassword()
+        }
+    }
+
     @Test(
         "Bad usage is refused",
         arguments: [
@@ -27,6 +47,11 @@ struct OptionsTests {
             ["--listen", "192.0.2.5:5060", "--position", "ring"], ["--listen", "192.0.2.5:5060", "extra"],
             ["--listen", "192.0.2.5:5060", "--board", "service", "--pcm", "default"],
             ["--listen", "192.0.2.5:5060", "--unknown", "1"],
+            ["--listen", "192.0.2.5:5060", "--account", "door"], ["--listen", "192.0.2.5:5060", "--account", "@b"],
+            ["--listen", "192.0.2.5:5060", "--account", "a b@c"], ["--listen", "192.0.2.5:5060", "--account", "a@b>"],
+            ["--listen", "192.0.2.5:5060", "--registrar", "192.0.2.1"],
+            ["--listen", "192.0.2.5:5060", "--account", "a@b", "--registrar", "a\r\nb"],
+            ["--listen", "192.0.2.5:5060", "--account", "a@b", "--register-for", "0"],
         ])
     func refused(_ arguments: [String]) {
         #expect(throws: UsageError.self) { try Options(arguments) }

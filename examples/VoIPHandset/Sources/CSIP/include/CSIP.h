@@ -21,7 +21,13 @@ enum handset_sip_event_kind {
     HANDSET_SIP_CLOSED,
     // The call's audio could not be opened yet; it is tried again every 0.5 s. Sent once for each call.
     HANDSET_SIP_AUDIO_FAILED,
+    // Registered at the registrar of the number `call`, for `seconds`. Sent again with each refresh.
+    HANDSET_SIP_REGISTERED,
+    // Not registered there, or not any more: with `status`, where it answered, and `reason`. Nothing more follows.
+    HANDSET_SIP_UNREGISTERED,
 };
+
+enum { HANDSET_SIP_REGISTRARS = 2 };
 
 struct handset_sip_event {
     enum handset_sip_event_kind kind;
@@ -30,6 +36,8 @@ struct handset_sip_event {
     int status;
     // How much of the caller's sound was written to the PCM, in milliseconds.
     uint32_t heard;
+    // For how long a registration was granted.
+    uint32_t seconds;
     // Valid during the call of the handler.
     const char *_Nullable call_id;
     const char *_Nullable peer;
@@ -57,6 +65,14 @@ struct handset_sip_options {
     // ALSA PCMs for the caller's sound and for the microphone.
     const char *playback;
     const char *capture;
+    // The account, "sip:USER@DOMAIN"; NULL where there is none, and nothing to register.
+    const char *_Nullable address_of_record;
+    const char *_Nullable user;
+    const char *_Nullable password;
+    // Where it registers, "sip:HOST:PORT", from the first; NULL for none.
+    const char *_Nullable registrars[HANDSET_SIP_REGISTRARS];
+    // For how long it asks to be registered, in seconds.
+    uint32_t lifetime;
     handset_sip_handler *handler;
     void *_Nullable context;
 };
@@ -69,6 +85,9 @@ enum handset_sip_command {
     HANDSET_SIP_REFUSE,      // 486 to a ringing call
     HANDSET_SIP_GIVE_UP,     // 480 to a ringing call
     HANDSET_SIP_HANG_UP,     // BYE to an answered call
+    // With the number of a registrar in place of a call's.
+    HANDSET_SIP_REGISTER,
+    HANDSET_SIP_UNREGISTER,
 };
 
 // Starts the thread and listens; what arrives waits for handset_sip_serve. Copies the strings of `options`. Returns NULL

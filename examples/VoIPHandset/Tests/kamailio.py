@@ -1,0 +1,161 @@
+"""A registrar and proxy: Debian's Kamailio, on loopback, with a configuration of its own."""
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+
+from handset import PATIENCE
+
+TRIES = 20
+"""How many ports are tried, of which other processes may have any."""
+
+REALM = "example.test"
+
+CONFIGURATION = """
+debug=1
+log_stderror=yes
+children=1
+tcp_children=1
+auto_aliases=no
+dns=no
+rev_dns=no
+listen=udp:127.0.0.1:{port}
+listen=tcp:127.0.0.1:{port}
+loadmodule "tm.so"
+loadmodule "sl.so"
+loadmodule "rr.so"
+loadmodule "pv.so"
+loadmodule "xlog.so"
+loadmodule "siputils.so"
+loadmodule "usrloc.so"
+loadmodule "registrar.so"
+loadmodule "auth.so"
+modparam("usrloc", "db_mode", 0)
+modparam("registrar", "min_expires", 1)
+
+request_route {{
+    if ($rm == "REGISTER") {{
+        if (!pv_www_authenticate("{realm}", "{password}", "0")) {{
+            xlog("L_ERR", "TEST challenged $fU, with digest: $(hdr(Authorization){{s.len}})\\n");
+            www_challenge("{realm}", "0");
+            exit;
+        }}
+        save("location");
+        xlog("L_ERR", "TEST saved $fU, contact: $ct\\n");
+        exit;
+    }}
+    if (has_totag()) {{
+        loose_route();
+        t_relay();
+        exit;
+    }}
+    if ($rm == "CANCEL") {{
+        t_relay();
+        exit;
+    }}
+    record_route();
+    if (!lookup("location")) {{
+        sl_send_reply("404", "Not Found");
+        exit;
+    }}
+    t_relay();
+}}
+
+event_route[core:worker-one-init] {{
+    xlog("L_ERR", "TEST ready\\n");
+}}
+"""
+
+
+def free_port():
+    """A port that was free for UDP and TCP a moment ago."""
+    while True:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams, socket.socket() as stream:
+            datagrams.bind(("127.0.0.1", 0))
+            port = datagrams.getsockname()[1]
+            try:
+                stream.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+
+
+class Kamailio:
+    """A process group of Kamailio."""
+
+    def __init__(self, password, port=None):
+        self._directory = tempfile.TemporaryDirectory()
+        self._changed = threading.Condition()
+        for _ in range(TRIES):
+            self.port = port or free_port()
+            if self._start(password):
+                return
+        raise AssertionError(f"Kamailio does not start: {self.lines[-10:]}")
+
+    @property
+    def address(self):
+        return f"127.0.0.1:{self.port}"
+
+    def _start(self, password):
+        self.lines = []
+        configuration = os.path.join(self._directory.name, "kamailio.cfg")
+        with open(configuration, "w") as file:
+            file.write(CONFIGURATION.format(port=self.port, password=password, realm=REALM))
+        # A group of its own, which ends together.
+        self.process = subprocess.Popen(
+            ["kamailio", "-f", configuration, "-DD", "-E", "-m", "16", "-M", "4", "-Y", self._directory.name],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            errors="backslashreplace", start_new_session=True)
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+        try:
+            self.wait(lambda: self.said("ready"), "Kamailio is ready")
+            return True
+        except AssertionError:
+            self.kill()
+            return False
+
+    def _read(self):
+        with self.process.stderr as stream:
+            for line in stream:
+                with self._changed:
+                    self.lines.append(line.rstrip())
+                    self._changed.notify_all()
+        with self._changed:
+            self.lines.append("end")
+            self._changed.notify_all()
+
+    def said(self, pattern):
+        """The lines of the configuration's own that have the pattern."""
+        return [line for line in self.lines if re.search("TEST " + pattern, line)]
+
+    def wait(self, condition, what):
+        """Waits until the condition is true of what was printed, and returns it."""
+        end = time.monotonic() + PATIENCE
+        with self._changed:
+            while True:
+                found = condition()
+                if found:
+                    return found
+                assert not (self.lines and self.lines[-1] == "end"), f"Kamailio ended before {what}: {self.lines[-5:]}"
+                if not self._changed.wait(end - time.monotonic()) and time.monotonic() >= end:
+                    raise AssertionError(f"not within {PATIENCE} s: {what}; last: {self.lines[-5:]}")
+
+    def kill(self):
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.process.wait(PATIENCE)
+        self._reader.join(PATIENCE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        self._directory.cleanup()
