@@ -129,9 +129,10 @@ class Caller:
 
     last = 0
 
-    def __init__(self, port, transport="udp", call=None):
+    def __init__(self, port, transport="udp", call=None, name="caller"):
         Caller.last += 1
         self.call = call or f"caller-{os.getpid()}-{Caller.last}@test"
+        self.name = name
         self.transport = transport
         self.port = port
         kind = socket.SOCK_DGRAM if transport == "udp" else socket.SOCK_STREAM
@@ -164,9 +165,9 @@ class Caller:
         kind = "Content-Type: application/sdp\r\n" if body else ""
         return (f"{method} {target or self.target} SIP/2.0\r\n"
                 f"Via: SIP/2.0/{self.transport.upper()} 127.0.0.1:{self.local};branch={branch or self.branch}\r\n"
-                f"From: <sip:caller@127.0.0.1:{self.local}>;tag=caller\r\nTo: {to}\r\nCall-ID: {self.call}\r\n"
+                f"From: <sip:{self.name}@127.0.0.1:{self.local}>;tag=caller\r\nTo: {to}\r\nCall-ID: {self.call}\r\n"
                 f"CSeq: {number} {method}\r\n"
-                f"Contact: <sip:caller@127.0.0.1:{self.local};transport={self.transport}>\r\nMax-Forwards: 70\r\n"
+                f"Contact: <sip:{self.name}@127.0.0.1:{self.local};transport={self.transport}>\r\nMax-Forwards: 70\r\n"
                 f"{headers}{kind}Content-Length: {len(body)}\r\n\r\n{body}").encode()
 
     def send(self, data):

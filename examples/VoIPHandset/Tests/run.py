@@ -2,12 +2,13 @@
 import sys
 import traceback
 
+import callers
 import calls
 import registration
 import service
 import strangers
 
-MODULES = [calls, strangers, service, registration]
+MODULES = [calls, callers, strangers, service, registration]
 
 
 def run():

@@ -22,6 +22,7 @@ final class Handset: Sendable {
 
     private let device: Device
     private let ringTone: SystemSoundID
+    private let rings: Rings
     private let vibration: VibrationPattern
     private let session: AudioSession
     private let report: @Sendable (HandsetEvent) -> Void
@@ -32,15 +33,17 @@ final class Handset: Sendable {
     /// - Parameters:
     ///   - device: The device.
     ///   - ringTone: One round of the ring tone.
+    ///   - rings: One round of each ring that callers may choose besides the predefined sounds, by its name.
     ///   - rules: The handset's rules.
     ///   - report: Called with each event of a call, in order, on the thread that caused it. It must not block.
     ///   - complain: Called with what does not work, likewise.
     init(
-        _ device: Device, ringTone: PCMBuffer, rules: HandsetMachine.Rules,
+        _ device: Device, ringTone: PCMBuffer, rings: [String: PCMBuffer] = [:], rules: HandsetMachine.Rules,
         report: @escaping @Sendable (HandsetEvent) -> Void, complain: @escaping @Sendable (String) -> Void
     ) throws {
         self.device = device
         self.ringTone = try device.sounds.register(ringTone)
+        self.rings = Rings(try rings.map { Ring(name: $0.key, sound: try device.sounds.register($0.value)) })
         vibration = try VibrationPattern(milliseconds: Self.pulses)
         session = device.sessions.make(name: "call", category: .playback, priority: .call)
         self.report = report
@@ -69,8 +72,9 @@ final class Handset: Sendable {
     func take(_ event: TelephonyEvent) {
         let now = device.clock.now
         switch event {
-        case .incoming(let call, let name, let peer): send(.incoming(call, name: name, peer: peer, at: now))
-        case .refused(let name, let reason): send(.busy(name: name, reason: reason, at: now))
+        case .incoming(let call, let name, let peer, let alertInfo):
+            send(.incoming(call, name: name, peer: peer, ring: rings.ring(for: alertInfo), at: now))
+        case .refused(let name, let peer, let reason): send(.busy(name: name, peer: peer, reason: reason, at: now))
         case .closed(let call, let heard): send(.closed(call, heard: heard, at: now))
         case .audioFailed(_, let pcm, let reason):
             complain("Cannot open the PCM \(pcm): \(reason)")
@@ -135,7 +139,7 @@ final class Handset: Sendable {
     private func perform(_ action: HandsetMachine.Action) {
         let telephony = telephony.withLock { $0 }
         switch action {
-        case .startAlert(let number, let attention): startAlert(number, attention)
+        case .startAlert(let number, let attention, let ring): startAlert(number, attention, ring)
         case .stopAlert: device.alerts.stop(releasingOutput: true)
         case .useSession(let use): useSession(use)
         case .endSession:
@@ -177,10 +181,11 @@ final class Handset: Sendable {
         }
     }
 
-    private func startAlert(_ number: Int, _ attention: HandsetMachine.Attention) {
+    private func startAlert(_ number: Int, _ attention: HandsetMachine.Attention, _ ring: Ring?) {
         state.withLock { $0.observer.beginAlert() }
         device.alerts.start(
-            ringTone, way: attention == .ring ? .both : .vibration, limit: nil, vibration: vibration, pause: Self.pause
+            ring?.sound ?? ringTone, way: attention == .ring ? .both : .vibration, limit: nil, vibration: vibration,
+            pause: Self.pause
         ) { [weak self] result in
             self?.send(.alertEnded(number, at: result.endedAt))
         }

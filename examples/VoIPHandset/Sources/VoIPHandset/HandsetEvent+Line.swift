@@ -8,6 +8,7 @@ extension HandsetEvent {
             ("motor", "\(motor)"), ("at", Line.seconds(at)),
         ]
         if let peer { members.append(("from", Line.quoted(peer))) }
+        if let ring { members.append(("ring", Line.quoted(ring))) }
         if let reason { members.append(("reason", Line.quoted(reason))) }
         if let heard { members.append(("heard", Line.seconds(heard))) }
         return Line.json(members)
@@ -19,6 +20,7 @@ extension HandsetEvent {
         if sound { sentence += ", heard" }
         if motor { sentence += ", felt" }
         if let peer { sentence += ", from \(peer)" }
+        if let ring { sentence += ", by the ring \(ring)" }
         if let reason { sentence += ", \(reason)" }
         if let heard { sentence += ", the caller was heard for \(Line.seconds(heard)) s" }
         return Line.printable(sentence)

@@ -31,8 +31,10 @@ struct HandsetEvent: Sendable, Hashable {
     var motor = false
     /// When: of the first frame of the ring tone, the motor's turn, or the silence.
     var at: MonotonicTime
-    /// The caller's address, of a new call.
+    /// The caller's address, of a new call or one that was refused without ringing.
     var peer: String?
+    /// The ring that the caller chose, of a new call; nil for the default ring.
+    var ring: String?
     /// Why it was refused, or is not heard although the switch lets it be.
     var reason: String?
     /// How much of the caller's sound was played in the call.

@@ -19,6 +19,8 @@ extension HandsetMachine {
         var number: CallNumber
         var name: String
         var peer: String
+        /// What it rings by; nil the default ring.
+        var ring: Ring?
         var phase = Phase.ringing
         /// What was reported of its ring.
         var shown: HandsetEvent.Kind?

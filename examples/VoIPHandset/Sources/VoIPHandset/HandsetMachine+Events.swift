@@ -2,10 +2,10 @@ import Ringer
 
 extension HandsetMachine {
     enum Event: Sendable {
-        /// A call came, and its caller hears it ring.
-        case incoming(CallNumber, name: String, peer: String, at: MonotonicTime)
+        /// A call came, and its caller hears it ring; here by the ring that it chose, nil the default one.
+        case incoming(CallNumber, name: String, peer: String, ring: Ring? = nil, at: MonotonicTime)
         /// A call was refused before it rang.
-        case busy(name: String, reason: String, at: MonotonicTime)
+        case busy(name: String, peer: String, reason: String, at: MonotonicTime)
         /// A call is over, and its PCM is closed: its caller gave up or hung up, or this side did.
         case closed(CallNumber, heard: Duration, at: MonotonicTime)
         /// The user answers the call that rings longest.
@@ -36,7 +36,7 @@ extension HandsetMachine {
     }
 
     enum Action: Sendable, Equatable {
-        case startAlert(Int, Attention)
+        case startAlert(Int, Attention, Ring? = nil)
         /// Stop it; `.alertEnded` follows.
         case stopAlert
         case useSession(SessionUse)

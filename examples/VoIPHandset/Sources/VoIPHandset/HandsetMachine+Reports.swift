@@ -25,7 +25,8 @@ extension HandsetMachine {
                 .report(
                     HandsetEvent(
                         call: calls[index].name, kind: shown.kind, sound: shown.kind == .ringing, motor: shown.isFelt,
-                        at: now, peer: isNew ? calls[index].peer : nil, reason: failure)))
+                        at: now, peer: isNew ? calls[index].peer : nil,
+                        ring: isNew ? calls[index].ring?.name : nil, reason: failure)))
         }
     }
 

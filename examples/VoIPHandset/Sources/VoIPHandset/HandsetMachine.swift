@@ -37,7 +37,7 @@ struct HandsetMachine: Sendable {
 
     let rules: Rules
     var calls: [Call] = []
-    var alert: (number: Int, attention: Attention)?
+    var alert: (number: Int, attention: Attention, ring: Ring?)?
     /// Alerts that have not ended, the present one included.
     var openAlerts: Set<Int> = []
     private var lastAlert = 0
@@ -63,15 +63,15 @@ struct HandsetMachine: Sendable {
     mutating func handle(_ event: Event) -> [Action] {
         var actions: [Action] = []
         switch event {
-        case .incoming(let number, let name, let peer, let now):
-            calls.append(Call(number: number, name: name, peer: peer))
+        case .incoming(let number, let name, let peer, let ring, let now):
+            calls.append(Call(number: number, name: name, peer: peer, ring: ring))
             settle(&actions)
             // Where another call rings already.
             show(now, &actions)
             if let limit = rules.ringLimit { actions.append(.setRingLimit(number, after: limit)) }
             if let delay = rules.answersAfter { actions.append(.setAnswerTime(number, after: delay)) }
-        case .busy(let name, let reason, let now):
-            actions.append(.report(HandsetEvent(call: name, kind: .refused, at: now, reason: reason)))
+        case .busy(let name, let peer, let reason, let now):
+            actions.append(.report(HandsetEvent(call: name, kind: .refused, at: now, peer: peer, reason: reason)))
         case .closed(let number, let heard, let now):
             closed(number, heard, now, &actions)
         case .answer:
@@ -189,22 +189,25 @@ struct HandsetMachine: Sendable {
     /// Begins and ends alert, session and light, as the calls want them.
     private mutating func settle(_ actions: inout [Action]) {
         let isTalking = calls.contains(where: \.hasOutput)
-        let attention: Attention? = !calls.contains { $0.phase == .ringing } ? nil : isTalking ? .feel : .ring
-        let isNew = attention != alert?.attention
+        let ringing = calls.first { $0.phase == .ringing }
+        let attention: Attention? = ringing == nil ? nil : isTalking ? .feel : .ring
+        // The one that rings longest chooses.
+        let ring = attention == .ring ? ringing?.ring : nil
+        let isNew = attention != alert?.attention || ring != alert?.ring
         if isNew, alert != nil {
             alert = nil
             actions.append(.stopAlert)
         }
         // A ring begins before the session: its first frame waits for nothing. What is felt beside a call begins in the
         // session of the call, whose rules hold for it.
-        if isNew, attention == .ring { startAlert(.ring, &actions) }
+        if isNew, attention == .ring { startAlert(.ring, ring, &actions) }
         let use: SessionUse? = isTalking ? .talking : calls.isEmpty ? nil : .ringing
         if use != session {
             session = use
             if use == nil { (isAudible, isRefused) = (true, false) }
             actions.append(use.map { .useSession($0) } ?? .endSession)
         }
-        if isNew, attention == .feel { startAlert(.feel, &actions) }
+        if isNew, attention == .feel { startAlert(.feel, nil, &actions) }
         let wanted: Light = calls.contains(where: \.isUnanswered) ? .blinking : isTalking ? .on : .off
         if wanted != light {
             light = wanted
@@ -212,16 +215,16 @@ struct HandsetMachine: Sendable {
         }
     }
 
-    private mutating func startAlert(_ attention: Attention, _ actions: inout [Action]) {
+    private mutating func startAlert(_ attention: Attention, _ ring: Ring?, _ actions: inout [Action]) {
         lastAlert += 1
-        alert = (lastAlert, attention)
+        alert = (lastAlert, attention, ring)
         // Nothing of it yet.
         observation.isHeard = false
         observation.isFelt = false
         observation.failure = nil
         isObserved = false
         openAlerts.insert(lastAlert)
-        actions.append(.startAlert(lastAlert, attention))
+        actions.append(.startAlert(lastAlert, attention, ring))
     }
 }
 

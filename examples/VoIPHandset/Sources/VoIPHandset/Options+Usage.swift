@@ -14,6 +14,8 @@ extension Options {
           --pcm PCM                 The ALSA PCM of the ring (default: that of the card's use cases, or "default"). With a
                                     simulated board, its sounds are played there too.
           --ring-tone FILE          One round of the ring tone (default: two bursts).
+          --ring NAME=FILE          A ring that a caller may choose by this name (Alert-Info). Ringer's predefined sounds have
+                                    names already.
           --ring-for SECONDS        How long a call rings before it is refused (default: 60).
           --answer-after SECONDS    Answer calls by itself, except beside one that is talked to.
           --hold-for SECONDS        How long a call may be on hold before it is ended (default: 600).
@@ -23,6 +25,9 @@ extension Options {
           --no-vibrate-on-ring      A ring that is heard is not felt.
           --no-vibrate-on-silent    A call is not felt while the switch is at silent.
           --haptics-while-recording A second call is felt while one is talked to.
+          --allow CALLER            A caller that may always ring, by its name or its address: USER@HOST, *@HOST, ADDRESS or
+                                    ADDRESS/LENGTH. Others are strangers, and may not ring.
+          --strangers CALLS/SECONDS So many strangers may ring in so long, such as 3/60.
           --account USER@DOMAIN     Register this account.
           --password-file FILE      Its password, in the first line.
           --registrar HOST[:PORT]   Where to register (default: the domain). Given twice, the second one is used while the first

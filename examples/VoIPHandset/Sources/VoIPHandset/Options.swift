@@ -21,6 +21,9 @@ struct Options: Sendable {
     var pcm: String?
     var preferences = UserPreferences()
     var ringTone: String?
+    /// The files of the rings that callers may choose, by their names.
+    var rings: [String: String] = [:]
+    var callers = CallerScreen.Rules()
     var rules = HandsetMachine.Rules()
     var holdLimit = Duration.seconds(600)
     /// The ALSA PCMs of a call.
@@ -33,6 +36,9 @@ struct Options: Sendable {
     private var registrars: [String] = []
     private var registeredFor = Duration.seconds(600)
     var printsJSON = false
+
+    /// They are kept in memory.
+    private static let mostRings = 16
 
     init(_ arguments: [String]) throws(UsageError) {
         var rest = arguments[...]
@@ -73,6 +79,9 @@ struct Options: Sendable {
         case "--position": position = try Self.choice(value)
         case "--pcm": pcm = value
         case "--ring-tone": ringTone = value
+        case "--ring": try addRing(value)
+        case "--allow": try allow(value)
+        case "--strangers": callers.strangers = try Self.strangerLimit(value)
         case "--ring-for": rules.ringLimit = .seconds(try Self.number(value, 1...3600))
         case "--answer-after": rules.answersAfter = .seconds(try Self.number(value, 0...3600))
         case "--hold-for": holdLimit = .seconds(Int(try Self.number(value, 1...86400)))
@@ -84,6 +93,29 @@ struct Options: Sendable {
         case "--register-for": registeredFor = .seconds(Int(try Self.number(value, 1...86400)))
         default: throw UsageError("there is no such option")
         }
+    }
+
+    private mutating func addRing(_ value: String) throws(UsageError) {
+        guard let sign = value.lastIndex(of: "="), sign != value.startIndex, sign != value.indices.last else {
+            throw UsageError("NAME=FILE is needed")
+        }
+        if rings.count == Self.mostRings { throw UsageError("there are at most \(Self.mostRings) rings") }
+        rings[String(value[..<sign])] = String(value[value.index(after: sign)...])
+    }
+
+    private mutating func allow(_ value: String) throws(UsageError) {
+        guard let caller = KnownCaller(value) else {
+            throw UsageError("USER@HOST, *@HOST, ADDRESS or ADDRESS/LENGTH is needed")
+        }
+        callers.known.append(caller)
+    }
+
+    private static func strangerLimit(_ value: String) throws(UsageError) -> CallerScreen.StrangerLimit {
+        let parts = value.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let calls = Int(parts[0]), (1...100).contains(calls), let seconds = Int(parts[1]),
+            (1...86400).contains(seconds)
+        else { throw UsageError("CALLS/SECONDS is needed, such as 3/60") }
+        return CallerScreen.StrangerLimit(calls: calls, period: .seconds(seconds))
     }
 
     private mutating func setRegistrars() throws(UsageError) {

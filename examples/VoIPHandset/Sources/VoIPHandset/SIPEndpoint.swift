@@ -25,8 +25,13 @@ final class SIPEndpoint: Telephony, RegistrationClient {
     }
 
     fileprivate final class Context: Sendable {
+        let screen: @Sendable (Caller) -> CallerScreen.Verdict
         let handler: @Sendable (TelephonyEvent) -> Void
-        init(_ handler: @escaping @Sendable (TelephonyEvent) -> Void) {
+        init(
+            _ screen: @escaping @Sendable (Caller) -> CallerScreen.Verdict,
+            _ handler: @escaping @Sendable (TelephonyEvent) -> Void
+        ) {
+            self.screen = screen
             self.handler = handler
         }
     }
@@ -41,10 +46,13 @@ final class SIPEndpoint: Telephony, RegistrationClient {
     /// The port that it listens at.
     let port: UInt16
 
-    /// Listens, and calls `handler` with each event on the endpoint's thread, where it must not block. Calls wait for
-    /// ``start()``.
-    init(_ options: Options, handler: @escaping @Sendable (TelephonyEvent) -> Void) throws(RingerError) {
-        let context = Context(handler)
+    /// Listens, and asks `screen` of each caller and calls `handler` with each event on the endpoint's thread, where they must
+    /// not block. Calls wait for ``start()``.
+    init(
+        _ options: Options, screen: @escaping @Sendable (Caller) -> CallerScreen.Verdict = { _ in .admitted },
+        handler: @escaping @Sendable (TelephonyEvent) -> Void
+    ) throws(RingerError) {
+        let context = Context(screen, handler)
         var error: CInt = 0
         let strings = CStrings()
         let account = options.account
@@ -61,6 +69,11 @@ final class SIPEndpoint: Telephony, RegistrationClient {
             address_of_record: strings.copy(account?.addressOfRecord), user: strings.copy(account?.user),
             password: strings.copy(account?.password), registrars: (uri(0), uri(1)),
             lifetime: UInt32(clamping: account?.lifetime.components.seconds ?? 0),
+            screen: { context, caller in
+                guard let context else { return UInt32(HANDSET_SIP_FORBIDDEN) }
+                // SAFETY: the endpoint is stopped before its context is released.
+                return Unmanaged<Context>.fromOpaque(context).takeUnretainedValue().judge(caller.pointee)
+            },
             handler: { context, event in
                 guard let context else { return }
                 // SAFETY: the endpoint is stopped before its context is released.
@@ -113,9 +126,11 @@ extension SIPEndpoint.Context {
     fileprivate func take(_ event: handset_sip_event) {
         switch event.kind {
         case HANDSET_SIP_INCOMING:
-            handler(.incoming(event.call, name: text(event.call_id), peer: text(event.peer)))
+            handler(
+                .incoming(event.call, name: text(event.call_id), peer: text(event.peer), alertInfo: text(event.alert)))
         case HANDSET_SIP_REFUSED:
-            handler(.refused(name: text(event.call_id), reason: "\(event.status) \(text(event.reason))"))
+            let reason = "\(event.status) \(text(event.reason))"
+            handler(.refused(name: text(event.call_id), peer: text(event.peer), reason: reason))
         case HANDSET_SIP_CLOSED:
             handler(.closed(event.call, heard: .milliseconds(Int64(event.heard))))
         case HANDSET_SIP_AUDIO_FAILED:
@@ -128,6 +143,15 @@ extension SIPEndpoint.Context {
             let reason = text(event.reason)
             handler(.registrationFailed(Int(event.call), isRefused ? .refused(reason) : .other(reason)))
         default: break
+        }
+    }
+
+    /// As `handset_sip_screen` has it.
+    fileprivate func judge(_ caller: handset_sip_caller) -> UInt32 {
+        switch screen(Caller(user: text(caller.user), host: text(caller.host), source: text(caller.source))) {
+        case .admitted: UInt32(HANDSET_SIP_ADMITTED)
+        case .forbidden: UInt32(HANDSET_SIP_FORBIDDEN)
+        case .tooMany(let retryAfter): UInt32(clamping: max(retryAfter.components.seconds, 0) + 1)
         }
     }
 

@@ -21,8 +21,9 @@ protocol Telephony: Sendable {
 
 /// What the SIP side says.
 enum TelephonyEvent: Sendable {
-    case incoming(CallNumber, name: String, peer: String)
-    case refused(name: String, reason: String)
+    /// A call came, with the Alert-Info of its caller.
+    case incoming(CallNumber, name: String, peer: String, alertInfo: String = "")
+    case refused(name: String, peer: String, reason: String)
     case closed(CallNumber, heard: Duration)
     case audioFailed(CallNumber, pcm: String, reason: String)
     /// Registered at the registrar of that number, or refreshed.

@@ -1,6 +1,7 @@
 import Glibc
 import Ringer
 import RingerClient
+import Synchronization
 
 /// A VoIP handset: rings for SIP calls as the Ring/Silent switch says, and lets them be heard.
 @main
@@ -29,20 +30,10 @@ struct VoIPHandset {
     private func serve(_ output: Output) async throws {
         let (device, board) = try await options.openDevice()
         let events = device.events
-        let tone =
-            try options.ringTone.map { path throws(RingerError) in try SoundLoader.load(path) } ?? RingTone.standard()
-        let handset = try Handset(
-            device, ringTone: tone, rules: options.rules,
-            report: { [options] event in output.line(options.printsJSON ? event.json : event.sentence) },
-            complain: { output.complaint($0) })
+        let handset = try makeHandset(device, output)
         let registration = makeRegistration(device, output)
         let pcm = options.callPCM ?? (board != nil ? "null" : device.isConnected ? "ringer_output" : "default")
-        let endpoint = try SIPEndpoint(
-            SIPEndpoint.Options(
-                address: options.address, port: options.port, udp: options.transport != .tcp,
-                tcp: options.transport != .udp, calls: options.calls, holdLimit: options.holdLimit, playback: pcm,
-                capture: options.microphonePCM ?? pcm, account: try options.accountWithPassword())
-        ) { event in
+        let endpoint = try makeEndpoint(pcm, device.clock) { event in
             handset.take(event)
             registration?.take(event)
         }
@@ -58,6 +49,30 @@ struct VoIPHandset {
         // The device was closed by a signal, which ends the process once the callers have been told.
         try await Task.sleep(for: .seconds(5))
     }
+
+    private func makeHandset(_ device: Device, _ output: Output) throws -> Handset {
+        let tone = try options.ringTone.map { path throws(RingerError) in try SoundLoader.load(path) }
+        return try Handset(
+            device, ringTone: tone ?? RingTone.standard(),
+            rings: try options.rings.mapValues { path throws(RingerError) in try SoundLoader.load(path) },
+            rules: options.rules,
+            report: { [options] event in output.line(options.printsJSON ? event.json : event.sentence) },
+            complain: { output.complaint($0) })
+    }
+
+    /// - Parameter pcm: The PCM of a call's sound, and of the microphone where none is named.
+    private func makeEndpoint(
+        _ pcm: String, _ clock: any DeviceClock, _ handler: @escaping @Sendable (TelephonyEvent) -> Void
+    ) throws -> SIPEndpoint {
+        let screen = Mutex(CallerScreen(rules: options.callers))
+        let settings = SIPEndpoint.Options(
+            address: options.address, port: options.port, udp: options.transport != .tcp,
+            tcp: options.transport != .udp, calls: options.calls, holdLimit: options.holdLimit, playback: pcm,
+            capture: options.microphonePCM ?? pcm, account: try options.accountWithPassword())
+        return try SIPEndpoint(
+            settings, screen: { caller in screen.withLock { $0.judge(caller, at: clock.now) } }, handler: handler)
+    }
+
     private func makeRegistration(_ device: Device, _ output: Output) -> Registration? {
         guard let account = options.account else { return nil }
         return Registration(account.registrars, clock: device.clock) { [options] event, registrar in

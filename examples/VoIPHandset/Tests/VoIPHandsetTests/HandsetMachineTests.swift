@@ -281,7 +281,7 @@ struct HandsetMachineTests {
         func perform(_ actions: [Machine.Action]) {
             for action in actions {
                 switch action {
-                case .startAlert(let number, _):
+                case .startAlert(let number, _, _):
                     #expect(alert == nil, "seed \(seed)")
                     alert = number
                     alerts.insert(number)

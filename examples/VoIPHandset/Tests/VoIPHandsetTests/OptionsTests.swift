@@ -19,6 +19,18 @@ struct OptionsTests {
         #expect(try Options(["--listen", "192.0.2.5:0"]).address == "192.0.2.5")
     }
 
+    @Test("Callers and rings")
+    func callers() throws {
+        let options = try Options([
+            "--listen", "192.0.2.5:5060", "--allow", "door@example.org", "--allow", "192.0.2.0/24", "--strangers",
+            "3/60",
+            "--ring", "family=/etc/family.wav", "--ring", "urn:a=b=c.wav",
+        ])
+        #expect(options.callers.known.count == 2)
+        #expect(options.callers.strangers == .init(calls: 3, period: .seconds(60)))
+        #expect(options.rings == ["family": "/etc/family.wav", "urn:a=b": "c.wav"])
+    }
+
     @Test("An account registers at its domain, or at the registrars that are named")
     func account() throws {
         let listen = ["--listen", "192.0.2.5:5060"]
@@ -50,6 +62,9 @@ struct OptionsTests {
             ["--listen", "192.0.2.5:5060", "--account", "door"], ["--listen", "192.0.2.5:5060", "--account", "@b"],
             ["--listen", "192.0.2.5:5060", "--account", "a b@c"], ["--listen", "192.0.2.5:5060", "--account", "a@b>"],
             ["--listen", "192.0.2.5:5060", "--registrar", "192.0.2.1"],
+            ["--listen", "192.0.2.5:5060", "--allow", "somebody"],
+            ["--listen", "192.0.2.5:5060", "--strangers", "0/60"],
+            ["--listen", "192.0.2.5:5060", "--strangers", "3"], ["--listen", "192.0.2.5:5060", "--ring", "family="],
             ["--listen", "192.0.2.5:5060", "--account", "a@b", "--registrar", "a\r\nb"],
             ["--listen", "192.0.2.5:5060", "--account", "a@b", "--register-for", "0"],
         ])

@@ -42,7 +42,24 @@ struct handset_sip_event {
     const char *_Nullable call_id;
     const char *_Nullable peer;
     const char *_Nullable reason;
+    // The Alert-Info header of an incoming call; "" without one.
+    const char *_Nullable alert;
 };
+
+// Who calls: what the From header says, "" where it says nothing or too much, and the address that the INVITE came from.
+struct handset_sip_caller {
+    const char *user;
+    const char *host;
+    const char *source;
+};
+
+enum {
+    HANDSET_SIP_ADMITTED = 0,
+    HANDSET_SIP_FORBIDDEN = UINT32_MAX,
+};
+
+// Whether the caller may ring: one of the values above, or in how many seconds it may try again. Called as the handler is.
+typedef uint32_t handset_sip_screen(void *_Nullable context, const struct handset_sip_caller *caller);
 
 // Called on the endpoint's own thread. It must not block.
 typedef void handset_sip_handler(void *_Nullable context, const struct handset_sip_event *event);
@@ -73,6 +90,7 @@ struct handset_sip_options {
     const char *_Nullable registrars[HANDSET_SIP_REGISTRARS];
     // For how long it asks to be registered, in seconds.
     uint32_t lifetime;
+    handset_sip_screen *screen;
     handset_sip_handler *handler;
     void *_Nullable context;
 };
