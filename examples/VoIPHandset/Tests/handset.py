@@ -160,9 +160,10 @@ class Caller:
         return (f"v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\n"
                 f"m=audio {self.rtp.getsockname()[1]} RTP/AVP 0\r\na=rtpmap:0 PCMU/8000\r\n")
 
-    def message(self, method, number=1, body="", branch=None, headers="", target=None):
+    def message(self, method, number=1, body="", branch=None, headers="", target=None,
+                kind="application/sdp"):
         to = f"<sip:handset@127.0.0.1:{self.port}>" + (f";tag={self.tag}" if self.tag and method != "CANCEL" else "")
-        kind = "Content-Type: application/sdp\r\n" if body else ""
+        kind = f"Content-Type: {kind}\r\n" if body else ""
         return (f"{method} {target or self.target} SIP/2.0\r\n"
                 f"Via: SIP/2.0/{self.transport.upper()} 127.0.0.1:{self.local};branch={branch or self.branch}\r\n"
                 f"From: <sip:{self.name}@127.0.0.1:{self.local}>;tag=caller\r\nTo: {to}\r\nCall-ID: {self.call}\r\n"

@@ -4,6 +4,15 @@ SDP = ("v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\
        "a=rtpmap:0 PCMU/8000\r\n")
 
 
+MULTIPART = 'multipart/mixed;boundary="a boundary"'
+
+
+def multipart(description, kind="application/sdp"):
+    """A body of two parts, of which the second is the description."""
+    return ("a preamble\r\n--a boundary\r\nContent-Type: text/plain\r\n\r\nno description\r\n--a boundary\r\n"
+            f"Content-Disposition: session\r\ncontent-type:  {kind}\r\n\r\n{description}\r\n--a boundary--\r\n")
+
+
 def messages(port):
     """Pairs of a name and the bytes."""
     def invite(name, line=None, via=None, sender=None, to=None, call=None, cseq="1 INVITE", contact=None, forwards="70",

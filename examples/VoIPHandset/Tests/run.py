@@ -4,11 +4,12 @@ import traceback
 
 import callers
 import calls
+import peers
 import registration
 import service
 import strangers
 
-MODULES = [calls, callers, strangers, service, registration]
+MODULES = [calls, callers, peers, strangers, service, registration]
 
 
 def run():

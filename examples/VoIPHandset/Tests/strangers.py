@@ -7,7 +7,7 @@ import time
 
 from common import PROGRAM, start
 from handset import PATIENCE, Caller
-from malformed import messages
+from malformed import MULTIPART, messages, multipart
 
 
 def refuse_all(handset):
@@ -39,9 +39,10 @@ def test_malformed():
             assert f"malformed-{name}" not in rang, name
         noise = random.Random(4475)
         with Caller(handset.port) as caller:
-            whole = caller.message("INVITE", body=caller.description)
-            for _ in range(2000):
-                damaged = bytearray(whole)
+            whole = [caller.message("INVITE", body=caller.description),
+                     caller.message("INVITE", body=multipart(caller.description), kind=MULTIPART)]
+            for turn in range(2000):
+                damaged = bytearray(whole[turn % 2])
                 for _ in range(noise.randrange(1, 8)):
                     damaged[noise.randrange(len(damaged))] = noise.randrange(256)
                 try:

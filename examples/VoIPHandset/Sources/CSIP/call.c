@@ -20,10 +20,12 @@ static void destroy_call(void *arg)
     struct call *call = arg;
 
     tmr_cancel(&call->closing);
+    tmr_cancel(&call->expiry);
     list_unlink(&call->le);
     mem_deref(call->session);
     mem_deref(call->sdp);
     mem_deref(call->sound);
+    mem_deref(call->identity);
     reserve_fill(call->sip);
 }
 
@@ -94,7 +96,7 @@ static void list_codecs(enum codec *codecs, const struct list *formats)
     }
 }
 
-int call_negotiate(struct call *call)
+static int negotiate(struct call *call)
 {
     const struct sdp_format *format = sdp_media_rformat(call->audio, NULL);
     // An address of zeros is hold as RFC 2543 says it.
@@ -114,26 +116,40 @@ int call_negotiate(struct call *call)
     return 0;
 }
 
+static int take(struct call *call, const struct sip_msg *message, bool is_offer)
+{
+    struct mbuf *description = NULL;
+    int error = description_read(&description, message);
+
+    if (error)
+        return error;
+    error = sdp_decode(call->sdp, description, is_offer);
+    mem_deref(description);
+    // Not as a missing description.
+    if (!error && negotiate(call))
+        error = EBADMSG;
+    return error;
+}
+
+int call_take_offer(struct call *call, const struct sip_msg *message)
+{
+    return take(call, message, true);
+}
+
 static int offered(struct mbuf **answer, const struct sip_msg *message, void *arg)
 {
     struct call *call = arg;
-    bool has_offer = mbuf_get_left(message->mb) > 0;
-    int error = 0;
+    int error = call_take_offer(call, message);
+    bool has_offer = error != ENOENT;
 
-    if (has_offer) {
-        error = sdp_decode(call->sdp, message->mb, true);
-        if (!error)
-            error = call_negotiate(call);
-    }
-    return error ? error : sdp_encode(answer, call->sdp, !has_offer);
+    return error && has_offer ? error : sdp_encode(answer, call->sdp, !has_offer);
 }
 
 static int answered(const struct sip_msg *message, void *arg)
 {
     struct call *call = arg;
-    int error = sdp_decode(call->sdp, message->mb, false);
 
-    return error ? error : call_negotiate(call);
+    return take(call, message, false);
 }
 
 static void established(const struct sip_msg *message, void *arg)
@@ -142,10 +158,39 @@ static void established(const struct sip_msg *message, void *arg)
     (void)arg;
 }
 
+static int identify(char **identity, const struct sip_msg *message)
+{
+    return re_sdprintf(identity, "%r\n%r\n%u", &message->callid, &message->from.tag, message->cseq.num);
+}
+
+bool call_is_merged(const struct handset_sip *sip, const struct sip_msg *message)
+{
+    bool is_merged = false;
+    const struct le *le;
+    char *identity = NULL;
+
+    if (identify(&identity, message))
+        return false;
+    for (le = sip->calls.head; le && !is_merged; le = le->next)
+        is_merged = !str_cmp(((const struct call *)le->data)->identity, identity);
+    mem_deref(identity);
+    return is_merged;
+}
+
+static void expired(void *arg)
+{
+    call_refuse(arg, 487, "Request Terminated");
+}
+
 int call_accept(struct call *call, const struct sip_msg *message)
 {
-    return sipsess_accept(&call->session, call->sip->sessions, message, 180, "Ringing", "handset", "application/sdp",
-        NULL, NULL, NULL, false, offered, answered, established, NULL, NULL, session_closed, call, NULL);
+    int error = sipsess_accept(&call->session, call->sip->sessions, message, 180, "Ringing", "handset",
+        "application/sdp", NULL, NULL, NULL, false, offered, answered, established, NULL, NULL, session_closed, call,
+        NULL);
+
+    if (!error && request_is_number(&message->expires, UINT32_MAX))
+        tmr_start(&call->expiry, pl_u32(&message->expires) * (uint64_t)1000, expired, call);
+    return error;
 }
 
 int call_make(struct call **callp, struct handset_sip *sip, const struct sip_msg *message)
@@ -164,10 +209,13 @@ int call_make(struct call **callp, struct handset_sip *sip, const struct sip_msg
     call->sip = sip;
     call->source = message->src;
     tmr_init(&call->closing);
+    tmr_init(&call->expiry);
     list_append(&sip->calls, &call->le, call);
     // The sockets take their place.
     reserve_empty(sip, CALL_DESCRIPTORS);
-    error = sound_alloc(&call->sound, &sound, &sip->local, audio_silent, audio_failed, call);
+    error = identify(&call->identity, message);
+    if (!error)
+        error = sound_alloc(&call->sound, &sound, &sip->local, audio_silent, audio_failed, call);
     if (!error)
         error = sdp_session_alloc(&call->sdp, &sip->local);
     if (!error)
@@ -209,4 +257,5 @@ void call_answer(struct call *call)
         call_refuse(call, 500, "Server Internal Error");
     else
         call->answered = true;
+    tmr_cancel(&call->expiry);
 }

@@ -1,5 +1,6 @@
 // The SIP endpoint, by libre. One thread; see CSIP.h.
 #include "endpoint.h"
+#include "pcm.h"
 
 #define DEBUG_MODULE "handset"
 #define DEBUG_LEVEL 0
@@ -189,6 +190,7 @@ static void *run(void *arg)
 {
     struct handset_sip *sip = arg;
 
+    pcm_silence_messages();
     sip->error = libre_init();
     if (!sip->error) {
         tmr_init(&sip->stopping);

@@ -58,6 +58,10 @@ struct call {
     struct sdp_media *audio;
     struct sound *sound;
     struct tmr closing;
+    // When its caller wants no answer any more.
+    struct tmr expiry;
+    // Call-ID, tag and number of its INVITE.
+    char *identity;
     struct sa source;
     uint32_t number;
     bool answered;
@@ -80,8 +84,11 @@ struct call *call_find(const struct handset_sip *sip, uint32_t number);
 // A call without a session yet. Released with mem_deref.
 int call_make(struct call **callp, struct handset_sip *sip, const struct sip_msg *message);
 
-// Takes the caller's description, which was decoded.
-int call_negotiate(struct call *call);
+// Whether the INVITE is that of a call, and came another way.
+bool call_is_merged(const struct handset_sip *sip, const struct sip_msg *message);
+
+// Takes the caller's offer. ENOENT where the message has none, EPROTONOSUPPORT where it has another body.
+int call_take_offer(struct call *call, const struct sip_msg *message);
 
 // Sends 180, and takes what the session reports from then on.
 int call_accept(struct call *call, const struct sip_msg *message);
@@ -100,11 +107,22 @@ void call_close(struct call *call, int status);
 // Refuses what libre lets pass and RFC 3261 forbids. Whether it did.
 bool request_screened(const struct sip_msg *message, void *arg);
 
+// Whether the text is a decimal number up to that one.
+bool request_is_number(const struct pl *text, uint64_t most);
+
+// The header that answers a Require header; "" if it is too long.
+const char *request_unsupported(char *header, size_t size, const struct sip_hdr *required);
+
 // An INVITE that belongs to no call.
 void request_invited(const struct sip_msg *message, void *arg);
 
 // Requests outside of calls: a PBX asks with OPTIONS whether the handset is there. Whether it was answered.
 bool request_other(const struct sip_msg *message, void *arg);
+
+// MARK: - Descriptions
+
+// The SDP of a message, whole or as a part of its body. ENOENT without a body, EPROTONOSUPPORT with another one.
+int description_read(struct mbuf **description, const struct sip_msg *message);
 
 // MARK: - Registration
 

@@ -65,13 +65,6 @@ static bool is_admitted(struct handset_sip *sip, const struct sip_msg *message, 
     return false;
 }
 
-// Whether the message has a body of another type than SDP.
-static bool has_foreign_body(const struct sip_msg *message)
-{
-    return mbuf_get_left(message->mb) > 0
-        && (pl_strcasecmp(&message->ctyp.type, "application") || pl_strcasecmp(&message->ctyp.subtype, "sdp"));
-}
-
 void request_invited(const struct sip_msg *message, void *arg)
 {
     struct handset_sip *sip = arg;
@@ -85,29 +78,28 @@ void request_invited(const struct sip_msg *message, void *arg)
         return refuse(sip, message, 480, "Temporarily Unavailable", "");
     if (pl_strcasecmp(&message->uri.scheme, "sip"))
         return refuse(sip, message, 416, "Unsupported URI Scheme", "");
-    if (required) {
-        (void)re_snprintf(header, sizeof(header), "Unsupported: %r\r\n", &required->val);
-        return refuse(sip, message, 420, "Bad Extension", strlen(header) < LONGEST_NAME ? header : "");
+    if (required)
+        return refuse(sip, message, 420, "Bad Extension", request_unsupported(header, sizeof(header), required));
+    // It rings already. Nothing of it is reported: it is no other call.
+    if (call_is_merged(sip, message)) {
+        (void)sip_reply(sip->stack, message, 482, "Loop Detected");
+        return;
     }
     read_invite(&invite, message);
     if (!is_admitted(sip, message, &invite))
         return;
-    if (has_foreign_body(message) || sip_msg_hdr(message, SIP_HDR_CONTENT_ENCODING))
-        return refuse(sip, message, 415, "Unsupported Media Type", "Accept: application/sdp\r\nAccept-Encoding: identity\r\n");
     if (list_count(&sip->calls) >= sip->options.calls)
         return refuse(sip, message, 486, "Busy Here", "");
 
     error = call_make(&call, sip, message);
     if (error)
         return refuse(sip, message, 500, "Server Internal Error", "");
-    if (mbuf_get_left(message->mb) > 0) {
-        error = sdp_decode(call->sdp, message->mb, true);
-        if (!error)
-            error = call_negotiate(call);
-        if (error) {
-            mem_deref(call);
-            return refuse(sip, message, 488, "Not Acceptable Here", "");
-        }
+    error = call_take_offer(call, message);
+    if (error && error != ENOENT) {
+        mem_deref(call);
+        return error == EPROTONOSUPPORT
+            ? refuse(sip, message, 415, "Unsupported Media Type", "Accept: application/sdp\r\nAccept-Encoding: identity\r\n")
+            : refuse(sip, message, 488, "Not Acceptable Here", "");
     }
     error = call_accept(call, message);
     if (error) {

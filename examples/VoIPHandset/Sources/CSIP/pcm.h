@@ -14,6 +14,9 @@ enum {
     FILL_FRAMES = 2 * TICK_FRAMES,  // what the playing PCM holds ahead
 };
 
+// Keeps what alsa-lib prints of errors on this thread from standard error: what matters of it is the error's number.
+void pcm_silence_messages(void);
+
 // Opens a PCM, and begins to capture; a playing one begins with its first FILL_FRAMES. Returns 0, or a negative error of ALSA.
 int pcm_open(snd_pcm_t **pcmp, const char *name, snd_pcm_stream_t direction);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static bool is_number(const struct pl *text, uint64_t most)
+bool request_is_number(const struct pl *text, uint64_t most)
 {
     size_t i;
 
@@ -25,13 +25,13 @@ bool request_screened(const struct sip_msg *message, void *arg)
     bool is_good;
     size_t i;
 
-    is_good = cseq && !re_regex(cseq->val.p, cseq->val.l, "[^ \t]+", &number) && is_number(&number, INT32_MAX)
+    is_good = cseq && !re_regex(cseq->val.p, cseq->val.l, "[^ \t\r\n]+", &number) && request_is_number(&number, INT32_MAX)
         && !pl_cmp(&message->cseq.met, &message->met) && pl_isset(&message->from.tag) && pl_isset(&message->callid)
-        && (!message->maxfwd.l || is_number(&message->maxfwd, 255));
+        && (!message->maxfwd.l || request_is_number(&message->maxfwd, 255));
     for (i = 0; i < ARRAY_SIZE(once); i++)
         is_good = is_good && sip_msg_hdr_count(message, once[i]) <= 1;
     if (message->clen.l)
-        is_good = is_good && is_number(&message->clen, mbuf_get_left(message->mb));
+        is_good = is_good && request_is_number(&message->clen, mbuf_get_left(message->mb));
     if (is_good)
         return false;
     if (pl_strcmp(&message->met, "ACK"))
@@ -39,12 +39,25 @@ bool request_screened(const struct sip_msg *message, void *arg)
     return true;
 }
 
+const char *request_unsupported(char *header, size_t size, const struct sip_hdr *required)
+{
+    return re_snprintf(header, size, "Unsupported: %r\r\n", &required->val) > 0 ? header : "";
+}
+
 bool request_other(const struct sip_msg *message, void *arg)
 {
     struct handset_sip *sip = arg;
 
+    const struct sip_hdr *required = sip_msg_hdr(message, SIP_HDR_REQUIRE);
+    char header[LONGEST_NAME];
+
     if (pl_strcmp(&message->met, "OPTIONS"))
         return false;
+    if (required) {
+        (void)sip_replyf(sip->stack, message, 420, "Bad Extension", "%sContent-Length: 0\r\n\r\n",
+            request_unsupported(header, sizeof(header), required));
+        return true;
+    }
     (void)sip_replyf(sip->stack, message, 200, "OK",
         "Allow: INVITE,ACK,BYE,CANCEL,OPTIONS\r\nAccept: application/sdp\r\nContent-Length: 0\r\n\r\n");
     return true;
