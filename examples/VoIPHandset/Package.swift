@@ -10,14 +10,15 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CRe", pkgConfig: "libre", providers: [.apt(["libre-dev"])]),
         .systemLibrary(name: "CRem", pkgConfig: "librem", providers: [.apt(["librem-dev"])]),
+        .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(
             name: "CSIP", dependencies: ["CRe", "CRem"], cSettings: [.define("_GNU_SOURCE")],
             linkerSettings: [.linkedLibrary("asound"), .linkedLibrary("m")]),
         .executableTarget(
             name: "VoIPHandset",
             dependencies: [
-                "CSIP", .product(name: "Ringer", package: "ringer"), .product(name: "RingerClient", package: "ringer"),
-                .product(name: "RingerTestKit", package: "ringer"),
+                "CSIP", "CSystemd", .product(name: "Ringer", package: "ringer"),
+                .product(name: "RingerClient", package: "ringer"), .product(name: "RingerTestKit", package: "ringer"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ]),
         .testTarget(

@@ -8,8 +8,9 @@ import peers
 import registration
 import service
 import strangers
+import unit
 
-MODULES = [calls, callers, peers, strangers, service, registration]
+MODULES = [calls, callers, peers, strangers, service, registration, unit]
 
 
 def run():

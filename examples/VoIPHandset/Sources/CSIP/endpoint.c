@@ -101,6 +101,9 @@ static void command(int id, void *data, void *arg)
         if (number < HANDSET_SIP_REGISTRARS)
             registration_end(&sip->registrations[number]);
         break;
+    case HANDSET_SIP_ASK:
+        endpoint_report(sip, &(struct handset_sip_event){.kind = HANDSET_SIP_ANSWERS});
+        break;
     default:
         call = call_find(sip, number);
         if (call)

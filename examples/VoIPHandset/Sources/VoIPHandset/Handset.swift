@@ -78,7 +78,7 @@ final class Handset: Sendable {
         case .closed(let call, let heard): send(.closed(call, heard: heard, at: now))
         case .audioFailed(_, let pcm, let reason):
             complain("Cannot open the PCM \(pcm): \(reason)")
-        case .registered, .registrationFailed: break
+        case .registered, .registrationFailed, .answered: break
         }
     }
 

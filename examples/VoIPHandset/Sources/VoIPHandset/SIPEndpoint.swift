@@ -117,6 +117,9 @@ final class SIPEndpoint: Telephony, RegistrationClient {
     func register(_ registrar: Int) { send(HANDSET_SIP_REGISTER, UInt32(registrar)) }
     func unregister(_ registrar: Int) { send(HANDSET_SIP_UNREGISTER, UInt32(registrar)) }
 
+    /// Asks whether the endpoint's thread works; ``TelephonyEvent/answered`` is the answer.
+    func ask() { send(HANDSET_SIP_ASK, 0) }
+
     private func send(_ command: handset_sip_command, _ call: CallNumber) {
         endpoint.withLock { if let endpoint = $0 { handset_sip_send(endpoint.pointer, command, call) } }
     }
@@ -142,6 +145,7 @@ extension SIPEndpoint.Context {
             let isRefused = [401, 403, 404, 407].contains(event.status)
             let reason = text(event.reason)
             handler(.registrationFailed(Int(event.call), isRefused ? .refused(reason) : .other(reason)))
+        case HANDSET_SIP_ANSWERS: handler(.answered)
         default: break
         }
     }

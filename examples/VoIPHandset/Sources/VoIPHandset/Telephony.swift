@@ -30,4 +30,6 @@ enum TelephonyEvent: Sendable {
     case registered(Int, for: Duration)
     /// Not registered there, or not any more.
     case registrationFailed(Int, RegistrationMachine.Failure)
+    /// The SIP side works: the answer to ``Watchdog``'s question.
+    case answered
 }

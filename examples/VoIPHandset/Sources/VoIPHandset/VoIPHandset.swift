@@ -33,9 +33,11 @@ struct VoIPHandset {
         let handset = try makeHandset(device, output)
         let registration = makeRegistration(device, output)
         let pcm = options.callPCM ?? (board != nil ? "null" : device.isConnected ? "ringer_output" : "default")
+        let watchdog = makeWatchdog(device, output)
         let endpoint = try makeEndpoint(pcm, device.clock) { event in
             handset.take(event)
             registration?.take(event)
+            watchdog?.take(event)
         }
         // The device's motor and sounds stop first, then the callers hear of it. Before the first call.
         try device.closeOnTermination { endpoint.stop() }
@@ -43,6 +45,7 @@ struct VoIPHandset {
         let address = options.address.contains(":") ? "[\(options.address)]" : options.address
         output.complaint("Listening at \(address):\(endpoint.port).")
         registration?.start(endpoint)
+        watchdog?.start { endpoint.ask() }
         async let commands: Void = Console(handset, registration, board, output).read(from: device)
         for await event in events { handset.take(event) }
         await commands
@@ -77,6 +80,17 @@ struct VoIPHandset {
         guard let account = options.account else { return nil }
         return Registration(account.registrars, clock: device.clock) { [options] event, registrar in
             output.line(options.printsJSON ? event.json(registrar) : event.sentence(registrar))
+        }
+    }
+
+    private func makeWatchdog(_ device: Device, _ output: Output) -> Watchdog? {
+        guard let interval = Watchdog.interval else { return nil }
+        return Watchdog(device.clock, within: interval) {
+            do throws(RingerError) {
+                try Watchdog.report()
+            } catch {
+                output.complaint("\(error)")
+            }
         }
     }
 }

@@ -25,6 +25,8 @@ enum handset_sip_event_kind {
     HANDSET_SIP_REGISTERED,
     // Not registered there, or not any more: with `status`, where it answered, and `reason`. Nothing more follows.
     HANDSET_SIP_UNREGISTERED,
+    // The answer to HANDSET_SIP_ASK.
+    HANDSET_SIP_ANSWERS,
 };
 
 enum { HANDSET_SIP_REGISTRARS = 2 };
@@ -106,6 +108,8 @@ enum handset_sip_command {
     // With the number of a registrar in place of a call's.
     HANDSET_SIP_REGISTER,
     HANDSET_SIP_UNREGISTER,
+    // Is the thread alive? HANDSET_SIP_ANSWERS follows. Without a number.
+    HANDSET_SIP_ASK,
 };
 
 // Starts the thread and listens; what arrives waits for handset_sip_serve. Copies the strings of `options`. Returns NULL
