@@ -2,6 +2,7 @@
 import sys
 import traceback
 
+import baresip
 import callers
 import calls
 import peers
@@ -10,7 +11,7 @@ import service
 import strangers
 import unit
 
-MODULES = [calls, callers, peers, strangers, service, registration, unit]
+MODULES = [calls, callers, peers, strangers, service, registration, baresip, unit]
 
 
 def run():

@@ -1,0 +1,63 @@
+"""A call by baresip, through Kamailio, with sound."""
+import math
+import os
+import struct
+import subprocess
+import tempfile
+import wave
+
+from calls import power
+from handset import PATIENCE
+from kamailio import REALM, Kamailio
+from registration import PASSWORD, registering
+
+RATE = 8000
+
+
+def configure(directory, proxy):
+    """A baresip that plays 440 Hz, and hears nothing."""
+    tone = os.path.join(directory, "tone.wav")
+    with wave.open(tone, "wb") as file:
+        file.setparams((1, 2, RATE, 0, "NONE", None))
+        file.writeframes(struct.pack(
+            f"<{RATE * 10}h", *(int(12000 * math.sin(2 * math.pi * 440 * frame / RATE)) for frame in range(RATE * 10))))
+    with open(os.path.join(directory, "config"), "w") as file:
+        # Port 0: one that is free.
+        file.write("sip_listen 127.0.0.1:0\nmodule_path /usr/lib/baresip/modules\n"
+                   f"audio_source aufile,{tone}\naudio_alert aufile,/dev/null\naudio_player aufile,/dev/null\n"
+                   "ausrc_srate 8000\nauplay_srate 8000\nausrc_channels 1\nauplay_channels 1\n"
+                   "module g711.so\nmodule aufile.so\nmodule_app account.so\nmodule_app menu.so\n")
+    with open(os.path.join(directory, "accounts"), "w") as file:
+        file.write(f'<sip:desk@{REALM}>;outbound="sip:{proxy}";regint=0;audio_codecs=pcmu\n')
+    open(os.path.join(directory, "contacts"), "w").close()
+
+
+def test_baresip():
+    """baresip calls the handset's account at the proxy; its tone is heard; its end is the call's."""
+    with tempfile.TemporaryDirectory() as work, Kamailio(PASSWORD) as kamailio:
+        configure(work, kamailio.address)
+        heard = os.path.join(work, "heard.raw")
+        with registering([kamailio.address], "--answer-after", "0", "--microphone-pcm", "null", "--call-pcm",
+                         f"paced:CAPTURE={heard},RATE={RATE},CHANNELS=1") as handset:
+            handset.wait(lambda: kamailio.said("saved"), "registered")
+            # It quits by itself.
+            with subprocess.Popen(
+                    ["baresip", "-f", work, "-e", f"/dial sip:door@{REALM}", "-t", "3"], stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as peer:
+                try:
+                    said, _ = peer.communicate(timeout=PATIENCE)
+                finally:
+                    peer.kill()
+            event = handset.wait(
+                lambda: next((event for event in handset.events if event.get("event") == "ended"), None),
+                f"ended; baresip said {said[-1000:]}")
+            assert event["heard"] > 0.5, (event, said)
+            # An answer may come before the first frame of the ring.
+            assert handset.kinds(event["call"])[-2:] == ["answered", "ended"], handset.kinds(event["call"])
+        with open(heard, "rb") as file:
+            data = file.read()
+        samples = struct.unpack(f"<{len(data) // 2}h", data)
+        block = max((samples[at:at + RATE // 2] for at in range(0, len(samples) - RATE // 2, RATE // 10)),
+                    key=lambda part: sum(map(abs, part)))
+        share = power(block, 440, RATE) / (sum(sample * sample for sample in block) / len(block))
+        assert share > 0.9, f"{share} of the power is the tone's"
