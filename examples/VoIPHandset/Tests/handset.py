@@ -21,6 +21,7 @@ class Handset:
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="backslashreplace",
             env={**os.environ, **environment})
         self.events = []
+        self.lines = []
         self.errors = []
         self._changed = threading.Condition()
         self._readers = [
@@ -44,6 +45,7 @@ class Handset:
                 self._changed.notify_all()
 
     def _event(self, line):
+        self.lines.append(line)
         self.events.append(json.loads(line))
 
     def wait(self, condition, what):

@@ -1,11 +1,13 @@
 """Registration at Debian's Kamailio: with the right and a wrong password, refreshed, and at a second registrar."""
 import os
+import random
+import re
 import socket
 import tempfile
 from contextlib import contextmanager
 
 from common import start
-from handset import Caller
+from handset import PATIENCE, Caller
 from kamailio import REALM, Kamailio
 
 PASSWORD = "a secret"
@@ -87,3 +89,90 @@ def test_silent_registrar():
             reason = next(event["reason"] for event in handset.events if event.get("event") == "unregistered")
             assert reason == "no answer", reason
             assert silent.recv(2048).startswith(b"REGISTER ")
+
+
+class Registrar:
+    """A registrar that answers what the test says, over UDP."""
+
+    def __init__(self):
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.settimeout(PATIENCE)
+        self._socket.bind(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._socket.getsockname()[1]}"
+
+    def receive(self):
+        """The next REGISTER; where to answer it is kept."""
+        data, self._peer = self._socket.recvfrom(65536)
+        request = data.decode()
+        assert request.startswith("REGISTER "), request
+        return request
+
+    @staticmethod
+    def answer(request, status, headers=""):
+        """An answer to the request."""
+        kept = [line for line in request.split("\r\n") if re.match("(Via|From|To|Call-ID|CSeq):", line)]
+        return "\r\n".join([f"SIP/2.0 {status}", *kept, f"{headers}Content-Length: 0", "", ""]).encode()
+
+    def send(self, data):
+        self._socket.sendto(data, self._peer)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._socket.close()
+
+
+def test_hostile_registrar():
+    """What a registrar says is shown without control characters; damaged answers and useless times harm nothing."""
+    with Registrar() as registrar, registering([registrar.address]) as handset, Caller(handset.port) as asking:
+        first = registrar.receive()
+        noise = random.Random(3261)
+        contact = re.search("Contact: [^\r]*", first)[0]
+        whole = [
+            registrar.answer(first, "401 Unauthorized", 'WWW-Authenticate: Digest realm="a", nonce="b", qop="auth"\r\n'),
+            registrar.answer(first, "200 OK", contact + "\r\nExpires: 600\r\n"),
+            registrar.answer(first, "423 Interval Too Brief", "Min-Expires: 4000000000\r\n")]
+        for turn in range(1500):
+            damaged = bytearray(whole[turn % 3])
+            # The beginning and the branch are kept, so that the answer is taken for one.
+            for _ in range(noise.randrange(1, 6)):
+                damaged[noise.randrange(len(damaged) // 3, len(damaged))] = noise.randrange(256)
+            registrar.send(bytes(damaged))
+            # No more than the kernel keeps for a socket.
+            if turn % 50 == 49:
+                asking.send(asking.message("OPTIONS", number=turn, branch=f"{asking.branch}-{turn}"))
+                asking.expect(200)
+        handset.check_rings()
+    for status, headers, reason in (
+            ("503 \x1b[2J\x07 away", "", "503 \x1b[2J\x07 away"), ("200 OK", "Expires: 0\r\n", "it grants no usable time"),
+            ("401 Unauthorized", 'WWW-Authenticate: Digest realm="a", nonce="b", algorithm=SHA-256\r\n',
+             "it wants another digest than MD5")):
+        with Registrar() as registrar, registering([registrar.address]) as handset:
+            request = registrar.receive()
+            if "Expires" in headers:
+                headers = re.search("Contact: [^;\r]*", request)[0] + ";expires=0\r\n" + headers
+            registrar.send(registrar.answer(request, status, headers))
+            handset.wait(lambda: changes(handset) == [("unregistered", registrar.address)], "unregistered")
+            assert next(event["reason"] for event in handset.events if "reason" in event) == reason, handset.events
+            # No line that was printed has them; the JSON does.
+            assert not any(ord(character) < 32 for line in handset.lines for character in line.rstrip("\n"))
+            handset.check_rings()
+
+
+def test_refreshes_forever():
+    """Refreshes, each with a new challenge, add no memory, no descriptors and no second digest."""
+    with Registrar() as registrar, registering([registrar.address], "--register-for", "1") as handset:
+        sizes = []
+        for turn in range(16):
+            request = registrar.receive()
+            if "Authorization:" not in request:
+                challenge = f'WWW-Authenticate: Digest realm="a", nonce="{turn}"\r\n'
+                registrar.send(registrar.answer(request, "401 Unauthorized", challenge))
+                request = registrar.receive()
+            assert len(re.findall("^Authorization:", request, re.M)) == 1, request
+            registrar.send(registrar.answer(request, "200 OK", re.search("Contact: [^\r]*", request)[0] + "\r\n"))
+            if turn in (5, 15):
+                sizes.append((handset.descriptors(), handset.resident()))
+        assert sizes[0][0] == sizes[1][0] and sizes[1][1] - sizes[0][1] < 256, sizes
+        assert len(changes(handset)) == 1
