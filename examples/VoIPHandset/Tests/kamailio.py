@@ -146,10 +146,9 @@ class Kamailio:
                     raise AssertionError(f"not within {PATIENCE} s: {what}; last: {self.lines[-5:]}")
 
     def kill(self):
-        try:
+        # While the first process has not been waited for, nobody else can have its number.
+        if self.process.returncode is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
         self.process.wait(PATIENCE)
         self._reader.join(PATIENCE)
 
