@@ -77,6 +77,13 @@ def test_service():
     """Over the service: its switch decides, and the announcement of another process waits until the call is over."""
     with Service() as service, start("--call-pcm", "null", board="service", RINGER_BUS="session") as handset:
         handset.check_rings()
+        # The service has the predefined sounds.
+        with Caller(handset.port) as caller:
+            caller.invite(headers="Alert-Info: <Tock>\r\n")
+            event = handset.wait_for(caller.call, "ringing")
+            assert event["sound"] and event["ring"] == "Tock", event
+            caller.cancel()
+            handset.wait_for(caller.call, "cancelled")
         service.call("SetSwitch", "(s)", "vibrate", interface="org.ringer.SimulatedBoard1")
         with Caller(handset.port) as caller:
             caller.invite()
