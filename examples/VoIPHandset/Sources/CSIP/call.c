@@ -249,6 +249,7 @@ void call_answer(struct call *call)
 
     if (call->answered)
         return;
+    tmr_cancel(&call->expiry);
     error = sdp_encode(&description, call->sdp, !has_offer);
     if (!error)
         error = sipsess_answer(call->session, 200, "OK", description, NULL);
@@ -257,5 +258,4 @@ void call_answer(struct call *call)
         call_refuse(call, 500, "Server Internal Error");
     else
         call->answered = true;
-    tmr_cancel(&call->expiry);
 }
