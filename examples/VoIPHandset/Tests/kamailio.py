@@ -116,7 +116,7 @@ class Kamailio:
             self.wait(lambda: self.said("ready"), "Kamailio is ready")
             return True
         except AssertionError:
-            self.kill()
+            self.end()
             return False
 
     def _read(self):
@@ -146,15 +146,21 @@ class Kamailio:
                     raise AssertionError(f"not within {PATIENCE} s: {what}; last: {self.lines[-5:]}")
 
     def kill(self):
-        # While the first process has not been waited for, nobody else can have its number.
-        if self.process.returncode is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
+        os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE)
+
+    def end(self):
+        # The first process waits for its children, as nobody else may.
+        self.process.terminate()
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.kill()
         self._reader.join(PATIENCE)
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.kill()
+        self.end()
         self._directory.cleanup()
