@@ -69,6 +69,8 @@ final class Ledger {
         ) STRICT;
         CREATE INDEX IF NOT EXISTS open_payments ON payments (state) WHERE \(isOpen);
         """
+    /// The version of the tables. A ledger of another one is refused: its amounts may mean something else.
+    static let version: Int64 = 2
     static let columns =
         "id, transaction_id, minor_units, currency, paid_at, state, expires_at, repeats, requested"
 
@@ -89,26 +91,23 @@ final class Ledger {
     ///   - former: A damaged ledger, whose payments a new one takes over as far as they can be read.
     ///   - most: The most payments that are taken over from each end of it. The older ones are over, and the broker has
     ///     forgotten them.
-    /// - Throws: ``RingerError`` with SQLite's reason.
+    /// - Throws: ``RingerError`` with SQLite's reason; with the code `invalid` for a ledger of another version.
     init(_ path: String, takingOver former: String? = nil, atMost most: Int = 10_000) throws(RingerError) {
         database = try Database(path)
         var version: Int64?
         try database.prepare("PRAGMA user_version").run { version = $0.integer(0) }
+        if let version, version != 0, version != Self.version {
+            throw RingerError(
+                .invalid, "open the ledger", path,
+                detail: "it is of version \(version); this program has ledgers of version \(Self.version)")
+        }
         // At once with the tables: after a crash in between it is a new one again.
         try database.run("BEGIN IMMEDIATE")
         do throws(RingerError) {
-            if version == 1 {
-                // It had hundredths, of currencies without decimals too.
-                try database.run(
-                    """
-                    ALTER TABLE payments RENAME COLUMN hundredths TO minor_units;
-                    UPDATE payments SET minor_units = minor_units / 100 WHERE currency = 'JPY'; PRAGMA user_version = 2
-                    """)
-            }
             try database.run(Self.schema)
             if version == 0 {
                 if let former { try Self.takeOver(former, into: database, atMost: most) }
-                try database.run("PRAGMA user_version = 2")
+                try database.run("PRAGMA user_version = \(Self.version)")
             }
             try database.run("COMMIT")
         } catch {

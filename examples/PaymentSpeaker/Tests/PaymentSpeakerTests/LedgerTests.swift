@@ -219,22 +219,16 @@ extension SpeakerTests {
             }
         }
 
-        @Test func aLedgerOfHundredthsIsReadInMinorUnits() async throws {
+        /// A later program's ledger was used as if it were of this one.
+        @Test(arguments: [1, 3]) func aLedgerOfAnotherVersionIsRefused(_ version: Int) async throws {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/payments.sqlite"
             _ = try Ledger(path)
-            try Database(path).run(
-                """
-                ALTER TABLE payments RENAME COLUMN minor_units TO hundredths;
-                INSERT INTO payments (transaction_id, hundredths, currency, paid_at, state) VALUES
-                    ('yen', 50000, 'JPY', \(Scene.noon.microseconds), 'received'),
-                    ('yuan', 1250, 'CNY', \(Scene.noon.microseconds), 'received');
-                PRAGMA user_version = 1
-                """)
-            for _ in 0..<2 { _ = try Ledger(path) }
-            try await Scene.run(ledger: path, now: Scene.sinceNoon) { scene in
-                let (yen, yuan) = (try await scene.report(), try await scene.report())
-                #expect(yen.amount?.description == "500" && yuan.amount?.description == "12.50")
+            try Database(path).run("PRAGMA user_version = \(version)")
+            try await Scene.run(ledger: path) { scene in
+                try await scene.advance { scene.speaker.status.problems["ledger"] != nil }
+                #expect(scene.speaker.status.problems["ledger"]?.contains("it is of version \(version)") == true)
+                #expect(throws: RingerError.self) { try scene.take(Scene.notice("a")) }
             }
         }
 
