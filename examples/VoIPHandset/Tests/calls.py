@@ -106,10 +106,7 @@ def test_user():
         handset.wait_for(caller.call, "ringing")
         handset.command("silence")
         handset.wait_for(caller.call, "silent")
-        handset.command("answer")
-        caller.expect(200)
-        caller.acknowledge()
-        handset.wait_for(caller.call, "answered")
+        handset.answer(caller)
         # The handset's microphone is sent: PCMU, 20 ms.
         packet = caller.rtp.recv(2048)
         assert len(packet) == 12 + 160 and packet[0] == 0x80 and packet[1] & 0x7F == 0, packet[:12]
@@ -134,9 +131,7 @@ def test_dynamic_payload_types():
                           .replace("rtpmap:0 PCMU", f"rtpmap:{number} {codec}"))
             caller.expect(180)
             handset.wait_for(caller.call, "ringing")
-            handset.command("answer")
-            answer = caller.expect(200)
-            caller.acknowledge()
+            answer = handset.answer(caller)
             port = int(re.search(rf"^m=audio (\d+) RTP/AVP {number}\r$", answer, re.M)[1])
             packet = caller.rtp.recv(2048)
             assert packet[1] & 0x7F == number, packet[:12]
@@ -163,10 +158,7 @@ def test_wall_clock_is_set_back():
             caller.invite()
             caller.expect(180)
             handset.wait_for(caller.call, "ringing")
-            handset.command("answer")
-            caller.expect(200)
-            caller.acknowledge()
-            handset.wait_for(caller.call, "answered")
+            handset.answer(caller)
             for is_stepped in (False, True):
                 if is_stepped:
                     open(step, "w").close()
@@ -226,10 +218,7 @@ def test_second_call():
             Caller(handset.port, "tcp") as second, Caller(handset.port) as third:
         first.invite()
         handset.wait_for(first.call, "ringing")
-        handset.command("answer")
-        first.expect(200)
-        first.acknowledge()
-        handset.wait_for(first.call, "answered")
+        handset.answer(first)
         second.invite()
         event = handset.wait_for(second.call, "vibrating")
         assert event["motor"] and not event["sound"], event
@@ -249,10 +238,7 @@ def test_termination():
     with start() as handset, Caller(handset.port) as talking, Caller(handset.port) as ringing:
         talking.invite()
         handset.wait_for(talking.call, "ringing")
-        handset.command("answer")
-        talking.expect(200)
-        talking.acknowledge()
-        handset.wait_for(talking.call, "answered")
+        handset.answer(talking)
         ringing.invite()
         ringing.expect(180)
         handset.process.terminate()

@@ -12,10 +12,39 @@ PATIENCE = 30
 """How long anything may take, in seconds: no test measures time."""
 
 
-class Handset:
+class Output:
+    """What threads read of a process."""
+
+    def __init__(self):
+        self.changed = threading.Condition()
+
+    def ended(self):
+        """How the process ended; None while it runs."""
+        raise NotImplementedError
+
+    def last(self):
+        """What was read last."""
+        raise NotImplementedError
+
+    def wait(self, condition, what):
+        """Waits until the condition is true of what was printed, and returns it."""
+        end = time.monotonic() + PATIENCE
+        with self.changed:
+            while True:
+                found = condition()
+                if found:
+                    return found
+                ended = self.ended()
+                assert ended is None, f"{ended} before {what}; last: {self.last()}"
+                if not self.changed.wait(end - time.monotonic()) and time.monotonic() >= end:
+                    raise AssertionError(f"not within {PATIENCE} s: {what}; last: {self.last()}")
+
+
+class Handset(Output):
     """A process of the handset."""
 
     def __init__(self, program, *options, board="simulated", **environment):
+        super().__init__()
         self.process = subprocess.Popen(
             [program, "--listen", "127.0.0.1:0", "--board", board, "--json", *options], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="backslashreplace",
@@ -23,7 +52,6 @@ class Handset:
         self.events = []
         self.lines = []
         self.errors = []
-        self._changed = threading.Condition()
         self._readers = [
             threading.Thread(target=self._read, args=(self.process.stdout, self._event)),
             threading.Thread(target=self._read, args=(self.process.stderr, self.errors.append))]
@@ -40,26 +68,20 @@ class Handset:
 
     def _read(self, stream, take):
         for line in stream:
-            with self._changed:
+            with self.changed:
                 take(line)
-                self._changed.notify_all()
+                self.changed.notify_all()
 
     def _event(self, line):
         self.lines.append(line)
         self.events.append(json.loads(line))
 
-    def wait(self, condition, what):
-        """Waits until the condition is true of what was printed, and returns it."""
-        end = time.monotonic() + PATIENCE
-        with self._changed:
-            while True:
-                found = condition()
-                if found:
-                    return found
-                if self.process.poll() is not None:
-                    raise AssertionError(f"the handset ended with {self.process.returncode} before {what}: {self.errors}")
-                if not self._changed.wait(end - time.monotonic()) and time.monotonic() >= end:
-                    raise AssertionError(f"not within {PATIENCE} s: {what}; last: {self.events[-3:]} {self.errors[-3:]}")
+    def ended(self):
+        status = self.process.poll()
+        return None if status is None else f"the handset ended with {status}"
+
+    def last(self):
+        return f"{self.events[-3:]} {self.errors[-3:]}"
 
     def wait_for(self, call, kind):
         """Waits for the event of the call, and returns it."""
@@ -74,6 +96,14 @@ class Handset:
     def command(self, text):
         self.process.stdin.write(text + "\n")
         self.process.stdin.flush()
+
+    def answer(self, caller):
+        """Answers the caller's call, and returns the reply that it got."""
+        self.command("answer")
+        reply = caller.expect(200)
+        caller.acknowledge()
+        self.wait_for(caller.call, "answered")
+        return reply
 
     def status(self):
         """Calls, sound and motor now."""

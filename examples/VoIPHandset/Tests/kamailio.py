@@ -6,9 +6,8 @@ import socket
 import subprocess
 import tempfile
 import threading
-import time
 
-from handset import PATIENCE
+from handset import PATIENCE, Output
 
 TRIES = 20
 """How many ports are tried, of which other processes may have any."""
@@ -84,12 +83,12 @@ def free_port():
             return port
 
 
-class Kamailio:
+class Kamailio(Output):
     """A process group of Kamailio."""
 
     def __init__(self, password, port=None):
         self._directory = tempfile.TemporaryDirectory()
-        self._changed = threading.Condition()
+        super().__init__()
         for _ in range(TRIES):
             self.port = port or free_port()
             if self._start(password):
@@ -122,28 +121,22 @@ class Kamailio:
     def _read(self):
         with self.process.stderr as stream:
             for line in stream:
-                with self._changed:
+                with self.changed:
                     self.lines.append(line.rstrip())
-                    self._changed.notify_all()
-        with self._changed:
+                    self.changed.notify_all()
+        with self.changed:
             self.lines.append("end")
-            self._changed.notify_all()
+            self.changed.notify_all()
 
     def said(self, pattern):
         """The lines of the configuration's own that have the pattern."""
         return [line for line in self.lines if re.search("TEST " + pattern, line)]
 
-    def wait(self, condition, what):
-        """Waits until the condition is true of what was printed, and returns it."""
-        end = time.monotonic() + PATIENCE
-        with self._changed:
-            while True:
-                found = condition()
-                if found:
-                    return found
-                assert not (self.lines and self.lines[-1] == "end"), f"Kamailio ended before {what}: {self.lines[-5:]}"
-                if not self._changed.wait(end - time.monotonic()) and time.monotonic() >= end:
-                    raise AssertionError(f"not within {PATIENCE} s: {what}; last: {self.lines[-5:]}")
+    def ended(self):
+        return "Kamailio ended" if self.lines and self.lines[-1] == "end" else None
+
+    def last(self):
+        return self.lines[-5:]
 
     def kill(self):
         os.killpg(self.process.pid, signal.SIGKILL)

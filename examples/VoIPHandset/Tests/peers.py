@@ -15,9 +15,7 @@ def test_unusual():
                 caller.send(change(caller.message("INVITE", body=body, **options)))
                 answer = caller.expect(180)
                 handset.wait_for(caller.call, "ringing")
-                handset.command("answer")
-                answer = caller.expect(200)
-                caller.acknowledge()
+                answer = handset.answer(caller)
                 caller.rtp.recv(2048)
                 caller.hang_up()
                 handset.wait_for(caller.call, "ended")
@@ -52,10 +50,7 @@ def test_refusals():
         with Caller(handset.port) as other:
             other.invite()
             handset.wait_for(other.call, "ringing")
-            handset.command("answer")
-            other.expect(200)
-            other.acknowledge()
-            handset.wait_for(other.call, "answered")
+            handset.answer(other)
             # The reason used to be "No such file or directory".
             other.invite(number=2, branch=other.branch + "-2", body=other.description.replace("AVP 0", "AVP 99")
                          .replace("rtpmap:0 PCMU", "rtpmap:99 none"))
@@ -72,9 +67,7 @@ def test_expires():
     with start("--calls", "4") as handset, Caller(handset.port) as late, Caller(handset.port) as answered:
         answered.invite(headers="Expires: 4\r\n")
         handset.wait_for(answered.call, "ringing")
-        handset.command("answer")
-        answered.expect(200)
-        answered.acknowledge()
+        handset.answer(answered)
         late.invite(headers="Expires: 4\r\n")
         late.expect(180)
         assert late.expect(487).startswith("SIP/2.0 487 Request Terminated\r\n")
@@ -96,9 +89,7 @@ def test_no_card():
     with start("--call-pcm", "hw:77", "--microphone-pcm", "hw:78") as handset, Caller(handset.port) as caller:
         caller.invite()
         handset.wait_for(caller.call, "ringing")
-        handset.command("answer")
-        caller.expect(200)
-        caller.acknowledge()
+        handset.answer(caller)
         # The PCMs are tried again every 25 packets.
         for _ in range(100):
             caller.rtp.recv(2048)

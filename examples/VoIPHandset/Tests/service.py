@@ -93,10 +93,7 @@ def test_service():
             handset.wait_for(caller.call, "ringing")
             service.call("PressKey", "(s)", "silence", interface="org.ringer.SimulatedBoard1")
             handset.wait_for(caller.call, "silent")
-            handset.command("answer")
-            caller.expect(200)
-            caller.acknowledge()
-            handset.wait_for(caller.call, "answered")
+            handset.answer(caller)
             waiting = service.announce()
             # Another request comes and goes meanwhile.
             assert service.wait_for(service.call("Vibrate", "(sa{sv})", "50", {})[0]) == "finished"
@@ -116,10 +113,7 @@ def test_alarm():
         assert service.activate(alarm)
         caller.invite()
         handset.wait(lambda: [line for line in handset.errors if "matters more" in line], "the session is refused")
-        handset.command("answer")
-        caller.expect(200)
-        caller.acknowledge()
-        handset.wait_for(caller.call, "answered")
+        handset.answer(caller)
         service.deactivate(alarm)
         end = time.monotonic() + PATIENCE
         while service.activate(music):

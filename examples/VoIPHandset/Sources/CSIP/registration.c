@@ -1,5 +1,5 @@
-// Registration, by libre's client: one for each registrar, which also refreshes. What follows from a failure is decided by
-// whoever handles the events.
+// Registration, by libre's client: one for each registrar, which also refreshes. RegistrationMachine decides what follows from
+// a failure.
 #include "endpoint.h"
 
 #include <string.h>
