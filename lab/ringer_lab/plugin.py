@@ -13,6 +13,8 @@ from ringer_lab import junit, recording
 from ringer_lab.lab import Lab
 
 LAB, HAS_FAILED = pytest.StashKey(), pytest.StashKey()
+# The command's words. Not in the firmware's environment, whose length it would notice: by microseconds, when it starts.
+COMMAND, WORDS = json.loads(os.environ.pop("RINGER_LAB_WORDS", "[[], []]"))
 
 
 def pytest_addoption(parser):
@@ -116,10 +118,10 @@ def explain(item, lab, when):
 
 def repetition(item, shift):
     """The command that runs this test again, in the same way and with the same id."""
-    config, (command, words) = item.config, json.loads(os.environ["RINGER_LAB_WORDS"])
-    words = [word for word in words if word not in config.args]
+    config = item.config
+    words = [word for word in WORDS if word not in config.args]
     has_root = config.inipath is not None or any(word.startswith("--rootdir") for word in words)
     if not has_root and config.rootpath != item.path.parent:
         words.append(f"--rootdir={os.path.relpath(config.rootpath)}")
     test = os.path.relpath(item.path) + "::" + item.nodeid.partition("::")[2]
-    return shlex.join([*command, "--shift", repr(shift), "--", *words, test])
+    return shlex.join([*COMMAND, "--shift", repr(shift), "--", *words, test])
