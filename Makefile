@@ -18,7 +18,7 @@ else
 endif
 
 check: ## All other tests: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
-	@SOAK=60 scripts/steps lint warnings installation library api fragments feedback examples overlays lab-tool lab-gpiod2 failing-part orders-deep mutations packages processors arm64-link memory month soak hostile sanitize
+	@SOAK=60 scripts/steps lint warnings installation library api docs fragments feedback examples overlays lab-tool lab-gpiod2 failing-part orders-deep mutations packages processors arm64-link memory month soak hostile sanitize
 
 unit: ## The tests that run on any machine
 	@scripts/test
