@@ -62,7 +62,7 @@ extension BusInterface {
                 "Decide", [.init("sound", "s"), .init("options", "a{sv}")],
                 [.init("decision", "s"), .init("reason", "s"), .init("details", "a{sv}")],
                 """
-                Reports what would become of a sound now: play, vibrate or silence. Sounds: session, with the options \
+                Reports the decision on a sound now: play, vibrate or silence. Sounds: session, with the options \
                 category (s), options (as), background (b); systemSound, with uiSound (b); alert; notification, with \
                 volume (d) and critical (b); vibration. Details: gain (d), route (s), vibrates (b).
                 """),
@@ -135,10 +135,10 @@ extension BusInterface {
                 ],
                 """
                 A request has ended: finished, silenced, stopped, timedOut or failed, or a detector's verdict; and why. \
-                Details: error and message (s) of a failure; elapsed (d), in seconds; rounds (u), sounded and vibrated (b) \
-                of an alert; vibration (s); fallback (s), why another sound played; of a sound that was played in a category, \
-                a session or as a kind, started and ended (t), in nanoseconds of CLOCK_MONOTONIC, and played and frames (t), \
-                of the sound.
+                Details: error and message (s) of a failure; elapsed (d), in seconds; rounds (u), sounded and vibrated (b), \
+                soundError (s) of an alert; vibration (s); fallback (s), why another sound played; threshold (d), in \
+                seconds, route (s) and attempts (u) of a detector; of a sound that was played in a category, a session or \
+                as a kind, started and ended (t), in nanoseconds of CLOCK_MONOTONIC, and played and frames (t), of the sound.
                 """),
             Signal(
                 "Started", [.init("request", "u"), .init("at", "t")],
