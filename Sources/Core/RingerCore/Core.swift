@@ -81,6 +81,9 @@ package final class Core: @unchecked Sendable {
         }
     }
 
+    /// Whether the calling thread makes a transition.
+    var isInTransition: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
+
     /// Adds an effect.
     package func perform(_ effect: @escaping Effect) {
         transition {

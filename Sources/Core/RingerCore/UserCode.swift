@@ -93,7 +93,8 @@ package enum UserCode {
 
 /// What is to be called once with the outcome of one call of the library.
 ///
-/// If the outcome is known before the call returns, it is called on the caller's thread just before the return. Otherwise
+/// If the outcome is known before the call returns, it is called on the caller's thread just before the return; not inside
+/// other user code, where a completion that makes the same call again would never return, nor inside a transition. Otherwise
 /// that is an effect.
 package final class UserCompletion<Outcome: Sendable>: Sendable {
     private enum Phase: Sendable {
@@ -140,10 +141,7 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
                 return false
             }
         }
-        guard isLater else { return }
-        core.perform { [self] in
-            if let clock { clock.callBack { [self] in call(outcome) } } else { call(outcome) }
-        }
+        if isLater { callLater(outcome) }
     }
 
     /// The call is about to return: passes an outcome that is known to the completion now.
@@ -161,7 +159,15 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
             }
         }
         guard let known else { return }
-        if clock == nil { call(known) } else { UserCode.run { call(known) } }
+        if clock == nil { return call(known) }
+        if UserCode.isRunning || core.isInTransition { return callLater(known) }
+        UserCode.run { call(known) }
+    }
+
+    private func callLater(_ outcome: Outcome) {
+        core.perform { [self] in
+            if let clock { clock.callBack { [self] in call(outcome) } } else { call(outcome) }
+        }
     }
 
     private func call(_ outcome: Outcome) {
@@ -182,6 +188,11 @@ final class CompletionTable<ID: Hashable & Sendable, Result: Sendable>: @uncheck
     /// Calls and removes the completion of `id`, if there is one.
     func complete(_ id: ID, with result: Result) {
         completions.removeValue(forKey: id)?(result)
+    }
+
+    /// Calls and removes all completions.
+    func completeAll(with result: Result) {
+        for id in Array(completions.keys) { complete(id, with: result) }
     }
 }
 
@@ -205,10 +216,13 @@ package func outcome<Outcome: Sendable>(
     await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
             let waiter = UserCompletion<Outcome>(nil, core) { continuation.resume(returning: $0) }
-            begin { waiter.complete($0) }
+            core.transition {
+                begin { waiter.complete($0) }
+                // The task may have been cancelled before there was anything to stop. In the same transition: nothing of it
+                // is heard.
+                if Task.isCancelled { stop() }
+            }
             waiter.callReturns()
-            // The task may have been cancelled before there was anything to stop.
-            if Task.isCancelled { stop() }
         }
     } onCancel: {
         stop()

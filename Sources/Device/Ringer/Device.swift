@@ -180,6 +180,11 @@ public final class Device: Sendable {
         closing = DeviceClosing(
             ports, core, vibrator, report: report, silence: silence, refuse: { sounds.change { $0.close() } }
         ) { [waits, termination] in
+            // For what a driver holds up.
+            core.transition {
+                vibrator?.giveUp()
+                player.ifMade { $0.giveUp() }
+            }
             waits.close()
             // The ends of sounds reach their subscribers before the streams end.
             core.perform {

@@ -48,6 +48,8 @@ uint32_t ringer_version_number(void)
 
 int ringer_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
+int ringer_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
+
 int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout) {
     struct timespec time = timespec_of(timeout < 0 ? 0 : timeout);
     return ppoll(descriptors, count, timeout < 0 ? NULL : &time, NULL);

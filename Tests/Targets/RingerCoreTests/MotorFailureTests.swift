@@ -108,15 +108,31 @@ struct FailingMotorTests {
         #expect(bench.ends.all.last == .finished)
     }
 
-    @Test("closing tries several times to turn the motor off: nothing tries again afterwards")
+    // It tried five times within a millisecond.
+    @Test("closing goes on trying to turn the motor off for as long as a device waits for it")
     func closing() async throws {
         let bench = VibratorBench()
         bench.play(try .ms("1000"))
-        bench.motor.failTurnOff(with: Array(repeating: jammed, count: 4))
-        try await bench.vibrator.close()
-        #expect(!bench.motor.isOn)
+        // At 0, 10, 30 and 70 ms both the vibration's end and the closing try.
         bench.motor.failTurnOff(with: Array(repeating: jammed, count: 6))
-        await #expect(throws: jammed) { try await bench.vibrator.close() }
+        try await bench.clock.drive { try await bench.vibrator.close() }
+        #expect(bench.turns == "0-70")
+        bench.motor.failTurnOff(with: Array(repeating: jammed, count: 100))
+        let again = bench.clock.now
+        await #expect(throws: jammed) { try await bench.clock.drive { try await bench.vibrator.close() } }
+        #expect(bench.clock.now - again == .milliseconds(630))
+    }
+
+    @Test("a vibration that was over before the motor could be turned on for it has failed")
+    func neverFelt() throws {
+        var machine = VibrationSequencer(longestOnTime: .seconds(10))
+        let start = VirtualClock().now
+        _ = machine.handle(.play(1, try .ms("100"), now: start))
+        _ = machine.handle(.timer(machine.timer, now: start + .milliseconds(100)))
+        // The question for "on" was no longer the newest when its turn came.
+        _ = machine.handle(.skipped(1))
+        let end = machine.handle(.answered(2, nil, now: start + .milliseconds(200)))
+        #expect(end.contains { if case .complete(1, .failed(let error)) = $0 { error.code == .timedOut } else { false } })
     }
 
     @Test("a motor that does not turn on ends the vibration as failed, and is turned off all the same")

@@ -80,6 +80,65 @@ struct UserCodeTests {
         #expect(UserCode.isRunning == false)
     }
 
+    // Each call was on the stack of the one before, until the process died with the motor on.
+    @Test("a completion that makes its call again, whose outcome is known at once, may do so without end")
+    func again() throws {
+        let bench = try PlayerBench(position: .silent)
+        let left = Mutex(20_000)
+        @Sendable func next() {
+            let isLast = left.withLock { left in
+                left -= 1
+                return left == 0
+            }
+            if isLast { return }
+            bench.player.startOutsideSessions(
+                .silence(duration: .milliseconds(1), sampleRate: 48_000), as: .session(.soloAmbient)
+            ) { _ in next() }
+        }
+        next()
+        #expect(left.withLock { $0 } == 0)
+    }
+
+    @Test("a completion that vibrates again while the motor cannot be turned off may do so without end")
+    func vibratesAgain() throws {
+        let bench = VibratorBench()
+        let jammed = RingerError(.system, "turn off", "motor")
+        bench.motor.failTurnOff(with: [jammed])
+        let pattern = try VibrationPattern.ms("100")
+        let left = Mutex(20_000)
+        @Sendable func next(_ end: VibrationEnd) {
+            bench.ends.append(end)
+            let isLast = left.withLock { left in
+                left -= 1
+                return left == 0
+            }
+            if !isLast { bench.vibrator.start(pattern, completion: next) }
+        }
+        bench.vibrator.start(pattern, completion: next)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.ends.all == Array(repeating: .failed(jammed), count: 20_000))
+        #expect(bench.turns == "0-110")
+    }
+
+    @Test("a task that was cancelled before its call hears and feels nothing")
+    func cancelledBefore() async throws {
+        let bench = try PlayerBench()
+        let vibrator = VibratorBench()
+        let pattern = try VibrationPattern.ms("100")
+        let task = Task {
+            // Until it is cancelled.
+            while !Task.isCancelled { await Task.yield() }
+            let sound = await bench.player.playOutsideSessions(
+                .silence(duration: .seconds(1), sampleRate: 48_000), as: .session(.playback))
+            return (sound.outcome, await vibrator.vibrator.vibrate(pattern))
+        }
+        task.cancel()
+        let (outcome, end) = await task.value
+        #expect(outcome == .stopped(.caller) && end == .stopped)
+        #expect(bench.board.speaker.recordings.allSatisfy { $0.start == nil })
+        #expect(vibrator.motor.turns.isEmpty)
+    }
+
     @Test("completions run one after another, each after the state machine that brought it")
     func serial() throws {
         let bench = try PlayerBench()

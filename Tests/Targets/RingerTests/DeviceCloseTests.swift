@@ -86,6 +86,23 @@ struct DeviceCloseTests {
         loop.close()
     }
 
+    // The task that waited for it never went on.
+    @Test("a vibration whose motor's driver never returns ends when closing gives the motor up")
+    func neverReturns() throws {
+        let (clock, motor) = (VirtualClock(), LostMotor())
+        let device = try device(motor, clock: clock)
+        let ends = Record<VibrationEnd>()
+        device.vibrator?.start(try VibrationPattern(milliseconds: "9000")) { ends.append($0) }
+        motor.isLost.store(true, ordering: .relaxed)
+        let isClosed = Atomic(false)
+        device.close { isClosed.store(true, ordering: .relaxed) }
+        clock.advance(by: .milliseconds(999))
+        #expect(ends.all.isEmpty && !isClosed.load(ordering: .relaxed))
+        clock.advance(by: .milliseconds(1))
+        #expect(ends.all.count == 1 && isClosed.load(ordering: .relaxed))
+        if case .failed(let error)? = ends.all.first { #expect(error.code == .timedOut) } else { Issue.record("\(ends.all)") }
+    }
+
     @Test("a motor that turns is turned off by closing while the device's thread is held up", arguments: [false, true])
     func blockedThread(isDropped: Bool) throws {
         let loop = try EventLoop(name: "test-device")
@@ -283,6 +300,19 @@ final class BlockedMotor: BlockingMotor {
         log.append("motor off")
         hasEnded.open()
         thread.close()
+    }
+}
+
+/// A motor whose driver does not return any more.
+private final class LostMotor: BlockingMotor {
+    let name = "lost motor"
+    let isLost = Atomic(false)
+
+    func turnOn(strength: Float, limit: Duration) {}
+    func turnOff() {}
+    func close() {}
+    func execute(_ body: @escaping @Sendable () -> Void) {
+        if !isLost.load(ordering: .relaxed) { body() }
     }
 }
 

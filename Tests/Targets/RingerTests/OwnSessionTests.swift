@@ -66,6 +66,15 @@ struct OwnSessionTests {
         #expect(device.sessions.all.filter(\.isActive).isEmpty && board.speaker.recordings.isEmpty)
     }
 
+    // It was silenced, as if another session mattered more.
+    @Test("a sound that needs an input on a board without one fails, with that reason")
+    func withoutInput() throws {
+        board.surroundings.set(.inputAvailable(false))
+        try start(100, .playAndRecord)
+        let errors = outcomes.all.compactMap { outcome in if case .failed(let error) = outcome { error } else { nil } }
+        #expect(errors.map(\.code) == [.noHardware] && outcomes.all.count == 1)
+    }
+
     @Test("a call that begins in the middle silences it, and it does not resume on its own")
     func interrupted() throws {
         try start(1000, .playback)

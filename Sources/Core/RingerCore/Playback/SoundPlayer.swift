@@ -252,6 +252,15 @@ public final class SoundPlayer: Sendable {
         }
     }
 
+    /// Ends the sounds that were stopped, and whose output has not said that they have ended.
+    package func giveUp() {
+        for id in table.sounds {
+            guard let entry = table[id] else { continue }
+            let position = StreamPosition(played: 0, total: entry.frames)
+            runner.send(.playback(id, .ended(.stopped, at: clock.now, position)))
+        }
+    }
+
     /// Starts closing the PCMs on which no sound plays. `completion` is called once they are closed, on any thread.
     package func releaseOutput(completion: @escaping @Sendable () -> Void = {}) {
         core.perform { [output] in output.release(stoppingSounds: false, completion: completion) }

@@ -30,6 +30,9 @@ final class SoundTable: @unchecked Sendable {
 
     private var entries: [UInt64: Entry] = [:]
 
+    /// The sounds that are not over.
+    var sounds: [UInt64] { Array(entries.keys) }
+
     subscript(id: UInt64) -> Entry? { entries[id] }
 
     func add(_ id: UInt64, _ entry: Entry) {

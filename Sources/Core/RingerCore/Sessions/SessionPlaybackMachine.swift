@@ -209,11 +209,17 @@ struct SessionPlaybackMachine: StateMachine {
             session: session.isOwn ? nil : id)
     }
 
+    /// Whether sounds of the session have nowhere to go.
+    private func lacksRoute(_ id: SessionID) -> Bool {
+        guard let session = coordinator.session(id) else { return true }
+        return session.settings.category.plays && session.route.output == nil
+    }
+
     private mutating func play(_ id: SessionID, _ sound: Sound) -> [Action] {
         guard let terms = terms(for: id) else {
             return [.refuse(sound, SessionError(.notInitialized, "play", session: id))]
         }
-        guard terms.route != nil || coordinator.session(id)?.settings.category.plays == false else {
+        if lacksRoute(id) {
             return [.refuse(sound, SessionError(.noHardware, "play", session: id, detail: "the board has no route"))]
         }
         for action in coordinator.handle(.sounding(id, true)) {
@@ -243,10 +249,11 @@ struct SessionPlaybackMachine: StateMachine {
     private mutating func playOwn(_ id: SessionID, _ sound: Sound) -> [Action] {
         let session = coordinator.session(id)
         // The sound is refused there without an activation, which would interrupt others for nothing.
-        let isRefused = session?.settings.category == .audioProcessing
+        let isRefused = session?.settings.category == .audioProcessing || lacksRoute(id)
         if session?.isActive == true || isRefused { return play(id, sound) }
         let (actions, refusal) = request(.activate(id))
-        if refusal != nil {
+        if let refusal {
+            guard refusal.code == .notActive else { return [.refuse(sound, refusal)] }
             return [.silence(sound, coordinator.outside.isEmpty ? .sessionPriority : .interruption)]
         }
         // Nobody reads the properties of these sessions: the hardware need not be asked for them.

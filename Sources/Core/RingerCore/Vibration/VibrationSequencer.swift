@@ -349,8 +349,14 @@ struct VibrationSequencer: StateMachine {
 
     /// A pattern that is over did not finish if the motor was never turned on for it.
     private func outcome(of id: UInt64, _ end: VibrationEnd) -> VibrationEnd {
-        guard end == .finished, let turnedOn, turnedOn.vibration == id, let error = turnedOn.error else { return end }
-        return .failed(error)
+        guard end == .finished else { return end }
+        guard let turnedOn, turnedOn.vibration == id else {
+            // The motor may be turning for it just now.
+            if unanswered?.vibration == id { return end }
+            return .failed(
+                RingerError(.timedOut, "vibrate", "vibration motor", detail: "the motor was not turned on before the end"))
+        }
+        return turnedOn.error.map { .failed($0) } ?? end
     }
 
     private mutating func rest(since now: MonotonicTime) {

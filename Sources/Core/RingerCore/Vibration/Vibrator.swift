@@ -67,7 +67,11 @@ public final class Vibrator: Sendable {
                     let answer: @Sendable (RingerError?) -> Void = { error in
                         runner.send(.answered(question, error, now: clock.now, asleep: clock.timeAsleep))
                     }
-                    if let answering {
+                    if let level, level.until <= clock.now {
+                        // Hardware would take it for off, and say that it succeeded.
+                        let error = RingerError(.timedOut, "turn on", motor.name, detail: "the pulse was over before its turn")
+                        answer(error)
+                    } else if let answering {
                         answering.turn(to: level, answer: answer)
                     } else {
                         answer(motor.turn(to: level, clock.now))
@@ -202,12 +206,13 @@ public final class Vibrator: Sendable {
         return runner.read { $0.isOff }
     }
 
-    /// How often ``close()`` tries to turn the motor off.
-    private static let closingAttempts = 5
+    /// How often ``close()`` tries to turn the motor off: after 10 ms again, then after twice that, and so on. With 630 ms it is
+    /// over before a closing device gives up.
+    private static let closingAttempts = 7
 
     /// Stops the motor and closes it. A second call does nothing if the motor is off.
     ///
-    /// - Throws: ``RingerError`` if the motor could not be turned off in five attempts.
+    /// - Throws: ``RingerError`` if the motor could not be turned off in seven attempts, within 0.7 s.
     public func close() async throws(RingerError) {
         if let error = await outcome(core, { close($0) }) { throw error }
     }
@@ -220,7 +225,7 @@ public final class Vibrator: Sendable {
         if !process.isCurrent { return completion(nil) }
         stop()
         guard case .motor(let motor, _) = drive else { return completion(nil) }
-        let close: @Sendable () -> Void = { completion(Self.close(motor)) }
+        let close: @Sendable () -> Void = { [clock] in Self.close(motor, clock, completion) }
         if let motor = motor as? any BlockingMotor { return motor.execute(close) }
         if isUrgent, core.hasOtherThread, !isOff,
             (try? DetachedThread.start(stackSize: DetachedThread.workStackSize, close)) != nil
@@ -230,18 +235,29 @@ public final class Vibrator: Sendable {
         core.perform(close)
     }
 
-    /// Returns why the motor could not be turned off.
-    private static func close(_ motor: any VibrationMotor) -> RingerError? {
-        for attempt in 1...closingAttempts {
-            do throws(RingerError) {
-                try motor.close()
-                return nil
-            } catch {
-                let isFinal = attempt == closingAttempts || error.code == .disconnected || error.code == .unreachable
-                if isFinal { return error }
+    /// Ends what waits for a motor whose driver does not return.
+    package func giveUp() {
+        completions.completeAll(
+            with: .failed(RingerError(.timedOut, "turn off", name, detail: "its driver has not answered")))
+    }
+
+    /// Passes why the motor could not be turned off.
+    private static func close(
+        _ motor: any VibrationMotor, _ clock: any DeviceClock, attempt: Int = 1,
+        _ completion: @escaping @Sendable (RingerError?) -> Void
+    ) {
+        do throws(RingerError) {
+            try motor.close()
+            completion(nil)
+        } catch {
+            let isFinal = attempt == closingAttempts || error.code == .disconnected || error.code == .unreachable
+            if isFinal { return completion(error) }
+            // Its bus may have failed for a moment.
+            _ = clock.schedule(at: clock.now + .milliseconds(10) * (1 << (attempt - 1))) {
+                let again: @Sendable () -> Void = { close(motor, clock, attempt: attempt + 1, completion) }
+                if let motor = motor as? any BlockingMotor { motor.execute(again) } else { again() }
             }
         }
-        return nil
     }
 }
 

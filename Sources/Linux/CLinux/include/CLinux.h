@@ -21,6 +21,9 @@ uint32_t ringer_version_number(void);
 /// A new close-on-exec, non-blocking event counter, or -1 with errno. The corresponding C function is `eventfd`.
 int ringer_eventfd(void);
 
+/// Makes a close-on-exec, non-blocking pipe: 0, or -1 with errno. The corresponding C function is `pipe2`.
+int ringer_pipe(int ends[2]);
+
 /// Waits for `count` descriptors, at most `timeout` nanoseconds; without limit if `timeout` is negative. Returns how
 /// many are ready, 0 after the time-out, -1 with errno. The corresponding C function is `ppoll`.
 int ringer_poll(struct pollfd *descriptors, unsigned long count, int64_t timeout);

@@ -181,11 +181,7 @@ package enum TerminationSignals {
     private static func openPipe(_ state: inout State) throws(RingerError) -> (read: CInt, write: CInt) {
         if let pipe = state.pipe { return pipe }
         var descriptors: [CInt] = [-1, -1]
-        guard Glibc.pipe(&descriptors) == 0 else { throw RingerError("make a pipe", "signals", .current) }
-        for descriptor in descriptors {
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-        }
+        guard ringer_pipe(&descriptors) == 0 else { throw RingerError("make a pipe", "signals", .current) }
         let pipe = (read: descriptors[0], write: descriptors[1])
         state.pipe = pipe
         return pipe
