@@ -158,13 +158,13 @@ class Publisher:
                 if name == "state":
                     self.on_state(self.retained[name])
 
-    def publish(self, payload, retain=False, expiry=None, name=None):
+    def publish(self, payload, retain=False, expiry=None, name=None, qos=1):
         properties = Properties(PacketTypes.PUBLISH)
         if expiry is not None:
             properties.MessageExpiryInterval = expiry
         text = json.dumps(payload) if isinstance(payload, dict) else payload
         topic = f"{self.topic}/{name}" if name else self.topic
-        return self.client.publish(topic, text, qos=1, retain=retain, properties=properties)
+        return self.client.publish(topic, text, qos=qos, retain=retain, properties=properties)
 
     def wait_online(self):
         """Waits until the speaker has subscribed: before its first time no broker keeps notices for it."""
