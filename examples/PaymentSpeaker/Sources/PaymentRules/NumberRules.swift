@@ -33,35 +33,39 @@ struct NumberRules: Sendable {
     /// How many parts may spell one number: nine digits need a few each. Rules that refer to each other in a circle, or that
     /// double what they say again and again, need more.
     private static let most = 500
+    /// How deep rules may refer to rules: a thread that speaks amounts may have a small stack.
+    private static let deepest = 32
 
     /// The names of the clips that spell a number.
     func words(_ number: Int, by set: String) throws(RuleFault) -> [String] {
         var left = Self.most
-        return try words(number, by: set, &left)
+        return try words(number, by: set, &left, depth: 0)
     }
 
-    private func words(_ number: Int, by set: String, _ left: inout Int) throws(RuleFault) -> [String] {
+    private func words(
+        _ number: Int, by set: String, _ left: inout Int, depth: Int
+    ) throws(RuleFault) -> [String] {
         guard let rules = sets[set] else { throw RuleFault("there is no set of rules %\(set)") }
         guard let rule = rules.last(where: { $0.base <= number }) else {
             throw RuleFault("%\(set) has no rule for \(number)")
         }
         left -= 1 + rule.parts.count
-        guard left > 0 else { throw RuleFault("%\(set) comes to no end for \(number)") }
-        return try words(rule.parts, number, rule.divisor, &left)
+        guard left > 0, depth < Self.deepest else { throw RuleFault("%\(set) comes to no end for \(number)") }
+        return try words(rule.parts, number, rule.divisor, &left, depth: depth + 1)
     }
 
     private func words(
-        _ parts: [Part], _ number: Int, _ divisor: Int, _ left: inout Int
+        _ parts: [Part], _ number: Int, _ divisor: Int, _ left: inout Int, depth: Int
     ) throws(RuleFault) -> [String] {
         var words: [String] = []
         for part in parts {
             switch part {
             case .clip(let name): words.append(name)
-            case .quotient(let set): words += try self.words(number / divisor, by: set, &left)
-            case .remainder(let set): words += try self.words(number % divisor, by: set, &left)
-            case .same(let set): words += try self.words(number, by: set, &left)
+            case .quotient(let set): words += try self.words(number / divisor, by: set, &left, depth: depth)
+            case .remainder(let set): words += try self.words(number % divisor, by: set, &left, depth: depth)
+            case .same(let set): words += try self.words(number, by: set, &left, depth: depth)
             case .ifRemainder(let parts):
-                if number % divisor > 0 { words += try self.words(parts, number, divisor, &left) }
+                if number % divisor > 0 { words += try self.words(parts, number, divisor, &left, depth: depth) }
             }
         }
         return words

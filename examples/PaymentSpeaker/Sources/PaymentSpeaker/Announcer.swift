@@ -60,6 +60,19 @@ struct Announcer {
         }
     }
 
+    /// Speaks thousands of amounts in every currency, which takes a while.
+    ///
+    /// - Returns: What is wrong with the rules; nil if every amount can be told from the others, or for rules that cannot be
+    ///   read: see ``check()``.
+    func faultOfRules() -> RingerError? {
+        guard let directory, let fault = language?.fault() else { return nil }
+        return Self.error(fault, "\(directory)/\(name)")
+    }
+
+    private static func error(_ fault: RuleFault, _ folder: String) -> RingerError {
+        RingerError(.invalid, "speak by", folder + "/rules", detail: fault.reason)
+    }
+
     /// The recordings of clips of the language, joined; nil if there are no recordings.
     private func recordings(_ choose: (Language) throws(RuleFault) -> [Clip]) throws(RingerError) -> PCMBuffer? {
         guard let directory else { return nil }
@@ -70,7 +83,7 @@ struct Announcer {
         do throws(RuleFault) {
             clips = try choose(language)
         } catch {
-            throw RingerError(.invalid, "speak by", folder + "/rules", detail: error.reason)
+            throw Self.error(error, folder)
         }
         var joined: PCMBuffer?
         for clip in clips {

@@ -11,10 +11,21 @@ extension PaymentSpeaker {
         try await prune()
         let policy = try await patiently { ledger throws(RingerError) in try ledger.setting("policy") }
         if let policy = policy.flatMap(Options.Policy.init(rawValue:)) { set(policy) }
-        // Beside the announcements: a large ledger takes long.
-        async let check: Void = checkLedger()
+        // Beside the announcements: a large ledger takes long, and so do the rules of a language.
+        async let ledger: Void = checkLedger()
+        async let rules: Void = checkRules()
         try await announceEach()
-        try await check
+        _ = try await (ledger, rules)
+    }
+
+    /// Finds rules that cannot speak an amount, or speak two alike, before a payment meets them.
+    func checkRules() async {
+        let announcer = settings.announcer
+        setProblem(
+            "language",
+            await withCheckedContinuation { continuation in
+                device.clock.runAside { continuation.resume(returning: announcer.faultOfRules()) }
+            })
     }
 
     /// Reads the whole ledger, and replaces it if a part is damaged that nothing has used yet.

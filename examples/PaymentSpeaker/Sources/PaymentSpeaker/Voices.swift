@@ -56,14 +56,11 @@ enum Voices {
             let folder = "\(directory)/\(name)"
             do throws(RingerError) {
                 let language = try language(folder)
-                if let fault = language.fault() {
-                    throw RingerError(.invalid, "speak by", folder + "/rules", detail: fault.reason)
-                }
+                let announcer = Announcer(directory: directory, language: name, policy: .announce)
+                if let fault = announcer.faultOfRules() { throw fault }
                 show(language, print: print)
                 if try folders(of: folder).contains(where: { $0.hasSuffix(".wav") }) {
-                    if let fault = Announcer(directory: directory, language: name, policy: .announce).check() {
-                        throw fault
-                    }
+                    if let fault = announcer.check() { throw fault }
                     print("\(name): right, with \(language.clips.count) recordings")
                 } else {
                     print("\(name): the rules are right; there are no recordings")

@@ -46,6 +46,12 @@ import Testing
         #expect(try Self.spoken(Self.language("hi"), amount, "INR") == text)
     }
 
+    /// One penny was "one pence".
+    @Test(arguments: [("0.01", "एक पेनी प्राप्त हुआ"), ("0.50", "पचास पेंस प्राप्त हुए"), ("2.01", "दो पाउंड एक पेनी प्राप्त हुए")])
+    func hindiHasThePennyInBothNumbers(amount: String, text: String) throws {
+        #expect(try Self.spoken(Self.language("hi"), amount, "GBP") == text)
+    }
+
     @Test func currenciesOfThreeDecimalsAreSpoken() throws {
         #expect(try Self.spoken(Self.language("en"), "1.005", "KWD") == "received one Kuwaiti dinar and five fils")
         #expect(try Self.spoken(Self.language("zh"), "1.005", "KWD", separator: "") == "收款一点零零五科威特第纳尔")
@@ -114,6 +120,18 @@ import Testing
         let language = try Language(Self.small.replacing(right, with: wrong, maxReplacements: 1), name: "x")
         let fault = try #require(language.fault())
         #expect(fault.reason.contains(reason), "\(fault.reason)")
+    }
+
+    /// The program ended on the thread that checks the rules.
+    @Test func rulesThatComeToNoEndDoNotOverflowASmallStack() async throws {
+        await #expect(processExitsWith: .success) {
+            let rules = Self.small.replacing("1: 1 [ >> ]", with: "1: =%number=", maxReplacements: 1)
+            let language = try Language(rules, name: "x")
+            let thread = Thread { exit(language.fault() == nil ? EXIT_FAILURE : EXIT_SUCCESS) }
+            thread.stackSize = 256 << 10
+            thread.start()
+            sleep(60)
+        }
     }
 
     /// Forty sets, each twice what the one before says, and nothing in the end: the speaker was busy for hours.

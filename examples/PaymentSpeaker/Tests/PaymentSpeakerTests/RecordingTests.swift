@@ -35,6 +35,21 @@ extension SpeakerTests {
                 + Array("data".utf8) + little(2 * frames, 4) + [UInt8](repeating: 1, count: 2 * frames)
         }
 
+        @Test func rulesThatSpeakTwoAmountsAlikeAreAProblemFromTheStart() async throws {
+            let directory = try TemporaryDirectory()
+            try FileManager.default.createDirectory(atPath: directory.path + "/zh", withIntermediateDirectories: false)
+            try Data(LanguageTests.small.replacing("1: 1 [ >> ]", with: "1: 1").utf8).write(
+                to: URL(filePath: directory.path + "/zh/rules"))
+            for clip in ["last-payment", "time-unknown", "received", "0", "1", "JPY"] {
+                try Self.write(Self.wave(rate: 24_000), clip, directory)
+            }
+            try await Scene.run(clips: directory.path) { scene in
+                try await scene.advance { scene.hasReport || scene.speaker.status.problems["language"] != nil }
+                #expect(scene.speaker.status.problems["language"]?.contains("two amounts are spoken alike") == true)
+                #expect(scene.speaker.status.problems.count == 1)
+            }
+        }
+
         /// What can be wrong with the recording of yen, whose header can be read.
         static let faults: [[UInt8]?] = [nil, wave(rate: 16_000), Array(wave(rate: 24_000).prefix(1000))]
 
