@@ -34,6 +34,21 @@ struct BoardScreenTests {
         #expect(lines.allSatisfy { $0.count <= columns } && lines[1].count == columns && lines[2].count == columns)
     }
 
+    @Test("a terminal that became narrower has folded the board's lines: all of their rows are drawn over")
+    func narrowed() {
+        var board = BoardScreen.Board()
+        board.take(.playback(.started(at: at(0)), sound: 1))
+        for name in ["1", ""] {
+            let lines = board.lines(at: at(3), width: 79, style: style("xterm", name))
+            let columns = lines.map(BoardScreen.Board.columns)
+            #expect(columns == [75, 79, 79])
+            for (width, rows) in [(80, 3), (79, 3), (78, 5), (40, 6), (39, 8), (200, 3)] {
+                #expect(BoardScreen.Board.rows(of: columns, width: width) == rows)
+            }
+        }
+        #expect(BoardScreen.Board.rows(of: [], width: 80) == 0)
+    }
+
     @Test("colours only where NO_COLOR is empty, and no control characters on a dumb terminal")
     func styles() {
         var board = BoardScreen.Board()

@@ -74,6 +74,26 @@ package final class BoardScreen: Sendable {
             ]
         }
 
+        /// The columns that a line takes, without the escape sequences of its colours.
+        package static func columns(_ line: String) -> Int {
+            var (count, isEscape) = (0, false)
+            for character in line {
+                if isEscape {
+                    isEscape = character != "m"
+                } else if character == "\u{1B}" {
+                    isEscape = true
+                } else {
+                    count += 1
+                }
+            }
+            return count
+        }
+
+        /// The rows that lines take on the screen. A terminal that has become narrower has folded those that were longer.
+        package static func rows(of columns: [Int], width: Int) -> Int {
+            columns.reduce(0) { $0 + max(1, ($1 + width - 1) / max(1, width)) }
+        }
+
         /// One column for each tenth of a second, the newest on the right.
         private func strip(
             _ spans: [Span], at now: MonotonicTime, width: Int, _ mark: Character, _ color: Int, _ style: Style
@@ -99,8 +119,8 @@ package final class BoardScreen: Sendable {
 
     private struct State {
         var board = Board()
-        /// How many lines of the board are on the screen; the cursor is at the end of the last.
-        var drawn = 0
+        /// The columns of each line of the board that is on the screen; the cursor is at the end of the last.
+        var drawn: [Int] = []
         var hasTimer = false
         var isOver = false
     }
@@ -134,7 +154,7 @@ package final class BoardScreen: Sendable {
     func finish() throws(RingerError) {
         let isDrawn = state.withLock { state in
             defer { state.isOver = true }
-            return state.drawn > 0 && !state.isOver
+            return !state.drawn.isEmpty && !state.isOver
         }
         if isDrawn { try Terminal.write("\n") }
     }
@@ -165,10 +185,12 @@ package final class BoardScreen: Sendable {
             // A line that comes late stands below the board.
             var output = text
             if !state.isOver {
-                let lines = state.board.lines(at: loop.now, width: Terminal.width - 1, style: style)
+                let width = Terminal.width
+                let lines = state.board.lines(at: loop.now, width: width - 1, style: style)
                 // To the board's first column and line, and clear from there.
-                let start = state.drawn > 1 ? "\r\u{1B}[\(state.drawn - 1)A\u{1B}[J" : "\r\u{1B}[J"
-                state.drawn = lines.count
+                let rows = Board.rows(of: state.drawn, width: width)
+                let start = rows > 1 ? "\r\u{1B}[\(rows - 1)A\u{1B}[J" : "\r\u{1B}[J"
+                state.drawn = lines.map(Board.columns)
                 output = start + text + lines.joined(separator: "\n")
             }
             do throws(RingerError) {
