@@ -207,8 +207,8 @@ def run(directory, payments, kills, restarts, full_disks):
 
 
 def some_kills(directory):
-    """A twentieth of `kills`."""
-    return run(directory, 100, 10, 1, 1)
+    """A twentieth of the kills of `kills`."""
+    return run(directory, 60, 10, 1, 1)
 
 
 def kills(directory):
