@@ -26,7 +26,7 @@ extension BusInterface {
             Method(
                 "Recordings", [], [.init("recordings", "aa{sv}")],
                 """
-                The newest 1,000 sounds that were handed to the speaker: start and end (t, in microseconds, where they \
+                The newest 100 sounds that were handed to the speaker: start and end (t, in microseconds, where they \
                 have come), frames and played (u), rate (d), channels (u), route (s), gain (d).
                 """),
             Method(
@@ -34,7 +34,7 @@ extension BusInterface {
                 "The newest 256 turns of the motor: start and end (t, in microseconds), strength (d)."),
             Method(
                 "Lights", [], [.init("lights", "aa{sv}")],
-                "What the status light showed: pattern (s) and at (t, in microseconds)."),
+                "What the status light showed, the newest 256: pattern (s) and at (t, in microseconds)."),
         ],
         properties: [Property("Clock", "s", isConstant: true, "real or virtual.")])
 }

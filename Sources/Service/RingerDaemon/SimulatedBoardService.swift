@@ -22,6 +22,7 @@ package final class SimulatedBoardService {
         _ member: String, _ arguments: [BusValue], isBusy: @escaping () -> Bool,
         _ completion: @escaping ([BusValue]) -> Void
     ) throws(BusError) {
+        // Lists are as long as a client reads of one message: BusMessage.valueLimit.
         switch member {
         case "SetSwitch":
             guard let position = arguments[0].string.flatMap(SwitchPosition.init(rawValue:)) else {
@@ -54,11 +55,11 @@ package final class SimulatedBoardService {
             }
             return try advance(.microseconds(Int64(microseconds)), isBusy, completion)
         case "Recordings":
-            return completion([.array(element: "a{sv}", board.speaker.recordings.map(\.busValue))])
+            return completion([.array(element: "a{sv}", board.speaker.recordings.suffix(100).map(\.busValue))])
         case "MotorTurns":
             return completion([.array(element: "a{sv}", board.motor.turns.suffix(256).map(\.busValue))])
         case "Lights":
-            let shown = board.statusLight.shown.map {
+            let shown = board.statusLight.shown.suffix(256).map {
                 BusValue.dictionary(["pattern": .string($0.pattern.text), "at": .uint64($0.at.microseconds)])
             }
             return completion([.array(element: "a{sv}", shown)])

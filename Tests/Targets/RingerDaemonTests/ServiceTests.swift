@@ -135,6 +135,29 @@ import Testing
         #expect(try await closed.client().error("ReleaseOutput") == "org.freedesktop.DBus.Error.AccessDenied")
     }
 
+    // A client reads 4,096 values of a message: after 125 sounds, or 456 lights, the board's lists were an error there.
+    @Test("the board's lists have the newest sounds and lights, as many as a client reads of one message")
+    func longTest() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        for frames in 1...300 {
+            let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 0, count: frames))
+            _ = bench.board.speaker.play(sound, PlaybackOptions()) { _ in }
+            try await client.advance(.milliseconds(10))
+        }
+        for _ in 1...300 {
+            try bench.board.statusLight.show(.on)
+            try bench.board.statusLight.show(.off)
+        }
+        func list(_ name: String, _ member: String) async throws -> [BusValue?] {
+            let values = try await client.call(name, interface: RingerNames.simulatedBoardInterface)
+            return values[0].elements?.map { $0.dictionary?[member] } ?? []
+        }
+        #expect(try await list("Recordings", "played") == (201...300).map { .uint32($0) })
+        let lights = try await list("Lights", "pattern")
+        #expect(lights.count == 256 && lights.last == .string(LightPattern.off.text))
+    }
+
     @Test("keys are a signal to everybody")
     func keys() async throws {
         let bench = try ServiceBench()
