@@ -11,6 +11,8 @@ import paho.mqtt.client as mqtt
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from witness import packets
+
 
 def free_port():
     with socket.socket() as probe:
@@ -74,13 +76,15 @@ class Broker:
 class OddBroker:
     """Speaks MQTT 5 by itself, and sets the keep-alive time to 1 s."""
 
-    def __init__(self, grants=lambda connection: True, pongs=True, ends=None):
-        """`grants`: whether it answers the subscription of a connection, the first of which is 1. `pongs`: whether it answers
+    def __init__(self, grants=lambda connection: True, pongs=True, ends=None, delivers=lambda connection: [], answers=True):
+        """`delivers`: the notices that come with the answer to a connection. `answers`: whether it acknowledges messages.
+        `grants`: whether it answers the subscription of a connection, the first of which is 1. `pongs`: whether it answers
         pings. `ends`: the reason for which it ends each connection."""
-        self.grants, self.pongs, self.ends = grants, pongs, ends
+        self.grants, self.pongs, self.ends, self.delivers, self.answers = grants, pongs, ends, delivers, answers
         self.connections = self.pings = 0
-        # The connections on which the speaker's health was published.
-        self.healths = []
+        # The connections on which the speaker's health was published, and what it said.
+        self.healths, self.texts = [], []
+        self.client = None
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
@@ -92,20 +96,18 @@ class OddBroker:
             except OSError:
                 return
             self.connections += 1
-            stream = client.makefile("rb")
-            while header := stream.read(1):
-                length = shift = 0
-                while True:
-                    byte = stream.read(1)[0]
-                    length |= (byte & 0x7F) << shift
-                    shift += 7
-                    if byte < 0x80:
-                        break
-                self.packet(client, header[0] >> 4, stream.read(length))
+            self.client = client
+            try:
+                for _, first, body in packets(client.makefile("rb")):
+                    self.packet(client, first >> 4, body)
+            except OSError:
+                # The speaker has broken it off.
+                pass
 
     def packet(self, client, kind, body):
         if kind == 1:  # CONNECT: CONNACK with Server Keep Alive 1 s
-            client.sendall(bytes([0x20, 6, 0, 0, 3, 0x13, 0, 1]))
+            notices = b"".join(self.notice(*numbered) for numbered in enumerate(self.delivers(self.connections), 1))
+            client.sendall(bytes([0x20, 6, 0, 0, 3, 0x13, 0, 1]) + notices)
         elif kind == 8 and self.grants(self.connections):  # SUBSCRIBE: SUBACK, twice quality of service 1
             client.sendall(bytes([0x90, 5]) + body[:2] + bytes([0, 1, 1]))
             if self.ends:
@@ -115,11 +117,23 @@ class OddBroker:
             after = 2 + int.from_bytes(body[:2], "big")
             if body[2:after].endswith(b"/health"):
                 self.healths.append(self.connections)
-            client.sendall(bytes([0x40, 2]) + body[after:after + 2])
+                self.texts.append(body[after:].decode(errors="replace"))
+            if self.answers:
+                client.sendall(bytes([0x40, 2]) + body[after:after + 2])
         elif kind == 12:  # PINGREQ: PINGRESP
             self.pings += 1
             if self.pongs:
                 client.sendall(bytes([0xD0, 0]))
+
+    @staticmethod
+    def notice(number, contents, topic=b"payments/odd"):
+        """A PUBLISH of quality of service 1, without properties."""
+        body = len(topic).to_bytes(2, "big") + topic + number.to_bytes(2, "big") + b"\0" + json.dumps(contents).encode()
+        return bytes([0x32, len(body) & 0x7F | 0x80, len(body) >> 7]) + body
+
+    def cut(self):
+        """Ends the connection."""
+        self.client.shutdown(socket.SHUT_RDWR)
 
     def stop(self):
         self.server.close()

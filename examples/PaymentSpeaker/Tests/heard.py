@@ -5,7 +5,7 @@ import wave
 
 RATE = 48_000
 # The frames of a word.
-LENGTH = 4800
+LENGTH = 2400
 WORDS = ["start", *map(str, range(10)), "end", "last-payment", "time-unknown"]
 LEVELS = {2000 + 1000 * index: word for index, word in enumerate(WORDS)}
 

@@ -152,7 +152,7 @@ def run(directory, payments, kills, restarts, full_disks):
 
     for number in range(kills):
         is_disk_full = number * full_disks // kills != (number + 1) * full_disks // kills
-        is_restart = number * restarts // kills != (number + 1) * restarts // kills
+        is_restart = (number + 3) * restarts // kills != (number + 4) * restarts // kills
         if is_disk_full:
             disk.fill()
         for _ in range(payments // kills):

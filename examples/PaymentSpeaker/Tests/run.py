@@ -9,7 +9,9 @@ from broker import processes
 from connections import (
     a_broker_that_sets_the_keep_alive, a_subscription_that_is_refused, reasons_in_sentences, results_of_an_outage)
 from damage import a_damaged_ledger, a_damaged_ledger_on_a_small_disk
-from disks import a_full_disk, a_ledger_on_a_small_disk, a_ledger_that_cannot_be_written, a_notice_that_is_not_recorded
+from disks import (
+    a_full_disk, a_full_disk_while_results_wait, a_ledger_on_a_small_disk, a_ledger_that_cannot_be_written,
+    a_notice_that_is_not_recorded)
 from fleet import fleet
 from kills import kills, some_kills
 from notices import notices_of_every_kind, signed_notices_over_tls
@@ -18,7 +20,8 @@ from surroundings import (
     what_systemd_expects)
 
 scenarios = [
-    some_kills, notices_of_every_kind, a_full_disk, a_ledger_on_a_small_disk, a_ledger_that_cannot_be_written,
+    some_kills, notices_of_every_kind, a_full_disk, a_full_disk_while_results_wait, a_ledger_on_a_small_disk,
+    a_ledger_that_cannot_be_written,
     a_damaged_ledger, a_damaged_ledger_on_a_small_disk, a_notice_that_is_not_recorded,
     a_subscription_that_is_refused, a_broker_that_sets_the_keep_alive, reasons_in_sentences, what_systemd_expects,
     an_output_that_nobody_reads, results_of_an_outage, a_clock_that_may_not_be_asked, signed_notices_over_tls,

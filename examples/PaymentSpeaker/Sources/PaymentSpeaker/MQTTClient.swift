@@ -192,6 +192,9 @@ final class MQTTClient {
     private func setCallbacks() {
         mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, properties in
             MQTTClient.from(context)?.connected(reason, properties)
+            // mosquitto_loop_read reads on while messages are under way, unless a packet leaves this behind: what is
+            // published now has to leave before a message comes that cannot be kept.
+            errno = EAGAIN
         }
         mosquitto_message_v5_callback_set(handle) { _, context, message, properties in
             if let message { MQTTClient.from(context)?.received(message.pointee, properties) }
