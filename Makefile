@@ -1,7 +1,7 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check unit lab lab-tool orders orders-deep mutations installation systemd library api fragments feedback examples overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
+.PHONY: help run test check unit lab lab-tool orders orders-deep mutations installation systemd library api fragments feedback examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
 	arm64-link swift-debian sanitize docs rounds memory month soak hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings bench install uninstall clean
 
 help: ## This list
@@ -18,7 +18,7 @@ else
 endif
 
 check: ## All other tests: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
-	@SOAK=60 scripts/steps lint warnings installation library api docs fragments feedback examples overlays lab-tool lab-gpiod2 failing-part orders-deep mutations packages processors arm64-link memory month soak hostile sanitize
+	@SOAK=60 scripts/steps lint warnings installation library api docs fragments feedback examples units overlays lab-tool lab-gpiod2 failing-part orders-deep mutations packages processors arm64-link memory month soak hostile sanitize
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -57,6 +57,9 @@ examples: ## The products of examples/, against the peers that they meet in the 
 	@examples/PaymentSpeaker/Tests/test
 	@examples/VoIPHandset/Tests/test
 	@examples/python/test
+
+units: ## The systemd units of these products, on the laboratory's kernel
+	@Tests/Systems/Products/test
 
 overlays: ## The device-tree overlays on their boards' own trees, against the kernel's bindings
 	@dts/check
