@@ -1,3 +1,4 @@
+import Foundation
 import Ringer
 import RingerTestKit
 import Synchronization
@@ -88,22 +89,37 @@ struct HandsetSessionTests {
         #expect(bench.clock.pendingTimers == 0 && bench.session?.isActive == false)
     }
 
-    @Test("A day with a call each hour leaves nothing behind: no timer, no sound, and an open PCM at no time between")
-    func day() throws {
-        let bench = try Bench()
-        for hour in 0..<24 {
-            let call = CallNumber(hour + 1)
-            bench.call(call)
-            bench.clock.advance(by: .seconds(10))
-            if hour % 2 == 0 { bench.handset.send(.answer) }
-            bench.clock.advance(by: .seconds(30))
-            bench.close(call)
-            bench.clock.advance(by: .seconds(1))
-            #expect(bench.isQuiet && !bench.board.speaker.isOpen && bench.clock.pendingTimers == 0)
-            #expect(bench.session?.isActive == false)
-            bench.clock.advance(by: .seconds(3559))
+    /// The resident memory of this process.
+    static func residentPages() throws -> Int {
+        let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
+        return try #require(Int(fields[1]))
+    }
+
+    @Test(
+        "A day with a call every five minutes leaves nothing behind: no timer, no sound, an open PCM at no time between, no memory"
+    )
+    func day() async throws {
+        await #expect(processExitsWith: .success) {
+            let bench = try Bench()
+            bench.board.speaker.recordingLimit = 1
+            var afterAnHour = 0
+            for number in 0..<288 {
+                let call = CallNumber(number + 1)
+                bench.call(call)
+                bench.clock.advance(by: .seconds(10))
+                if number % 2 == 0 { bench.handset.send(.answer) }
+                bench.clock.advance(by: .seconds(30))
+                bench.close(call)
+                bench.clock.advance(by: .seconds(1))
+                #expect(bench.isQuiet && !bench.board.speaker.isOpen && bench.clock.pendingTimers == 0)
+                #expect(bench.session?.isActive == false)
+                bench.clock.advance(by: .seconds(259))
+                if number == 12 { afterAnHour = try Self.residentPages() }
+            }
+            #expect(bench.notes.kinds.filter { $0 == .ended }.count == 144)
+            #expect(bench.notes.kinds.filter { $0 == .cancelled }.count == 144)
+            let growth = try Self.residentPages() - afterAnHour
+            #expect(growth < 100, "\(growth) pages")
         }
-        #expect(bench.notes.kinds.filter { $0 == .ended }.count == 12)
-        #expect(bench.notes.kinds.filter { $0 == .cancelled }.count == 12)
     }
 }
