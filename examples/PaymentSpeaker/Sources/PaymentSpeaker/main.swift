@@ -68,10 +68,13 @@ do {
     let loop = try EventLoop(onThisThreadAs: "payments")
     defer { loop.close() }
     try loop.run { try await serve(options) }
+    throw RingerError(.closed, "wait", "device")
 } catch let error as UsageError {
     write("PaymentSpeaker: \(error.message); see --help\n", to: STDERR_FILENO)
     exit(64)
 } catch {
+    // A signal has closed the device, and ends the process once that is done: its exit status is the signal.
+    if (error as? RingerError)?.code == .closed { sleep(5) }
     write("PaymentSpeaker: \(error)\n", to: STDERR_FILENO)
     exit(1)
 }

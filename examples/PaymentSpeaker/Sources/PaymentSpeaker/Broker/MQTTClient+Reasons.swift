@@ -21,9 +21,7 @@ extension MQTTClient {
         if logged.contains(where: { $0.contains("host name verification failed") }) {
             return "its certificate is for another name than \(settings.host)"
         }
-        if let fault = payment_mqtt_certificate_fault(handle) {
-            return "its certificate is not accepted: \(String(cString: fault))"
-        }
+        if let certificateFault { return "its certificate is not accepted: \(certificateFault)" }
         let prefix = "Error: "
         if let error = logged.last(where: { $0.hasPrefix(prefix) }) { return String(error.dropFirst(prefix.count)) }
         let text = logged.last.flatMap { $0.split(separator: ":").last } ?? "for an unknown reason"

@@ -49,6 +49,8 @@ final class MQTTClient {
     /// The newest errors that libmosquitto has logged since it began to connect, beside the results of the calls that met
     /// them.
     private(set) var logged: [String] = []
+    /// What was wrong with the broker's certificate. A connection that failed is gone when the call returns.
+    private(set) var certificateFault: String?
     /// Whether libmosquitto is calling back: it may not be called to write then.
     private var isReading = false
 
@@ -120,7 +122,7 @@ final class MQTTClient {
         /// Connects.
         func run() throws(RingerError) {
             let (handle, settings) = (client.handle, client.settings)
-            client.logged = []
+            (client.logged, client.certificateFault) = ([], nil)
             var properties: OpaquePointer?
             defer { mosquitto_property_free_all(&properties) }
             mosquitto_property_add_int32(
@@ -245,6 +247,7 @@ final class MQTTClient {
     private func keep(log line: String) {
         logged.append(line)
         if logged.count > 8 { logged.removeFirst() }
+        if let fault = payment_mqtt_certificate_fault(handle) { certificateFault = String(cString: fault) }
     }
 
     /// The broker ends the connection, and says why.
