@@ -115,7 +115,7 @@ struct Attack {
             count += rate / 10
         }
         // The last burst has its tenth of a second too.
-        let time = max(clock.now - start, .seconds(seconds))
-        return (count, Int(Double(count) / (time / .seconds(1))))
+        let time = max(clock.now - start, .seconds(seconds)) / .seconds(1)
+        return (count, Int(Double(count) / time))
     }
 }
