@@ -1,6 +1,7 @@
-"""Makes the SDK of scripts/arm64 from a mirror on the loopback whose packages are empty, and that fails in one way at a time.
+"""Makes the SDK of scripts/arm64 from a mirror on the loopback whose packages are empty, and that fails in one way at a time;
+and the system of scripts/swift-debian from a mirror that does not answer, and on a small disk.
 
-    failures.py SCRIPT FOLDER
+    failures.py SCRIPTS FOLDER
 
 Each failure has to be one sentence, and to leave nothing in the cache. A mount of a small disk needs root.
 """
@@ -16,8 +17,8 @@ import threading
 import time
 import urllib.parse
 
-script, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-text = pathlib.Path(script).read_text()
+scripts, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
+text = (scripts / "arm64").read_text()
 names = re.search(r"^packages=\((.*?)\$\{ARM64", text, re.M | re.S).group(1).split()
 
 
@@ -86,7 +87,7 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 failures = 0
 
 
-def check(what, fault, sentence, port=server.server_port, small_disk=False):
+def check(what, fault, sentence, port=server.server_port, small_disk=False, command=("arm64", "sdk")):
     """Fails unless the script says this one sentence and leaves nothing."""
     global failures
     Mirror.fault = fault
@@ -95,20 +96,21 @@ def check(what, fault, sentence, port=server.server_port, small_disk=False):
     cache.mkdir()
     environment = dict(os.environ, RINGER_CACHE=str(cache), RINGER_DEBIAN=f"http://127.0.0.1:{port}/debian",
                        APT_CONFIG=str(folder / "apt.conf"), LC_ALL="C")
-    command = [script, "sdk"]
+    kept = cache / command[0]
+    command = [scripts / command[0], *command[1:]]
     if small_disk:
-        mount = 'mount -t tmpfs -o size=8m none "$0" && { "$@"; status=$?; ls -A "$0/arm64" >"$0.left"; exit $status; }'
+        mount = 'mount -t tmpfs -o size=8m none "$0" && { "$@"; status=$?; ls -A "$0"/* >"$0.left"; exit $status; }'
         command = ["unshare", "--mount", "sh", "-c", mount, str(cache), *command]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     if fault == "endless":
         Mirror.reached.wait(60)
         process.send_signal(signal.SIGTERM)
     output, said = process.communicate(timeout=120)
-    lines = [line for line in said.splitlines() if "making the Swift SDK" not in line]
+    lines = [line for line in said.splitlines() if ": making " not in line]
     if small_disk:
         left = (folder / "cache.left").read_text().split()
     else:
-        left = [path.name for path in (cache / "arm64").iterdir()]
+        left = [path.name for path in kept.iterdir()]
     left = set(left) - {"lock", "log"}
     if process.returncode == 0 or output or len(lines) != 1 or not re.search(sentence, lines[0]) or left:
         print(f"arm64: {what}: status {process.returncode}, left {left}, said:\n{said}{output}", file=sys.stderr)
@@ -124,5 +126,8 @@ check("a damaged download", "damaged", "download was damaged")
 check("an interrupted download", "interrupted", "cannot be reached|was interrupted")
 check("a signal during a download", "endless", "interrupted: the SDK was not made")
 check("a full disk", None, "no space left", small_disk=True)
+system = ("swift-debian", "root")
+check("no network, for a system", None, "Failed getting release file", port=9, command=system)
+check("a full disk, for a system", None, "no space", small_disk=True, command=system)
 check("a package without the library", None, "has no library where it had one")
 sys.exit(failures > 0)
