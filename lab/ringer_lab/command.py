@@ -41,6 +41,8 @@ A test fails as well if the firmware ended badly, or if a recorder stopped. It l
 test's id and in junit.xml: run.vcd (lines, input, the speaker's level), heard.wav, firmware.log, kernel.log, and with
 Ringer's command installed run.svg. A run that is switched off leaves junit.xml as well, with an error at its last test.
 
+pytest's plug-ins are loaded by name only, with -p NAME, and modules of your own found with --env PYTHONPATH=FOLDER.
+
 With --times each event of a test (a line that is set, a signal, ...) comes later by another shift in each run. A failure
 prints its shift, and the command that repeats it exactly."""
 
@@ -186,6 +188,8 @@ def options_of(arguments):
 def python(options, *arguments):
     """A command of this interpreter, resolved here: a shim that looks for it takes seconds in the guest."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    if own := machine.environment(options).get("PYTHONPATH"):
+        package += f":{own}"
     options.env += [f"PYTHONPATH={package}", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"]
     return [sys.executable, *arguments]
 

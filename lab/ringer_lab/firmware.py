@@ -39,10 +39,7 @@ class Firmware:
                 start_new_session=True,
             )
         except OSError as error:
-            raise LabError(
-                f"{command[0]} cannot be started: {error.strerror}: it has to be a program, or a script that begins with #! "
-                "and an interpreter that is there"
-            ) from None
+            raise LabError(f"{command[0]} cannot be started: {error.strerror}: a script has to begin with #!") from None
         finally:
             os.close(output)
             os.close(errors)
@@ -128,7 +125,10 @@ class Firmware:
         self.lab.before_event()
         at = time.monotonic()
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-            sender.sendto(data.encode() if isinstance(data, str) else data, os.fspath(path))
+            try:
+                sender.sendto(data.encode() if isinstance(data, str) else data, os.fspath(path))
+            except OSError as error:
+                raise AssertionError(f"{self.name} has no socket at {path}: {error.strerror}") from None
         return at
 
     def wait(self, within=60):
@@ -141,7 +141,8 @@ class Firmware:
 
     def end_text(self):
         status = self.process.wait()
-        how = f"exit status {status}" if status >= 0 else f"killed by {signal.Signals(-status).name}"
+        names = {number.value: number.name for number in signal.Signals}  # most real-time signals have none
+        how = f"exit status {status}" if status >= 0 else f"killed by {names.get(-status, f'signal {-status}')}"
         last = f"; its last line was: {self.lines[-1][1]}" if self.lines else ""
         return f"{how}, {self.ended_at - self.started_at:.3f} s after its start{last}"
 

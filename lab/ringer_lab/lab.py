@@ -1,7 +1,8 @@
 """The laboratory as a test sees it: the fixture `lab`."""
 
-import ctypes
+import contextlib
 import os
+import signal
 import time
 
 from ringer_lab import LabError, devicetree, is_inside
@@ -9,14 +10,17 @@ from ringer_lab.devicetree import EV_ABS, EV_KEY, EV_SW
 from ringer_lab.firmware import Firmware
 from ringer_lab.inputs import InputRecorder, Jack, Key, Slider, Switch, code
 from ringer_lab.lines import Chip, EdgeRecorder, Line, board, read_text, write_text
-from ringer_lab.speaker import TICK, Speaker, card
+from ringer_lab.speaker import Speaker, card, wait_between_ticks
 
 DRIVERS = "/sys/bus/platform"
 
 
-def set_timer_slack(nanoseconds):
-    """How much later than asked for this thread may wake up; 0 is the default, 50 microseconds. Source: prctl(2)."""
-    ctypes.CDLL(None).prctl(29, ctypes.c_ulong(nanoseconds))  # PR_SET_TIMERSLACK
+def orphans():
+    """The processes whose parent has ended: process 1 has them, and this one."""
+    for entry in filter(str.isdecimal, os.listdir("/proc")):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            if read_text(f"/proc/{entry}/stat").rpartition(")")[2].split()[1] == "1":
+                yield int(entry)
 
 
 class Lab:
@@ -33,18 +37,18 @@ class Lab:
             raise LabError("this runs in the laboratory only: ringer-lab pytest, or ringer-lab run")
         if Lab.present is not None:
             raise LabError("a test has one laboratory: the fixture `lab` has it, from the test's beginning to its end")
-        # Every test begins at the same distance from the kernel's ticks, whatever was before.
-        set_timer_slack(1)
-        time.sleep(TICK - time.monotonic() % TICK)
-        set_timer_slack(0)
-        self.shift, self.start, self.end, self.problems = shift, time.monotonic(), None, []
+        self.shift, self.end, self.problems = shift, None, []
         self.tree = board()
         self.banks = list(devicetree.banks(self.tree).values())
         self.parts = devicetree.parts(self.tree)
+        self.others = set(orphans())
         self.edges = EdgeRecorder()
+        for bank in self.banks:
+            self.edges.begin(self.chip(bank), 0)
+        self.speaker = Speaker(self) if card() else None
+        self.start = wait_between_ticks()
         # A driver that sets a line to the level that it has is recorded too: what a line was cannot be told from that.
         self.levels = {bank.label: self.chip(bank).levels() for bank in self.banks}
-        self.speaker = Speaker(self) if card() else None
         self.firmwares, self.lines, self.inputs, self.pulls, self.unplugged = [], {}, [], {}, {}
         for bank in self.banks:
             for offset, name in enumerate(bank.names[: bank.count]):
@@ -181,12 +185,18 @@ class Lab:
 
     def plug(self, device):
         """Brings a device back that was unplugged."""
+        if device not in self.unplugged:
+            raise LabError(f"{device} is not unplugged; what is: {', '.join(self.unplugged) or 'nothing'}")
         self.before_event()
         return self._plug(device)
 
     def _plug(self, device):
         at = time.monotonic()
+        self.edges.drain()
         write_text(f"{self.unplugged.pop(device)}/bind", device)
+        for bank in self.banks:
+            if bank.device == device:
+                self.edges.begin(self.chip(bank), at)
         if device.startswith("snd_aloop") and self.speaker:
             self.speaker.plug()
         return at
@@ -200,6 +210,11 @@ class Lab:
         """Ends the firmware, and puts the board back to rest. Returns what was wrong with it and with the recorders."""
         Lab.present = None
         problems = self.problems = [problem for firmware in self.firmwares for problem in firmware.finish()]
+        while left := set(orphans()) - self.others:  # a firmware that went into the background
+            for process in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+            time.sleep(0.01)
         problems += self.edges.problems()
         if self.speaker:
             problems += self.speaker.problems()

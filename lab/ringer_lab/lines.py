@@ -45,7 +45,8 @@ class EdgeRecorder:
         write_text(f"{TRACING}/tracing_on", "1")
         self.pipe = os.open(f"{TRACING}/trace_pipe", os.O_RDONLY | os.O_NONBLOCK)
         self.watch = self.watched()
-        self.levels = {}  # by the line's number: [(time, level)]
+        self.lines = {}  # the kernel's numbers of lines: (chip, offset)
+        self.levels = {}  # the same way: [(time, level)]
         self.rest = ""
         self.lost = 0
 
@@ -58,6 +59,12 @@ class EdgeRecorder:
                 raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), f"{TRACING}/{name}")
         return watch
 
+    def begin(self, chip, at):
+        """Records a chip that was plugged in: its lines are low, and may have other numbers than before."""
+        for offset in range(chip.bank.count):
+            line = self.lines[chip.base + offset] = chip.bank.label, offset
+            self.levels.setdefault(line, []).append((at, 0))
+
     def drain(self):
         while self.pipe is not None:
             try:
@@ -69,7 +76,8 @@ class EdgeRecorder:
             *rows, self.rest = (self.rest + data.decode()).split("\n")
             for row in rows:
                 if match := re.search(r" (\d+\.\d+): gpio_value: (\d+) set (\d)", row):
-                    self.levels.setdefault(int(match[2]), []).append((float(match[1]), int(match[3])))
+                    if line := self.lines.get(int(match[2])):
+                        self.levels[line].append((float(match[1]), int(match[3])))
                 elif match := re.search(r"LOST (\d+) EVENTS", row):
                     self.lost += int(match[1])
 
@@ -125,8 +133,6 @@ class Line:
     def __init__(self, lab, bank, offset, name, is_active_low=False):
         self.lab, self.bank, self.offset, self.name = lab, bank, offset, name
         self.is_active_low = is_active_low
-        chip = self.chip
-        self.number = chip.base + offset
         self.start = (lab.start, lab.levels[bank.label][offset])
 
     def __repr__(self):
@@ -189,7 +195,7 @@ class Line:
         """[(time, level)], after the level at the start of the test."""
         self.lab.edges.drain()
         found, last = [], self.start[1]
-        for at, level in self.lab.edges.levels.get(self.number, []):
+        for at, level in self.lab.edges.levels[self.bank.label, self.offset]:
             if at >= self.lab.start and level != last:
                 found.append((at, self._logical(level)))
                 last = level

@@ -52,9 +52,13 @@ def check_program(name):
     if path is None:
         raise LabError(f"{name}: there is no such program: build it, give its path, or make it executable")
     with open(path, "rb") as file:
-        head = file.read(20)
+        head = file.read(256)
     if head[:4] == b"\x7fELF" and head[18:20] != b"\x3e\0":
         raise LabError(f"{name} is a program for another processor: build it for x86-64")
+    if match := re.match(rb"#! *([^\s]+)", head):
+        interpreter = os.fsdecode(match[1])
+        if not os.path.exists(interpreter):
+            raise LabError(f"{name} is a script for {interpreter}, which is not there: install that, or name another one")
 
 
 def sound_configuration(speaker, rate):
@@ -142,6 +146,8 @@ def boot(options, command, terminal=False):
         shutil.copy(f"{include}/dt-bindings/input/linux-event-codes.h", f"{run}/codes")
         configuration, sound = sound_configuration(options.speaker, options.rate)
         if options.bus:
+            if shutil.which("dbus-run-session") is None:
+                raise LabError("dbus-run-session is missing for --bus: apt-get install dbus-daemon")
             command = [
                 "dbus-run-session",
                 "--",
@@ -173,10 +179,10 @@ def boot(options, command, terminal=False):
 def run_kernel(kernel, init, run, options, command, sound, terminal):
     # The kernel makes the descriptors of its consoles non-blocking for every process that shares them, so it gets pipes
     # of its own.
-    pipes, copiers = [], []
+    pipes, copiers, failures = [], [], []
     for target in (sys.stdout, sys.stderr):
         source, console = os.pipe()
-        copiers.append(threading.Thread(target=copy, args=(source, target.fileno())))
+        copiers.append(threading.Thread(target=copy, args=(source, target.fileno(), failures)))
         pipes.append(console)
     writable = "/" in map(os.path.abspath, options.writable)
     arguments = [
@@ -237,6 +243,8 @@ def run_kernel(kernel, init, run, options, command, sound, terminal):
     os.close(present)
     for copier in copiers:
         copier.join()
+    if failures:
+        raise LabError(f"the output could not be written: {failures[0].strerror}: make room there")
     return judge(run, options, command, os.waitstatus_to_exitcode(status))
 
 
@@ -269,14 +277,16 @@ def watch(gone, start, run, deadline):
         os._exit(status)
 
 
-def copy(source, target):
-    """Copies what a console prints; drops it if nobody reads it any more."""
+def copy(source, target, failures):
+    """Copies what a console prints; drops it if nobody reads it any more, or if that fails."""
     while data := os.read(source, 65536):
         try:
             while data:
                 data = data[os.write(target, data) :]
-        except OSError:
+        except BrokenPipeError:
             pass
+        except OSError as error:
+            failures.append(error)
     os.close(source)
 
 

@@ -1,6 +1,7 @@
 """pytest's plug-in in the laboratory: the fixture `lab`, and what a failed test leaves."""
 
 import hashlib
+import inspect
 import json
 import os
 import shlex
@@ -53,7 +54,7 @@ def pytest_runtest_protocol(item):
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
     lab = pyfuncitem.funcargs.get("lab")
-    if not isinstance(lab, Lab):
+    if not isinstance(lab, Lab) or inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     names = pyfuncitem._fixtureinfo.argnames
     is_passed = False

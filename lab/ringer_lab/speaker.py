@@ -14,8 +14,8 @@ from typing import NamedTuple
 from ringer_lab import LabError
 
 CHANNELS, FRAME = 2, 4
-# The card moves its position when the kernel's clock ticks.
-TICK = 0.01
+# The card moves its position when the kernel's clock ticks. In nanoseconds.
+TICK = 10_000_000
 # A shorter silence is part of a sound.
 GAP = 0.02
 # Source: alsa/pcm.h.
@@ -27,6 +27,26 @@ def card():
     with open("/proc/asound/cards", encoding="utf-8") as file:
         found = re.search(r"^ *\d+ \[(\w+) *\]: Loopback ", file.read(), re.MULTILINE)
     return found[1] if found else None
+
+
+def set_timer_slack(nanoseconds):
+    """How much later than asked for this thread may wake up; 0 is the default, 50 microseconds. Source: prctl(2)."""
+    ctypes.CDLL(None).prctl(29, ctypes.c_ulong(nanoseconds))  # PR_SET_TIMERSLACK
+
+
+def wait_between_ticks():
+    """Sleeps until the same place between two ticks of the kernel's clock in every test, and returns the time.
+
+    At a tick itself it would be chance whether the tick is over. The virtual clock moves in steps of 256 ns, of which two
+    ticks are a multiple.
+    """
+    span, place = 20_000_000, 3_300_000
+    now = time.monotonic_ns()
+    moment = now + span + (place - now) % span  # the kernel's timers are inexact before its first tick
+    set_timer_slack(1)
+    time.sleep((moment - now) / 1e9)
+    set_timer_slack(0)
+    return moment / 1e9
 
 
 class Sound(NamedTuple):
@@ -53,6 +73,7 @@ class Speaker:
         self.library.snd_pcm_avail.restype = self.library.snd_pcm_readi.restype = ctypes.c_long
         self.library.snd_strerror.restype = ctypes.c_char_p
         self.buffer = ctypes.create_string_buffer(65536)
+        wait_between_ticks()
         self.start = self.open()
         threading.Thread(target=self.drain_regularly, daemon=True).start()
 
@@ -67,7 +88,8 @@ class Speaker:
         self.call("snd_pcm_status", self.pcm, status)
         self.library.snd_pcm_status_get_trigger_htstamp(status, ctypes.byref(stamp))
         self.library.snd_pcm_status_free(status)
-        return stamp.seconds + stamp.nanoseconds / 1e9
+        # The first frame came at the tick before.
+        return (stamp.seconds * 1_000_000_000 + stamp.nanoseconds) // TICK * TICK / 1e9
 
     def __repr__(self):
         return "Speaker()"
@@ -111,17 +133,20 @@ class Speaker:
             self.pieces.append((first, bytearray(samples)))
 
     def samples(self, first, end):
-        """Those of some frames, all of which one piece has."""
+        """Those of some frames."""
+        data = bytearray((end - first) * FRAME)
         for start, piece in self.pieces:
-            if start <= first < start + len(piece) // FRAME:
-                return array.array("h", piece[(first - start) * FRAME : (end - start) * FRAME])
-        return array.array("h")
+            begin, stop = max(first, start), min(end, start + len(piece) // FRAME)
+            if begin < stop:
+                data[(begin - first) * FRAME : (stop - first) * FRAME] = piece[(begin - start) * FRAME : (stop - start) * FRAME]
+        return array.array("h", data)
 
     def problems(self):
+        now = time.monotonic()
         self.drain()
         if self.problem is None and not self.is_closed:
-            behind = time.monotonic() - self.start - self.frames / self.rate
-            if behind > 3 * TICK:
+            behind = now - self.start - self.frames / self.rate
+            if behind > 3 * TICK / 1e9:
                 self.problem = f"the recorder of the speaker stopped: it is {behind:.3f} s behind"
         return [self.problem] if self.problem else []
 
@@ -204,9 +229,12 @@ class Speaker:
         """Where what was heard, silence around it left out, differs from a WAV file; empty if it is equal. With
         `whole=False` what was heard may go on behind the file, as a tone does that is repeated.
         """
-        with wave.open(os.fspath(path), "rb") as file:
-            channels, width, rate, count, _, _ = file.getparams()
-            data = file.readframes(count)
+        try:
+            with wave.open(os.fspath(path), "rb") as file:
+                channels, width, rate, count, _, _ = file.getparams()
+                data = file.readframes(count)
+        except (wave.Error, EOFError) as error:
+            raise LabError(f"{path} is no WAV file with plain samples: {error}") from None
         if width != 2 or channels > 2 or rate != self.rate:
             raise LabError(
                 f"{path}: {8 * width} bits, {channels} channels, {rate} Hz; the speaker has 16 bits, at most 2 "

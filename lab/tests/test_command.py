@@ -251,6 +251,19 @@ def test_an_overlay_that_is_compiled(ringer_lab, tmp_path):
     fails(ringer_lab("run", "--overlay", "board.dtbo", "true"), "board.dtbo is not text", ".dtso")
 
 
+def test_output_that_cannot_be_written():
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run([COMMAND, "run", "echo", "lost"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=600)
+    assert run.returncode == 125 and "output" in run.stderr and "No space left" in run.stderr
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_output_that_nobody_reads_does_not_end_the_run():
+    script = 'set -o pipefail; "$0" run sh -c "echo first; sleep 1; echo lost; exit 3" | head -n 1'
+    run = subprocess.run(["bash", "-c", script, COMMAND], capture_output=True, text=True, timeout=600)
+    assert (run.returncode, run.stdout, run.stderr) == (3, "first\n", "")
+
+
 ELF_FOR_ARM = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\0\xb7\0" + bytes(44)
 
 
@@ -263,12 +276,14 @@ def test_a_firmware_that_does_not_exist(ringer_lab, tmp_path):
     fails(ringer_lab("run", "./nonesuch"), "./nonesuch", "no such program", "build it")
     program(tmp_path, "other", ELF_FOR_ARM)
     fails(ringer_lab("run", "./other"), "./other is a program for another processor", "x86-64")
+    program(tmp_path, "script", b"#!/nonesuch -e\n")
+    fails(ringer_lab("run", "./script"), "./script", "/nonesuch", "which is not there")
 
 
 def test_a_test_of_a_firmware_that_does_not_exist(ringer_lab, tmp_path):
     program(tmp_path, "other", ELF_FOR_ARM)
     program(tmp_path, "script", b"#!/nonesuch\n")
-    words = {"nonesuch": "no such program", "other": "another processor", "script": "an interpreter that is there"}
+    words = {"nonesuch": "no such program", "other": "another processor", "script": "/nonesuch, which is not there"}
     (tmp_path / "test_nonesuch.py").write_text(
         "".join(f"def test_{name}(lab):\n    lab.firmware('./{name}')\n\n" for name in words)
     )
@@ -343,6 +358,11 @@ def test_a_kernel_that_was_built_needs_no_compiler(ringer_lab, tmp_path, monkeyp
     use_only(tmp_path / "bin", monkeypatch, "dtc", "fdtoverlay", "true", *names)
     run = ringer_lab("run", "true")
     assert (run.status, run.err) == (0, "")
+
+
+def test_a_bus_without_its_daemon(ringer_lab, tmp_path, monkeypatch):
+    use_only(tmp_path / "bin", monkeypatch, "dtc", "fdtoverlay", "true")
+    fails(ringer_lab("run", "--bus", "true"), "dbus-run-session is missing", "apt-get install dbus-daemon")
 
 
 def start(*words, **settings):

@@ -16,7 +16,7 @@ INSIDE = f"{LAB}/tests/inside"
 def test_the_fixture_judges(ringer_lab):
     run = ringer_lab("pytest", f"{INSIDE}/test_recorders.py")
     assert run.failed == {name for name in run.cases if name.startswith("test_bad")}, run.out
-    assert len(run.cases) == 29 and run.status == 1
+    assert len(run.cases) == 37 and run.status == 1
     said = {
         name: "".join(found.get("message") for kind in ("failure", "error") for found in case.iter(kind))
         for name, case in run.cases.items()
@@ -26,6 +26,11 @@ def test_the_fixture_judges(ringer_lab):
     assert "the recorder of edges stopped" in said["test_bad_the_edges_recorder_is_off_for_a_while"]
     assert "the recorder of ring-silent-switch stopped" in said["test_bad_the_recorder_of_an_input_device_stops"]
     assert "the recorder of edges lost" in said["test_bad_edges_are_lost"]
+    assert run.cases["test_that_nobody_awaits"].find("skipped") is not None  # by pytest, which says how to run it
+    assert "killed by signal 40" in said["test_bad_a_signal_without_a_name"]
+    assert "gpio-sim is not unplugged" in said["test_bad_a_device_that_was_not_unplugged"]
+    assert "has no socket at /run/tmp/nonesuch" in said["test_bad_a_datagram_without_a_socket"]
+    assert "is no WAV file" in said["test_bad_a_file_that_is_no_sound"]
     assert "is silent" in said["test_bad_silence_equals_a_silent_file"]
     assert "died: exit status 3" in said["test_bad_a_fixture_that_was_taken_late"]
     assert "did not wait() for it: exit status 0" in said["test_bad_the_firmware_ends_early"]
@@ -271,6 +276,43 @@ def test_datagram(lab, tmp_path):
 def test_a_datagram_reaches_the_firmware(ringer_lab, tmp_path):
     (tmp_path / "test_datagram.py").write_text(DATAGRAM)
     run = ringer_lab("pytest", "test_datagram.py")
+    assert run.status == 0, run.out
+
+
+CHIPS = """/dts-v1/;
+/plugin/;
+&{/} {
+	a { compatible = "gpio-simulator"; bank0 { gpio-controller; #gpio-cells = <2>; ngpios = <4>; gpio-sim,label = "a"; }; };
+	b { compatible = "gpio-simulator"; bank0 { gpio-controller; #gpio-cells = <2>; ngpios = <4>; gpio-sim,label = "b"; }; };
+};
+"""
+
+UNPLUGGED = """
+def test_chips_that_come_back_in_another_order(lab):
+    a, b = lab.line("a:1"), lab.line("b:1")
+    set_at = a.set(1)
+    for chip in "ab":
+        lab.unplug(chip)
+    plugged_at = [lab.plug(chip) for chip in "ba"][1]
+    again_at = a.set(1)
+    lab.advance(0.1)
+    assert [level for _, level in a.edges] == [1, 0, 1] and b.edges == []
+    assert all(0 <= at - asked < 0.001 for (at, _), asked in zip(a.edges, (set_at, plugged_at, again_at)))
+"""
+
+
+def test_chips_that_come_back_in_another_order(ringer_lab, tmp_path):
+    (tmp_path / "chips.dtso").write_text(CHIPS)
+    (tmp_path / "test_chips.py").write_text(UNPLUGGED)
+    run = ringer_lab("pytest", "--overlay", "chips.dtso", "test_chips.py")
+    assert run.status == 0, run.out
+
+
+def test_modules_of_ones_own(ringer_lab, tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/helper.py").write_text("")
+    (tmp_path / "test_own.py").write_text("import helper\n\ndef test_own(lab):\n    pass\n")
+    run = ringer_lab("pytest", "--env", f"PYTHONPATH={tmp_path}/own", "test_own.py")
     assert run.status == 0, run.out
 
 

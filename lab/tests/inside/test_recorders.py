@@ -91,8 +91,9 @@ def set_before():
     lines = subprocess.Popen(["gpioset", "--mode=signal", "gpiochip0", "3=1", "9=1", "10=0"])
     motor = subprocess.Popen(rumble(), stdout=subprocess.PIPE)
     motor.stdout.readline()
+    turns_since = time.monotonic()
     time.sleep(0.1)
-    yield
+    yield turns_since
     for program in (lines, motor):
         program.kill()
         program.wait()
@@ -108,7 +109,7 @@ def test_lines_that_were_set_before_have_no_edges(set_before, lab):
         assert (lab.line(line).edges, lab.line(line).highs) == ([], highs), line
     lab.advance(0.5)
     ((at, level),) = motor.edges
-    assert level == 0 and at - lab.start == approx(0.3, abs=0.03)
+    assert level == 0 and at - set_before == approx(0.4, abs=0.021)
 
 
 def test_a_line_that_is_set_to_the_level_that_it_has_has_no_edge(lab):
@@ -137,6 +138,22 @@ def test_bad_a_speaker_that_was_plugged_in_again_is_heard(lab):
     lab.plug("snd_aloop.0")
     play(lab)
     assert lab.speaker.heard == []
+
+
+def test_both_sides_of_a_short_silence_are_measured(lab, tmp_path):
+    # A silence that is shorter than 20 ms is part of a sound; it may come in one piece from the card.
+    path = str(tmp_path / "two.wav")
+    with wave.open(path, "wb") as file:
+        file.setparams((1, 2, 48000, 0, "NONE", ""))
+        for level, frames in ((1000, 4800), (0, 950), (20000, 4800)):
+            file.writeframes(level.to_bytes(2, "little") * frames)
+    player = lab.firmware("aplay", "-q", path)
+    for _ in range(200):
+        lab.advance(0.002)
+        lab.speaker.checked()
+    assert player.wait() == 0
+    ((_, _, peak, _),) = lab.speaker.heard
+    assert peak == approx(20000 / 32768, abs=0.001)
 
 
 def test_bad_silence_equals_a_silent_file(lab, tmp_path):
@@ -171,6 +188,36 @@ def test_bad_nothing_was_heard(lab):
 def test_bad_the_firmware_dies(lab):
     lab.firmware("sh", "-c", "echo going; exit 3")
     lab.advance(1)
+
+
+def test_bad_a_signal_without_a_name(lab):
+    lab.firmware("sh", "-c", "kill -40 $$")
+    lab.advance(1)
+
+
+async def test_that_nobody_awaits(lab):
+    assert False
+
+
+def test_bad_a_device_that_was_not_unplugged(lab):
+    lab.plug("gpio-sim")
+
+
+def test_bad_a_datagram_without_a_socket(lab):
+    lab.firmware("sleep", "10").datagram("/run/tmp/nonesuch", "call")
+
+
+def test_bad_a_file_that_is_no_sound(lab):
+    play(lab)
+    lab.speaker.differs(__file__)
+
+
+def test_a_firmware_that_goes_into_the_background(lab):
+    lab.firmware("sh", "-c", "setsid sleep 1000 & exit 0").wait()
+
+
+def test_it_is_gone_in_the_next_test(lab):
+    assert lab.firmware("pgrep", "-x", "sleep").wait() == 1
 
 
 def test_bad_the_firmware_ignores_sigterm(lab):
