@@ -72,7 +72,7 @@ struct OwnSessionTests {
         board.surroundings.set(.inputAvailable(false))
         try start(100, .playAndRecord)
         let errors = outcomes.all.compactMap { outcome in if case .failed(let error) = outcome { error } else { nil } }
-        #expect(errors.map(\.code) == [.noHardware] && outcomes.all.count == 1)
+        #expect(errors.map(\.code) == [.notFound] && outcomes.all.count == 1)
     }
 
     @Test("a call that begins in the middle silences it, and it does not resume on its own")

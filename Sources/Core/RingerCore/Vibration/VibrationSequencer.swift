@@ -354,7 +354,7 @@ struct VibrationSequencer: StateMachine {
             // The motor may be turning for it just now.
             if unanswered?.vibration == id { return end }
             return .failed(
-                RingerError(.timedOut, "vibrate", "vibration motor", detail: "the motor was not turned on before the end"))
+                RingerError(.timedOut, "vibrate", "vibration motor", detail: "the motor did not turn on in time"))
         }
         return turnedOn.error.map { .failed($0) } ?? end
     }

@@ -69,7 +69,7 @@ public final class Vibrator: Sendable {
                     }
                     if let level, level.until <= clock.now {
                         // Hardware would take it for off, and say that it succeeded.
-                        let error = RingerError(.timedOut, "turn on", motor.name, detail: "the pulse was over before its turn")
+                        let error = RingerError(.timedOut, "turn on", motor.name, detail: "the pulse was over by then")
                         answer(error)
                     } else if let answering {
                         answering.turn(to: level, answer: answer)
