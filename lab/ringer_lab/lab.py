@@ -210,6 +210,7 @@ class Lab:
         """Ends the firmware, and puts the board back to rest. Returns what was wrong with it and with the recorders."""
         Lab.present = None
         problems = self.problems = [problem for firmware in self.firmwares for problem in firmware.finish()]
+        self.end = time.monotonic()
         while left := set(orphans()) - self.others:  # a firmware that went into the background
             for process in left:
                 with contextlib.suppress(ProcessLookupError):
@@ -227,7 +228,6 @@ class Lab:
             self._plug(device)
         for line, pull in self.pulls.items():
             write_text(line.pull, pull)
-        self.end = time.monotonic()
         # The drivers believe a line once it has not bounced for a while.
         time.sleep(max([0.05] + [2 * part.debounce for part in self.parts]))
         self.edges.close()
