@@ -206,8 +206,16 @@ def test_shifted_events_find_a_race_and_repeat_it(ringer_lab, tmp_path, monkeypa
 
 
 def recorded(run):
-    """What is said of each test that failed. Its recordings may differ by microseconds: the command has other arguments."""
-    return {name: (properties(run.cases[name]), run.cases[name].find("failure").text) for name in run.failed}
+    """What was recorded of each test that failed, and said of it, but for the date and the kernel's own times."""
+    files = ("run.vcd", "heard.wav", "firmware.log")
+    return {
+        name: (
+            properties(run.cases[name]),
+            run.cases[name].find("failure").text,
+            [(run.output / properties(run.cases[name])[file]).read_bytes() for file in files],
+        )
+        for name in run.failed
+    }
 
 
 def test_runs_are_alike(tmp_path):
