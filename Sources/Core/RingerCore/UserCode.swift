@@ -208,21 +208,31 @@ package func withUserCompletion<Outcome: Sendable, Value, Failure: Error>(
     return value
 }
 
-/// Waits for the outcome of what `begin` begins with its completion. `stop` ends it when the task is cancelled.
+/// Waits for the outcome of what `begin` begins with its completion.
+package func outcome<Outcome: Sendable>(
+    _ core: Core, _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) -> Void
+) async -> Outcome {
+    await withCheckedContinuation { continuation in
+        let waiter = UserCompletion<Outcome>(nil, core) { continuation.resume(returning: $0) }
+        begin { waiter.complete($0) }
+        waiter.callReturns()
+    }
+}
+
+/// Waits for the outcome of what `begin` begins, in a transition, with its completion. `stop` ends it when the task is
+/// cancelled.
 package func outcome<Outcome: Sendable>(
     _ core: Core, _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) -> Void,
-    onCancel stop: @Sendable () -> Void = {}
+    onCancel stop: @Sendable () -> Void
 ) async -> Outcome {
     await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
-            let waiter = UserCompletion<Outcome>(nil, core) { continuation.resume(returning: $0) }
+        await outcome(core) { completion in
             core.transition {
-                begin { waiter.complete($0) }
+                begin(completion)
                 // The task may have been cancelled before there was anything to stop. In the same transition: nothing of it
                 // is heard.
                 if Task.isCancelled { stop() }
             }
-            waiter.callReturns()
         }
     } onCancel: {
         stop()

@@ -40,6 +40,17 @@ struct SoundPlayerTests {
         #expect(bench.board.speaker.recordings[1].played == 48_000)
     }
 
+    @Test("a sound that is given up ends once, though its output ends it later")
+    func givenUp() throws {
+        let bench = try PlayerBench()
+        bench.play(1000)
+        bench.clock.advance(by: .milliseconds(250))
+        bench.player.giveUp()
+        #expect(bench.outcomes == [.stopped(.closed)] && bench.player.playing == 0)
+        bench.clock.advance(by: .seconds(5))
+        #expect(bench.outcomes.count == 1)
+    }
+
     @Test("the middle position of a slider silences like silent")
     func vibratePosition() throws {
         let bench = try PlayerBench()

@@ -68,9 +68,8 @@ public final class Vibrator: Sendable {
                         runner.send(.answered(question, error, now: clock.now, asleep: clock.timeAsleep))
                     }
                     if let level, level.until <= clock.now {
-                        // Hardware would take it for off, and say that it succeeded.
-                        let error = RingerError(.timedOut, "turn on", motor.name, detail: "the pulse was over by then")
-                        answer(error)
+                        // Hardware would take it for off, and report success.
+                        answer(RingerError(.timedOut, "turn on", motor.name, detail: "the pulse was over by then"))
                     } else if let answering {
                         answering.turn(to: level, answer: answer)
                     } else {

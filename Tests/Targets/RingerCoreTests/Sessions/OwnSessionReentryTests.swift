@@ -31,5 +31,22 @@ struct OwnSessionReentryTests {
         #expect(bench.sessions.all.count == 2 && bench.board.speaker.recordings.count == 4)
     }
 
+    // It was activated, and stayed so: the music that it interrupted never went on.
+    @Test("a sound that has nowhere to go fails, and interrupts no session")
+    func withoutRoute() throws {
+        let board = try RouteBoard([.init(.headphone, pcm: "headphone")])
+        let bench = try PlayerBench(routes: board)
+        bench.publisher.change(.headphoneInserted(false), from: "jack", at: bench.clock.now)
+        let music = bench.sessions.make(name: "music", category: .playback, priority: .ordinary)
+        music.activate { #expect($0 == nil) }
+        let results = bench.results
+        bench.sessions.playOwn(Self.sound, reserved: bench.player.reserve(), as: .playback, []) { results.append($0) }
+        bench.clock.advance(by: .seconds(1))
+        let codes: [RingerError.Code?] = bench.outcomes.map { outcome in
+            if case .failed(let error) = outcome { error.code } else { nil }
+        }
+        #expect(codes == [.notFound] && music.isActive)
+    }
+
     private static let sound = PCMBuffer.silence(duration: .milliseconds(100), sampleRate: 8_000)
 }
