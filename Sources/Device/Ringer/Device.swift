@@ -109,7 +109,7 @@ public final class Device: Sendable {
     public var notifications: NotificationSounds { core.transition { lazyNotifications.part } }
     private let lazyNotifications: Lazily<NotificationSounds>
 
-    private let files: Lazily<FileLoads>
+    private let lazyFiles: Lazily<FileLoads>
 
     /// Announcements, played one after another.
     public var announcements: Announcements { core.transition { lazyAnnouncements.part } }
@@ -145,7 +145,8 @@ public final class Device: Sendable {
                 service: ports.service, report: report)
         }
         lazySessions = sessions
-        files = Lazily { FileLoads(ports.clock, core) }
+        let files = Lazily { FileLoads(ports.clock, core) }
+        lazyFiles = files
         let announcements = Lazily { Announcements(sessions.part) }
         lazyAnnouncements = announcements
         let vibrator =
@@ -172,6 +173,7 @@ public final class Device: Sendable {
         let silence: @Sendable () -> Void = {
             // Queues first: nothing may begin another round, or replace a stopped sound.
             announcements.ifMade { $0.clear(because: .closed) }
+            files.ifMade { $0.stopAll(because: .closed) }
             alerts.change { $0.close() }
             sessions.ifMade { $0.close() }
             sounds.ifMade { $0.stopAll(because: .closed) }
@@ -347,7 +349,8 @@ public final class Device: Sendable {
     /// ``AudioCategory/audioProcessing`` it fails with ``RingerError/Code/incompatibleCategory``.
     ///
     /// The file is read and decoded on a thread of its own: a slow one holds up no other task of the caller's thread. Two
-    /// files are decoded at a time, and one for which several calls wait is decoded once.
+    /// files are decoded at a time, and one for which several calls wait is decoded once. A file system that does not answer
+    /// for 5 s fails the call as ``RingerError/Code/timedOut``.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -359,7 +362,13 @@ public final class Device: Sendable {
         _ path: String, category: AudioCategory = .default, options: CategoryOptions = []
     ) async throws(RingerError) -> SoundResult {
         try process.check("play", "device")
-        return try await play(try await files.part.load(path), category: category, options: options)
+        let requestedAt = clock.now
+        switch await lazyFiles.part.load(path) {
+        case .loaded(let sound): return try await play(sound, category: category, options: options)
+        case .failed(let error): throw error
+        case .stopped(let cause):
+            return SoundResult(stoppedBy: cause, requestedAt: requestedAt, endedAt: clock.now)
+        }
     }
 
     /// Plays a sound in a category, as `play(_:category:options:)` does with a file.
@@ -435,6 +444,7 @@ public final class Device: Sendable {
         if !process.isCurrent { return }
         core.transition {
             lazyAnnouncements.ifMade { $0.clear() }
+            lazyFiles.ifMade { $0.stopAll() }
             lazyAlerts.ifMade { $0.stop() }
             lazySounds.ifMade { $0.stopAll() }
             vibrator?.stop()
@@ -448,6 +458,7 @@ public final class Device: Sendable {
         core.transition {
             // Queues first: nothing may begin another round, or replace a stopped sound. A paused queue begins nothing.
             lazyAnnouncements.ifMade { if !$0.isPaused { $0.clear(because: .outputReleased) } }
+            lazyFiles.ifMade { $0.stopAll(because: .outputReleased) }
             lazyAlerts.ifMade { $0.stop(because: .outputReleased) }
             lazySounds.ifMade { $0.stopAll(because: .outputReleased) }
             lazyPlayer.ifMade { $0.stopAll(because: .outputReleased) }

@@ -60,14 +60,16 @@ public final class FileByteSource: ByteSource, Sendable {
     ) throws(RingerError) {
         self.path = path
         do throws(Errno) {
-            descriptor = try open()
+            descriptor = try FileWait.during(open)
         } catch {
             throw RingerError(
                 "open", path, error, detail: error == .tooManySymbolicLinkLevels ? linkDetail : nil)
         }
         var status = stat()
-        guard fstat(descriptor.rawValue, &status) == 0 else {
-            let reason = Errno(rawValue: errno)
+        let failure = FileWait.during { [descriptor] in
+            fstat(descriptor.rawValue, &status) == 0 ? nil : Errno(rawValue: errno)
+        }
+        if let reason = failure {
             Self.close(descriptor)
             throw RingerError("read", path, reason)
         }
@@ -93,7 +95,9 @@ public final class FileByteSource: ByteSource, Sendable {
     public func read(at offset: Int64, into buffer: inout MutableRawSpan) throws(SoundFileError) -> Int {
         do {
             if isCancelled.load(ordering: .relaxed) { throw Errno.canceled }
-            return try buffer.withUnsafeMutableBytes { try descriptor.read(fromAbsoluteOffset: offset, into: $0) }
+            return try buffer.withUnsafeMutableBytes { bytes in
+                try FileWait.during { try descriptor.read(fromAbsoluteOffset: offset, into: bytes) }
+            }
         } catch {
             throw SoundFileError(
                 .readFailed, expected: "\(buffer.byteCount) bytes", found: "an error", offset: offset,
@@ -114,6 +118,6 @@ public final class FileByteSource: ByteSource, Sendable {
 
     private static func close(_ descriptor: FileDescriptor) {
         // Nothing was written: an error on closing has no consequence.
-        try? descriptor.close()
+        try? FileWait.during { try descriptor.close() }
     }
 }

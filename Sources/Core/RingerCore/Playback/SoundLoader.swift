@@ -157,24 +157,69 @@ public enum SoundLoader {
 /// Reads and decodes the files that a device plays, on threads of their own, each once however many calls wait for it, and
 /// within a budget as that of system sounds. Any thread.
 package final class FileLoads: Sendable {
-    private let loads: SoundLoads
-
-    package init(_ clock: any DeviceClock, _ core: Core) {
-        loads = SoundLoads(clock, core, isWanted: { _ in true }, deliver: { _, _ in })
+    /// The end of a call.
+    package enum End: Sendable {
+        case loaded(PCMBuffer)
+        case failed(RingerError)
+        /// Nobody waits for the sound any more.
+        case stopped(SoundOutcome.StopCause)
     }
 
-    /// Returns the sound of the file at `path`. It is not known how large that is: two are decoded at a time.
-    package func load(_ path: String) async throws(RingerError) -> PCMBuffer {
-        let result = await withCheckedContinuation { continuation in
-            let call = SoundLoads.Call(number: 0) {
-                SoundSource.Loaded { () throws(RingerError) in LoadedSound(try SoundLoader.load(path)) }
-            } keep: {
-                continuation.resume(returning: $0)
+    private let core: Core
+    private let loads: SoundLoads
+    private let calls = Calls()
+    private let nextNumber = Atomic<UInt64>(0)
+
+    package init(_ clock: any DeviceClock, _ core: Core) {
+        self.core = core
+        loads = SoundLoads(clock, core) { [calls] in
+            calls.contains($0)
+        } deliver: { [calls] number, result in
+            switch result {
+            case .success(let sound): calls.end(number, sound.map { .loaded($0.samples) } ?? .stopped(.caller))
+            case .failure(let error): calls.end(number, .failed(error))
+            }
+        }
+    }
+
+    /// Loads the sound of the file at `path`. Cancelling the task ends the call, as ``stopAll(because:)`` does. It is not known
+    /// how large the sound is: two are decoded at a time.
+    package func load(_ path: String) async -> End {
+        let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        return await outcome(core) { completion in
+            calls.begin(number, completion)
+            let call = SoundLoads.Call(number: number) { refusal in
+                SoundSource.Loaded { () throws(RingerError) in
+                    if let refusal { throw refusal }
+                    return LoadedSound(try SoundLoader.load(path))
+                }
             }
             loads.load(.file(path), bytes: SoundLoads.mostBytes / SoundLoads.mostAtOnce, for: call)
+        } onCancel: {
+            calls.end(number, .stopped(.caller))
         }
-        guard let sound = try result.get() else { throw RingerError(.notFound, "read", path) }
-        return sound.samples
+    }
+
+    /// Ends the calls that wait.
+    package func stopAll(because cause: SoundOutcome.StopCause = .caller) {
+        for number in calls.numbers { calls.end(number, .stopped(cause)) }
+    }
+
+    /// The calls that wait.
+    private final class Calls: Sendable {
+        private let completions = Mutex<[UInt64: @Sendable (End) -> Void]>([:])
+
+        var numbers: [UInt64] { completions.withLock { $0.keys.sorted() } }
+
+        func contains(_ number: UInt64) -> Bool { completions.withLock { $0[number] != nil } }
+
+        func begin(_ number: UInt64, _ completion: @escaping @Sendable (End) -> Void) {
+            completions.withLock { $0[number] = completion }
+        }
+
+        func end(_ number: UInt64, _ end: End) {
+            completions.withLock { $0.removeValue(forKey: number) }?(end)
+        }
     }
 }
 
@@ -195,9 +240,9 @@ extension RingerError {
         self.init(code, "decode the sound", file.path, detail: "\(error)")
     }
 
-    /// Whether reading the same sound again may succeed: the system could not read it, or its file ended too early and
-    /// may be being written. A file that is no sound stays one.
-    var mayPass: Bool { errno != nil || code == .soundIncomplete }
+    /// Whether reading the same sound again may succeed: the system could not read it, or not in time, or its file ended too
+    /// early and may be being written. A file that is no sound stays one.
+    var mayPass: Bool { errno != nil || code == .soundIncomplete || code == .timedOut }
 }
 
 extension RingerError.Code {

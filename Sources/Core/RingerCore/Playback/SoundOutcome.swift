@@ -55,6 +55,15 @@ public struct SoundResult: Sendable, Hashable {
     public var elapsed: Duration { endedAt - (startedAt ?? requestedAt) }
 }
 
+extension SoundResult {
+    /// The result of a sound that was stopped before it was decoded.
+    package init(stoppedBy cause: SoundOutcome.StopCause, requestedAt: MonotonicTime, endedAt: MonotonicTime) {
+        self.init(
+            outcome: .stopped(cause), requestedAt: requestedAt, endedAt: endedAt,
+            position: StreamPosition(played: 0, total: 0))
+    }
+}
+
 extension SoundOutcome: CustomStringConvertible {
     /// `finished`, `silenced(ringSilentSwitch)`, `stopped(caller)`, or `failed` with the error.
     public var description: String {

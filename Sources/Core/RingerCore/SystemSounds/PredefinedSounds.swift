@@ -72,10 +72,10 @@ public struct PredefinedSounds: Sendable {
     }
 
     /// The samples of `sound`, from its file or its recipe; nil if it has no sound. The recipe is used where the file
-    /// is broken, or longer than a system sound may be.
-    func load(_ sound: PredefinedSound) -> LoadedSound? {
+    /// is broken, or longer than a system sound may be; with an error no file is looked for.
+    func load(_ sound: PredefinedSound, _ refusal: RingerError? = nil) -> LoadedSound? {
         guard let file = sound.file(on: variant) else { return nil }
-        var fallback: SoundFallback?
+        var fallback = refusal.map { SoundFallback($0) }
         for directory in directories where fallback == nil {
             do throws(RingerError) {
                 return LoadedSound(

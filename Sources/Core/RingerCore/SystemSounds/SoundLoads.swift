@@ -2,6 +2,10 @@ import Synchronization
 
 /// Reads and decodes sounds aside, for calls that wait: each sound once, however many calls wait for it, and within a budget
 /// of the device. Any thread.
+///
+/// A read may never return, as from a file system that does not answer, and cannot be interrupted. A load that waits for one
+/// for ``limit`` is answered as timed out, and its thread is left behind: until it returns, the same sound fails at once, and
+/// while ``mostThreads`` are left behind, so does every sound. One that can be had without reading is had so then.
 final class SoundLoads: Sendable {
     /// What makes two loads the same.
     enum Key: Sendable, Hashable {
@@ -11,52 +15,114 @@ final class SoundLoads: Sendable {
         case kept(ObjectIdentifier)
         /// The call's own.
         case call(UInt64)
+
+        /// What is read, for errors.
+        var subject: String {
+            switch self {
+            case .cached(.registered(_, let id)): "system sound \(id)"
+            case .cached(.predefined(let file)): file
+            case .file(let path), .contained(let path, _): path
+            case .kept, .call: "sound"
+            }
+        }
     }
 
     /// A call that waits for a load.
     struct Call: Sendable {
         var number: UInt64
-        /// Reads and decodes the sound: that of one call serves all.
-        var read: @Sendable () -> SoundSource.Loaded
+        /// Reads and decodes the sound: that of one call serves all. With an error it must not read: it returns what can be
+        /// had without, or the error.
+        var read: @Sendable (_ refusal: RingerError?) -> SoundSource.Loaded
         /// Called with the result before the call gets it.
         var keep: @Sendable (SoundSource.Loaded) -> Void = { _ in }
     }
 
     private struct Load: Sendable {
-        var key: Key
-        var bytes: Int
-        var calls: [Call]
+        let number: UInt64
+        let key: Key
+        let bytes: Int
+        var calls: [Call] = []
+        /// Why it must not read; nil if it may.
+        var refusal: RingerError?
         var startedAt: MonotonicTime?
+        /// Whether its calls were passed on before it ended.
+        var isLate = false
+
+        /// Has it go without reading.
+        mutating func refuse(_ detail: String) {
+            refusal = RingerError(.timedOut, "read", key.subject, detail: detail)
+        }
     }
 
     private struct State {
         /// In the order of their first calls.
         var waiting: [Load] = []
         var running: [Load] = []
+        var lastNumber: UInt64 = 0
         var isTimerSet = false
+
+        /// How many threads read, and how many of them are late.
+        var readers: (all: Int, late: Int) {
+            let readers = running.filter { $0.refusal == nil }
+            return (readers.count, readers.count(where: \.isLate))
+        }
+
+        /// Adds calls to the load of the same sound, or as a new one. While an earlier load is late, they go without reading.
+        mutating func add(
+            _ calls: [Call], _ key: Key, bytes: Int, _ detail: String = "an earlier read has not returned"
+        ) {
+            let isStuck = running.contains { $0.key == key && $0.isLate }
+            let isSame = { (load: Load) in load.key == key && !load.isLate && (load.refusal != nil) == isStuck }
+            if let index = running.firstIndex(where: isSame) { return running[index].calls += calls }
+            if let index = waiting.firstIndex(where: isSame) { return waiting[index].calls += calls }
+            lastNumber += 1
+            var load = Load(number: lastNumber, key: key, bytes: bytes, calls: calls)
+            if isStuck { load.refuse(detail) }
+            waiting.append(load)
+        }
 
         /// The next load that the budget allows.
         mutating func takeNext(_ now: MonotonicTime) -> Load? {
-            guard var next = waiting.first, running.count < SoundLoads.mostThreads else { return nil }
+            let readers = readers
+            if readers.late >= SoundLoads.mostThreads {
+                for index in waiting.indices where waiting[index].refusal == nil {
+                    waiting[index].refuse("too many earlier reads have not returned")
+                }
+            }
+            let isFull = readers.all >= SoundLoads.mostThreads
+            guard let index = waiting.firstIndex(where: { !isFull || $0.refusal != nil }) else { return nil }
             let counted = running.filter { $0.startedAt.map { now - $0 < SoundLoads.patience } ?? true }
-            let bytes = counted.reduce(next.bytes) { $0 + $1.bytes }
+            let bytes = counted.reduce(waiting[index].bytes) { $0 + $1.bytes }
             // One alone may be larger.
             guard counted.isEmpty || counted.count < SoundLoads.mostAtOnce && bytes <= SoundLoads.mostBytes else {
                 return nil
             }
-            waiting.removeFirst()
+            var next = waiting.remove(at: index)
             next.startedAt = now
             running.append(next)
             return next
         }
 
+        func isRunning(_ number: UInt64) -> Bool { running.contains { $0.number == number } }
+
         /// The calls that wait for a load that runs.
-        func calls(of key: Key) -> [Call] { running.first { $0.key == key }?.calls ?? [] }
+        func calls(of number: UInt64) -> [Call] { running.first { $0.number == number }?.calls ?? [] }
+
+        /// The load is late: its calls go without reading.
+        mutating func giveUp(_ number: UInt64) {
+            guard let index = running.firstIndex(where: { $0.number == number }) else { return }
+            running[index].isLate = true
+            let load = running[index]
+            running[index].calls = []
+            if !load.calls.isEmpty {
+                add(load.calls, load.key, bytes: load.bytes, "no answer within \(SoundLoads.limit)")
+            }
+        }
 
         /// The load is over. Returns the calls that waited for it.
-        mutating func end(_ key: Key) -> [Call] {
-            defer { running.removeAll { $0.key == key } }
-            return calls(of: key)
+        mutating func end(_ number: UInt64) -> [Call] {
+            defer { running.removeAll { $0.number == number } }
+            return calls(of: number)
         }
     }
 
@@ -66,7 +132,9 @@ final class SoundLoads: Sendable {
     static let mostBytes = 16 << 20
     /// A load that takes longer, as from a file system that does not answer, no longer counts.
     static let patience = Duration.seconds(2)
-    /// So many threads there are at most, those included.
+    /// A load that waits for the file system for so long is answered as timed out.
+    static let limit = Duration.seconds(5)
+    /// So many threads read at most, those included.
     static let mostThreads = 8
 
     private let clock: any DeviceClock
@@ -90,22 +158,17 @@ final class SoundLoads: Sendable {
 
     /// Loads a sound of about `bytes` for a call, or lets the call wait for a load of the same sound.
     func load(_ key: Key, bytes: Int, for call: Call) {
-        state.withLock { state in
-            if let index = state.waiting.firstIndex(where: { $0.key == key }) {
-                state.waiting[index].calls.append(call)
-            } else if let index = state.running.firstIndex(where: { $0.key == key }) {
-                state.running[index].calls.append(call)
-            } else {
-                state.waiting.append(Load(key: key, bytes: bytes, calls: [call]))
-            }
-        }
+        state.withLock { $0.add([call], key, bytes: bytes) }
         core.perform { [self] in beginWaiting() }
     }
 
     private func beginWaiting() {
         while let load = state.withLock({ $0.takeNext(clock.now) }) {
+            let (wait, timer) = (FileWait(clock), TimerSlot(clock, core))
+            if load.refusal == nil { watch(load.number, wait, timer, until: clock.now + Self.limit) }
             clock.runAside { [self] in
-                run(load.key)
+                wait.run { run(load.number, load.refusal) }
+                timer.cancel()
                 beginWaiting()
             }
         }
@@ -121,14 +184,26 @@ final class SoundLoads: Sendable {
         }
     }
 
-    private func run(_ key: Key) {
+    /// Looks at `time` whether the load has waited for the file system for too long.
+    private func watch(_ number: UInt64, _ wait: FileWait, _ timer: TimerSlot, until time: MonotonicTime) {
+        timer.set(at: time) { [self] in
+            guard state.withLock({ $0.isRunning(number) }) else { return }
+            let now = clock.now
+            let next = (wait.since ?? now) + Self.limit
+            if next > now { return watch(number, wait, timer, until: next) }
+            state.withLock { $0.giveUp(number) }
+            beginWaiting()
+        }
+    }
+
+    private func run(_ number: UInt64, _ refusal: RingerError?) {
         while true {
-            let calls = state.withLock { $0.calls(of: key) }
-            let result = calls.first { isWanted($0.number) }?.read()
+            let calls = state.withLock { $0.calls(of: number) }
+            let result = calls.first { isWanted($0.number) }?.read(refusal)
             let waited: [Call]? = state.withLock { state in
                 // A call that came where nobody waited any more has to be loaded for.
-                if result == nil && state.calls(of: key).count != calls.count { return nil }
-                return state.end(key)
+                if result == nil && state.calls(of: number).count > calls.count { return nil }
+                return state.end(number)
             }
             guard let waited else { continue }
             guard let result else { return }

@@ -31,8 +31,8 @@ enum SoundSource: Sendable {
         /// The sound's place in the cache.
         var key: SoundCache.Key?
         var kept: KeptSound?
-        /// Reads or synthesises the sound.
-        var read: @Sendable () throws(RingerError) -> LoadedSound? = { nil }
+        /// Reads or synthesises the sound; with an error it must not read.
+        var read: @Sendable (_ refusal: RingerError?) throws(RingerError) -> LoadedSound? = { _ in nil }
     }
 }
 
@@ -67,16 +67,18 @@ extension SystemSoundServices {
         case .samples(let samples): return .init(frames: samples.frames, known: .success(LoadedSound(samples)))
         case .failed(let error): return .init(known: .failure(error))
         case .file(let path, let frames):
-            return .init(frames: frames) { () throws(RingerError) in
-                try SoundLoader.load(path, registeredWith: frames)
+            return .init(frames: frames) { refusal throws(RingerError) in
+                if let refusal { throw refusal }
+                return try SoundLoader.load(path, registeredWith: frames)
             }
         case .contained(let file, let frames, let otherwise):
-            return .init(frames: frames) { [weak self] () throws(RingerError) in
+            return .init(frames: frames) { [weak self] refusal throws(RingerError) in
                 do throws(RingerError) {
+                    if let refusal { throw refusal }
                     return LoadedSound(try SoundLoader.load(file, maximumDuration: SoundLimits.systemSoundDuration))
                 } catch {
                     guard let self else { throw error }
-                    let sound = try load(order(otherwise, as: .sound).source)
+                    let sound = try load(order(otherwise, as: .sound).source, refusal)
                     return sound.map { LoadedSound($0.samples, fallback: SoundFallback(error)) }
                 }
             }
@@ -84,7 +86,7 @@ extension SystemSoundServices {
             let predefined = engine.configuration.predefined
             guard let file = sound.file(on: predefined.variant) else { return .init(known: .success(nil)) }
             let key = SoundCache.Key.predefined(file)
-            return .init(frames: engine.cache[key]?.samples.frames ?? 0, key: key) { predefined.load(sound) }
+            return .init(frames: engine.cache[key]?.samples.frames ?? 0, key: key) { predefined.load(sound, $0) }
         case .registered(let id):
             guard let source = table.source(of: id) else {
                 return .init(known: .failure(SystemSoundError.unknown(id, "play").cause))
@@ -99,9 +101,9 @@ extension SystemSoundServices {
         }
     }
 
-    /// The samples of `source`; nil if it has none.
-    func load(_ source: SoundSource) throws(RingerError) -> LoadedSound? {
-        try engine.load(access(source), of: table)
+    /// The samples of `source`; nil if it has none. With an error it must not read.
+    func load(_ source: SoundSource, _ refusal: RingerError? = nil) throws(RingerError) -> LoadedSound? {
+        try engine.load(access(source), of: table, refusal)
     }
 }
 
@@ -114,10 +116,12 @@ extension SystemSoundEngine {
         return found
     }
 
-    /// The samples of a source of the client whose sounds are in `table`; nil if it has none.
-    func load(_ access: SoundSource.Access, of table: SystemSoundTable) throws(RingerError) -> LoadedSound? {
+    /// The samples of a source of the client whose sounds are in `table`; nil if it has none. With an error it must not read.
+    func load(
+        _ access: SoundSource.Access, of table: SystemSoundTable, _ refusal: RingerError? = nil
+    ) throws(RingerError) -> LoadedSound? {
         if let found = inMemory(access) { return try found.get() }
-        let result = SoundSource.Loaded { () throws(RingerError) in try access.read() }
+        let result = SoundSource.Loaded { () throws(RingerError) in try access.read(refusal) }
         access.kept?.keep(result)
         if let key = access.key, case .success(let sound?) = result, sound.isFinal {
             cache.keep(sound, for: key)

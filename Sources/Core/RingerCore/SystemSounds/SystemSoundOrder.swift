@@ -88,8 +88,8 @@ extension SystemSoundServices {
         let access = access(source)
         let bytes = access.frames * 2 * MemoryLayout<Int16>.size
         // The client may be closed meanwhile, and the sound play on to its end.
-        let waiting = SoundLoads.Call(number: call.id.number) { [engine, table] in
-            SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table) }
+        let waiting = SoundLoads.Call(number: call.id.number) { [engine, table] refusal in
+            SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table, refusal) }
         } keep: { [kept = access.kept] in
             kept?.keep($0)
         }

@@ -44,12 +44,12 @@ struct SlowFileTests {
         let paths = try (1...5).map { try directory.writeWAV("\($0).wav", frames: $0 * 100) }
         let (executor, frames) = (ManualExecutor(), Record<Int>())
         for path in Array(repeating: paths, count: 20).joined() {
-            Task(executorPreference: executor) { frames.append(try await loads.load(path).frames) }
+            Task(executorPreference: executor) {
+                if case .loaded(let sound) = await loads.load(path) { frames.append(sound.frames) }
+            }
         }
         Task(executorPreference: executor) {
-            do throws(RingerError) {
-                _ = try await loads.load("/nonexistent/sound.wav")
-            } catch {
+            if case .failed(let error) = await loads.load("/nonexistent/sound.wav") {
                 frames.append(error.code == .notFound ? -1 : 0)
             }
         }
@@ -194,5 +194,127 @@ struct SlowFileTests {
         #expect(work.finish() == 0)
         alerts.stop()
         #expect(bench.heard == [50_000..<250_000, 250_000..<450_000, 450_000..<500_000])
+    }
+
+    // Its calls never ended.
+    @Test("a file system that does not answer fails a sound after 5 s, then at once until it answers")
+    func hung() {
+        bench.play(file)
+        advance(4999)
+        #expect(bench.outcomes.isEmpty)
+        advance(1)
+        work.finish(except: 1)
+        #expect(failures == [.timedOut])
+        bench.play(file)
+        #expect(work.finish(except: 1) == 1)
+        #expect(failures == [.timedOut, .timedOut] && bench.clock.pendingTimers == 0)
+        work.finish()
+        bench.play(file)
+        work.finish()
+        advance(500)
+        #expect(bench.heard == [5_000_000..<5_200_000] && bench.clock.pendingTimers == 0)
+    }
+
+    // Nothing was decoded or synthesised any more, and a timer woke the device every 2 s.
+    @Test("eight files that hang hold up no predefined sound, other files fail at once, and no timer is left")
+    func eightHung() throws {
+        let files = try (0..<9).map { try bench.sounds.register(try directory.writeWAV("\($0).wav", frames: 480)) }
+        for id in files.prefix(8) { bench.sounds.start(id) }
+        advance(12_000)
+        work.finish(except: 8)
+        bench.play(files[8])
+        bench.play(1003)
+        while work.finish(except: 8) > 0 {}
+        advance(5000)
+        #expect(bench.results.all.map(\.sound) == [files[8], 1003] && failures == [.timedOut])
+        #expect(bench.heard.map(\.lowerBound) == [12_000_000])
+        #expect(bench.sounds.underWay == 0 && bench.clock.pendingTimers == 0)
+    }
+
+    @Test("a predefined sound whose file hangs is synthesised, and looked for again the next time")
+    func hungPredefined() {
+        bench.play(1003)
+        advance(5000)
+        work.finish(except: 1)
+        advance(5000)
+        let result = bench.results.all.first
+        #expect(result?.outcome == .finished && result?.fallback?.error?.code == .timedOut)
+        work.finish()
+        bench.play(1003)
+        work.finish()
+        advance(5000)
+        #expect(bench.results.all.count == 2 && bench.results.all.last?.fallback == nil)
+    }
+
+    @Test("an alert whose file hangs is tried again, and rings once the file system answers")
+    func hungAlert() {
+        let alerts = Alerts(bench.sounds)
+        let ended = Record<AlertResult>()
+        alerts.start(file) { ended.append($0) }
+        advance(5000)
+        for _ in 0..<20 {
+            work.finish(except: 1)
+            advance(50)
+        }
+        #expect(ended.all.isEmpty)
+        for _ in 0..<20 {
+            work.finish()
+            advance(50)
+        }
+        alerts.stop()
+        advance(100)
+        #expect(ended.all.first?.sounded == true && !bench.heard.isEmpty)
+    }
+
+    // A sound began though its task had been cancelled, or its device closed.
+    @Test("cancelling the task, and stopping all, end a call whose file is being read")
+    func fileIsStopped() throws {
+        let loads = FileLoads(HoldingClock(bench.clock, work), bench.sounds.engine.core)
+        let path = try directory.writeWAV("file.wav", frames: 4800)
+        let (executor, ends) = (ManualExecutor(), Record<SoundOutcome.StopCause?>())
+        let load: @Sendable () async -> Void = {
+            if case .stopped(let cause) = await loads.load(path) { ends.append(cause) } else { ends.append(nil) }
+        }
+        let cancelled = Task(executorPreference: executor) { await load() }
+        executor.run()
+        cancelled.cancel()
+        executor.run()
+        #expect(ends.all == [.caller])
+        Task(executorPreference: executor) { await load() }
+        executor.run()
+        loads.stopAll(because: .closed)
+        executor.run()
+        #expect(ends.all == [.caller, .closed])
+        Task(executorPreference: executor) { await load() }
+        executor.run()
+        work.finish()
+        executor.run()
+        #expect(ends.all == [.caller, .closed, nil])
+    }
+
+    @Test("a file that is long to decode is waited for, as long as its reads return")
+    func slowDecoding() throws {
+        let ended = Record<Bool>()
+        let clock = bench.clock
+        let loads = SoundLoads(HoldingClock(clock, work), bench.sounds.engine.core) { _ in
+            true
+        } deliver: { _, result in
+            ended.append((try? result.get()) != nil)
+        }
+        for (number, hangs) in [(UInt64(1), false), (2, true)] {
+            let call = SoundLoads.Call(number: number) { refusal in
+                if let refusal { return .failure(refusal) }
+                let pass = { clock.advance(by: .seconds(20)) }
+                if hangs { FileWait.during(pass) } else { pass() }
+                return .success(LoadedSound(PCMBuffer(sampleRate: 48_000, channels: 1, samples: [0])))
+            }
+            loads.load(.call(number), bytes: 1, for: call)
+            while work.finish() > 0 {}
+        }
+        #expect(ended.all == [true, false] && clock.pendingTimers == 0)
+    }
+
+    private var failures: [RingerError.Code] {
+        bench.outcomes.compactMap { if case .failed(let error) = $0 { error.code } else { nil } }
     }
 }

@@ -72,12 +72,13 @@ final class HeldWork: Sendable {
         jobs.withLock { $0.append(job) }
     }
 
-    /// Does the work, the oldest first, and returns how many jobs it was.
+    /// Does the work, the oldest first, and returns how many jobs it was. The oldest `hung` jobs do not come to an end.
     @discardableResult
-    func finish() -> Int {
+    func finish(except hung: Int = 0) -> Int {
         let due = jobs.withLock { jobs in
-            defer { jobs = [] }
-            return jobs
+            let due = jobs.dropFirst(hung)
+            jobs = Array(jobs.prefix(hung))
+            return due
         }
         for job in due { job() }
         return due.count
