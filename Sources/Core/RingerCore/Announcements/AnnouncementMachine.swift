@@ -21,6 +21,8 @@ struct AnnouncementMachine: StateMachine {
         case removeAll(SoundOutcome.StopCause, now: MonotonicTime)
         /// The earliest expiry has come.
         case timer(now: MonotonicTime)
+        /// The next announcement may begin.
+        case proceed
     }
 
     enum Action: Sendable, Equatable {
@@ -35,6 +37,8 @@ struct AnnouncementMachine: StateMachine {
         case setTimer(MonotonicTime?)
         /// The announcement is over.
         case complete(ID, SoundResult)
+        /// Send `.proceed` in a later transition.
+        case proceedLater
     }
 
     /// The terms that decide when an announcement is played.
@@ -125,6 +129,8 @@ struct AnnouncementMachine: StateMachine {
                 guard let expiry = item.terms.expiresAt, expiry <= now, item.id != playing else { continue }
                 remove(item.id, .expired, now, &actions)
             }
+        case .proceed:
+            proceed(&actions)
         }
         setTimer(&actions)
         return actions
@@ -190,7 +196,12 @@ struct AnnouncementMachine: StateMachine {
         case .idle, .activating, .refused:
             return
         }
-        proceed(&actions)
+        // The next one may be silenced at once as well, and so may all others: each has a transition of its own.
+        if result.startedAt == nil && !items.isEmpty {
+            actions.append(.proceedLater)
+        } else {
+            proceed(&actions)
+        }
     }
 
     /// Whether an announcement that ended this way is to be played again: something else took its session or its route.
@@ -212,7 +223,8 @@ struct AnnouncementMachine: StateMachine {
     private mutating func remove(
         _ id: ID, _ cause: SoundOutcome.StopCause, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        guard let index = items.firstIndex(where: { $0.id == id }) else { return }
+        // All are removed from the end on.
+        guard let index = items.lastIndex(where: { $0.id == id }) else { return }
         if id == playing {
             phase = .stopping(cause)
             actions.append(.stop(id))
@@ -228,7 +240,8 @@ struct AnnouncementMachine: StateMachine {
     }
 
     private mutating func setTimer(_ actions: inout [Action]) {
-        let next = items.filter { $0.id != playing }.compactMap(\.terms.expiresAt).min()
+        // That of the playing one was removed.
+        let next = items.lazy.compactMap(\.terms.expiresAt).min()
         guard next != timer else { return }
         timer = next
         actions.append(.setTimer(next))

@@ -49,6 +49,8 @@ public final class Announcements: Sendable {
                 guard let entry = queued.remove(id) else { return }
                 entry.completion(result)
                 core.release(entry)
+            case .proceedLater:
+                core.perform { [weak runner] in runner?.send(.proceed) }
             }
         }
         self.runner = runner

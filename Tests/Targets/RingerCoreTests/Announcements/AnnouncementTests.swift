@@ -581,6 +581,39 @@ struct AnnouncementTests {
             end = over
         }
     }
+
+    // A flip ended a thousand announcements in one transition, for which a flip back and every stop waited.
+    @Test("announcements that are silenced at once end one in a transition")
+    func silencedQueue() {
+        var machine = AnnouncementMachine()
+        let now = MonotonicTime(nanoseconds: 0)
+        let terms = AnnouncementMachine.Terms(category: .playback, options: [], priority: 0, frames: 800)
+        for id in 1...3 as ClosedRange<UInt64> { _ = machine.handle(.add(id, terms, now: now)) }
+        let silenced = SoundResult(
+            outcome: .silenced(by: .ringSilentSwitch), requestedAt: now, endedAt: now,
+            position: StreamPosition(played: 0, total: 800))
+        for id in 1...3 as ClosedRange<UInt64> {
+            #expect(machine.handle(.activated(nil, now: now)) == [.play(id)])
+            let isLast = id == 3
+            #expect(
+                machine.handle(.ended(id, silenced, now: now))
+                    == [.complete(id, silenced), isLast ? .deactivate : .proceedLater])
+            #expect(machine.handle(.proceed) == (isLast ? [] : [.activate(.playback, [])]))
+        }
+    }
+
+    @Test("after a flip all announcements that honour the switch end as silenced, and those after it are heard")
+    func flippedQueue() throws {
+        let bench = try Bench()
+        for name in ["a", "b", "c"] { try bench.add(name, 100, options: .honoursRingSilentSwitch) }
+        try bench.add("d", 100)
+        bench.clock.advance(by: .milliseconds(50))
+        bench.bench.board.ringSilent.position = .silent
+        bench.clock.advance(by: .seconds(1))
+        let ends = bench.results.all.map { $0.split(separator: " ").dropLast().joined(separator: " ") }
+        #expect(ends == ["a", "b", "c"].map { "\($0) silenced by ringSilentSwitch" } + ["d finished"])
+        #expect(bench.announcements.count == 0 && bench.clock.pendingTimers == 0)
+    }
 }
 
 /// A generator whose numbers are the same in every run. Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
