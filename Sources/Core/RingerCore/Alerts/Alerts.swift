@@ -72,7 +72,7 @@ public final class Alerts: Sendable {
     ///     Where it cannot be decoded, the alert is felt only.
     ///   - way: Whether it is heard, felt, both or neither, as far as the rules allow. On a device without a motor, `both`
     ///     is the same as `sound`.
-    ///   - limit: How long it lasts at most; nil until it is stopped.
+    ///   - limit: How long it lasts at most, without the time that the machine sleeps; nil until it is stopped.
     ///   - vibration: The vibration of each round; nil for that of the sound. A round is over when its sound and its
     ///     vibration are.
     ///   - pause: From the end of a round to the beginning of the next.

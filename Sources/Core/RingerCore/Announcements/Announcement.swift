@@ -9,8 +9,8 @@ public struct Announcement: Sendable {
     /// Announcements of a higher priority play first; those of equal priority in the order in which they were added. A
     /// playing announcement is never interrupted by another.
     public var priority: Int
-    /// How long after it was added the announcement may begin; nil for no limit. After that it ends as
-    /// ``SoundOutcome/StopCause/expired``.
+    /// How long after it was added the announcement may begin, the machine's sleep included; nil for no limit. After that it
+    /// ends as ``SoundOutcome/StopCause/expired``, after a sleep up to that much later.
     public var expiry: Duration?
 
     /// An announcement of one sound.

@@ -5,10 +5,11 @@
 struct AnnouncementMachine: StateMachine {
     typealias ID = UInt64
 
+    /// `asleep` is how long the machine has slept so far.
     enum Event: Sendable {
         case add(ID, Terms, now: MonotonicTime)
         /// The session was activated for the next announcement, or refused with an error: it is not active, or silenced.
-        case activated(SessionError?, now: MonotonicTime)
+        case activated(SessionError?, now: MonotonicTime, asleep: Duration)
         /// The device's sessions changed: one that was refused may be admitted now.
         case sessionsChanged
         /// The sound of the announcement ended.
@@ -20,7 +21,7 @@ struct AnnouncementMachine: StateMachine {
         /// End all announcements.
         case removeAll(SoundOutcome.StopCause, now: MonotonicTime)
         /// The earliest expiry has come.
-        case timer(now: MonotonicTime)
+        case timer(now: MonotonicTime, asleep: Duration)
         /// The next announcement may begin.
         case proceed
     }
@@ -33,7 +34,7 @@ struct AnnouncementMachine: StateMachine {
         /// Stop the playing announcement, which then sends `.ended`.
         case stop(ID)
         case deactivate
-        /// Send `.timer` at this time; nil for never. Replaces the previous timer.
+        /// Send `.timer` when the machine has been on for so long, asleep or not; nil for never. Replaces the previous timer.
         case setTimer(MonotonicTime?)
         /// The announcement is over.
         case complete(ID, SoundResult)
@@ -46,6 +47,7 @@ struct AnnouncementMachine: StateMachine {
         var category: AudioCategory
         var options: CategoryOptions
         var priority: Int
+        /// The time when it was added, what the machine had slept by then, and the expiry.
         var expiresAt: MonotonicTime?
         var frames: Int
     }
@@ -97,8 +99,9 @@ struct AnnouncementMachine: StateMachine {
             // What was refused to the one before may be granted to this one.
             if phase == .refused, items.first?.id == id { phase = .idle }
             proceed(&actions)
-        case .activated(let error, let now):
-            activated(error, now, &actions)
+        case .activated(let error, let now, let asleep):
+            expire(now, asleep, &actions)
+            activated(error, &actions)
         case .sessionsChanged:
             changedMeanwhile = true
             if phase == .refused {
@@ -123,12 +126,9 @@ struct AnnouncementMachine: StateMachine {
             if let id = id ?? playing { remove(id, cause, now, &actions) }
         case .removeAll(let cause, let now):
             for item in items.reversed() { remove(item.id, cause, now, &actions) }
-        case .timer(let now):
+        case .timer(let now, let asleep):
             timer = nil
-            for item in items.reversed() {
-                guard let expiry = item.terms.expiresAt, expiry <= now, item.id != playing else { continue }
-                remove(item.id, .expired, now, &actions)
-            }
+            expire(now, asleep, &actions)
         case .proceed:
             proceed(&actions)
         }
@@ -160,7 +160,7 @@ struct AnnouncementMachine: StateMachine {
         actions.append(.activate(first.terms.category, first.terms.options))
     }
 
-    private mutating func activated(_ error: SessionError?, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func activated(_ error: SessionError?, _ actions: inout [Action]) {
         guard case .activating(let id) = phase else { return }
         // The item may have been removed meanwhile, and the next one may need another category.
         let isWanted = !isPaused && items.first?.id == id
@@ -237,6 +237,14 @@ struct AnnouncementMachine: StateMachine {
         actions.append(.complete(id, result))
         if phase == .refused && index == 0 { phase = .idle }
         proceed(&actions)
+    }
+
+    /// Ends the announcements whose time is over. The timer of one is late where the machine slept.
+    private mutating func expire(_ now: MonotonicTime, _ asleep: Duration, _ actions: inout [Action]) {
+        for item in items.reversed() {
+            guard let expiry = item.terms.expiresAt, expiry <= now + asleep else { continue }
+            remove(item.id, .expired, now, &actions)
+        }
     }
 
     private mutating func setTimer(_ actions: inout [Action]) {

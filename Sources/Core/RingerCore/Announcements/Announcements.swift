@@ -29,7 +29,7 @@ public final class Announcements: Sendable {
             switch action {
             case .activate(let category, let options):
                 sessions.activate(session.id, as: category, options) { [weak runner] error in
-                    runner?.send(.activated(error, now: clock.now))
+                    runner?.send(.activated(error, now: clock.now, asleep: clock.timeAsleep))
                 }
             case .play(let id):
                 let number = sessions.player.reserve()
@@ -44,7 +44,10 @@ public final class Announcements: Sendable {
                 sessions.send(.deactivate(session.id, notifyOthers: true)) { _ in }
             case .setTimer(let time):
                 timer.cancel()
-                if let time { timer.set(at: time) { [weak runner] in runner?.send(.timer(now: clock.now)) } }
+                guard let time else { return }
+                timer.set(at: time + (.zero - clock.timeAsleep)) { [weak runner] in
+                    runner?.send(.timer(now: clock.now, asleep: clock.timeAsleep))
+                }
             case .complete(let id, let result):
                 guard let entry = queued.remove(id) else { return }
                 entry.completion(result)
@@ -122,7 +125,7 @@ public final class Announcements: Sendable {
         let now = clock.now
         let terms = AnnouncementMachine.Terms(
             category: announcement.category, options: announcement.options, priority: announcement.priority,
-            expiresAt: announcement.expiry.map { now + $0 }, frames: announcement.sound.frames)
+            expiresAt: announcement.expiry.map { now + clock.timeAsleep + $0 }, frames: announcement.sound.frames)
         runner.core.transition {
             queued.add(id.number, announcement, completion)
             runner.send(.add(id.number, terms, now: now))

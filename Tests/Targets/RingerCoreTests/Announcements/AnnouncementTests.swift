@@ -342,9 +342,9 @@ struct AnnouncementTests {
         #expect(machine.handle(.add(1, terms(.playback), now: start)) == [.activate(.playback, [])])
         _ = machine.handle(.add(2, terms(.ambient), now: start))
         _ = machine.handle(.remove(1, .caller, now: start))
-        #expect(machine.handle(.activated(refusal, now: start)) == [.activate(.ambient, [])])
+        #expect(machine.handle(.activated(refusal, now: start, asleep: .zero)) == [.activate(.ambient, [])])
         _ = machine.handle(.pause)
-        #expect(machine.handle(.activated(refusal, now: start)) == [.deactivate])
+        #expect(machine.handle(.activated(refusal, now: start, asleep: .zero)) == [.deactivate])
         #expect(machine.handle(.resume) == [.activate(.ambient, [])])
     }
 
@@ -593,7 +593,7 @@ struct AnnouncementTests {
             outcome: .silenced(by: .ringSilentSwitch), requestedAt: now, endedAt: now,
             position: StreamPosition(played: 0, total: 800))
         for id in 1...3 as ClosedRange<UInt64> {
-            #expect(machine.handle(.activated(nil, now: now)) == [.play(id)])
+            #expect(machine.handle(.activated(nil, now: now, asleep: .zero)) == [.play(id)])
             let isLast = id == 3
             #expect(
                 machine.handle(.ended(id, silenced, now: now))
@@ -613,6 +613,21 @@ struct AnnouncementTests {
         let ends = bench.results.all.map { $0.split(separator: " ").dropLast().joined(separator: " ") }
         #expect(ends == ["a", "b", "c"].map { "\($0) silenced by ringSilentSwitch" } + ["d finished"])
         #expect(bench.announcements.count == 0 && bench.clock.pendingTimers == 0)
+    }
+
+    // The clock of timers stands still meanwhile: an announcement of the evening was heard in the morning.
+    @Test("an announcement that expires while the machine sleeps is not heard after it")
+    func expiresAsleep() throws {
+        let bench = try Bench()
+        let call = bench.bench.sessions.interruptionBegan()
+        try bench.add("old", 100, expiry: .seconds(60))
+        try bench.add("new", 100, expiry: .seconds(36_000))
+        bench.clock.advance(by: .seconds(10))
+        bench.clock.sleep(for: .seconds(8 * 3600))
+        bench.bench.sessions.interruptionEnded(call)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.results.all == ["old stopped by expired 10000.0", "new finished 10100.0"])
+        #expect(bench.heard == "10000-10100" && bench.clock.pendingTimers == 0)
     }
 }
 
