@@ -7,7 +7,7 @@ import Synchronization
 ///     PromiseBenchmark sound PCM       plays to the PCM while the switch is at ring; it falls silent at the edge to silent
 ///     PromiseBenchmark motor           turns the motor for 1.0 s at the edge to silent
 ///     PromiseBenchmark cached ROUNDS PCM    from a call on another thread to a cached sound's first frame
-///     PromiseBenchmark transitions ROUNDS   the longest transition at 64 sessions and 100 sounds
+///     PromiseBenchmark transitions ROUNDS   the longest transition at 64 sessions, 100 sounds and 1,000 announcements
 ///
 /// The first two print "ready" and run until they are killed. `RINGER_BUSY` in the environment adds a thread with nice 19
 /// that sets preferences without a pause.

@@ -1,8 +1,8 @@
 import Glibc
 import Ringer
 
-/// Times calls that are one transition each, at 64 active sessions and 100 sounds, in processor time of the calling thread:
-/// what else the machine does is left out, and so are the effects, which the device's thread performs.
+/// Times calls that are one transition each, at 64 active sessions, 100 sounds and 1,000 announcements, in processor time of
+/// the calling thread: what else the machine does is left out, and so are the effects, which the device's thread performs.
 enum Transitions {
     static func measure(rounds: Int) throws {
         let loop = try EventLoop(name: "device")
@@ -57,6 +57,24 @@ enum Transitions {
             device.sessions.interruptionEnded(device.sessions.interruptionBegan())
         }
         time("everything stops", restore: { play() }) { device.player.stopAll() }
+        let announcement = Announcement(sound, options: .honoursRingSilentSwitch, expiry: .seconds(3600))
+        func announce() {
+            silent.move(to: .ring)
+            do {
+                for _ in 0..<1_000 { try device.announcements.add(announcement) }
+            } catch {
+                preconditionFailure("\(error)")
+            }
+        }
+        announce()
+        loop.sync {}
+        time(
+            "the switch silences 1,000 announcements",
+            restore: {
+                while device.announcements.count > 0 { loop.sync {} }
+                announce()
+            }
+        ) { silent.move(to: .silent) }
         for (name, time) in longest { print("\(time / 1_000) \(name)") }
     }
 
