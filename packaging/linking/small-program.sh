@@ -4,7 +4,9 @@ linking=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # For another processor scripts/arm64 sets what builds, and the folder of what is built.
 [ -n "${swift_build+set}" ] || swift_build=(swift build)
 built_small=${built_small-.build/footprint}
-small=(-c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections)
+# -internalize-at-link lets the linker leave out public functions that nothing calls: without it the compiler has them kept.
+small=(-c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections
+    -Xswiftc -Xfrontend -Xswiftc -internalize-at-link)
 
 # revision_object FILE: compiles the object that says which revision a program is of. That of a source archive is in ringer.h;
 # where there is no git either, it is "". A plus sign: with changes.
