@@ -18,6 +18,14 @@ revision_object() {
     echo "const char ringer_revision[] = \"$revision\";" | "${clang[@]:-cc}" -x c -c -o "$1" -
 }
 
+# names_object FILE: compiles the object by which no character of Unicode has a name. Nothing asks for one, and Swift's library
+# has half a megabyte of them. It is linked with $without_names.
+without_names=--wrap=_swift_stdlib_getScalarName
+names_object() {
+    mkdir -p "$(dirname "$1")"
+    echo 'long __wrap__swift_stdlib_getScalarName(void) { return 0; }' | "${clang[@]:-cc}" -x c -fPIC -c -o "$1" -
+}
+
 # small_program PRODUCT [PACKAGE]: builds the product of this package, or of another one that uses it, and prints its path.
 # Relocations take a tenth of the room (glibc 2.36 and newer), there is no table of the program's own symbols, which only
 # plug-ins would read, equal functions are there once, of which Swift's generic code has many, and what runs at the start
@@ -32,7 +40,9 @@ small_program() {
         -Xlinker "--symbol-ordering-file=$order" -Xlinker --no-warn-symbol-ordering)
     # The program says which revision it is of: a small object overrides ringer_revision.
     revision_object "$scratch/revision.o"
-    options+=(-Xlinker "$(realpath "$scratch/revision.o")" -Xlinker --build-id)
+    names_object "$scratch/names.o"
+    options+=(-Xlinker "$(realpath "$scratch/revision.o")" -Xlinker "$(realpath "$scratch/names.o")" -Xlinker $without_names
+        -Xlinker --build-id)
     # The build does not notice a changed order of functions.
     rm -f "$scratch"/*/release/"$1"
     "${swift_build[@]}" "${options[@]}" --product "$1" >&2
