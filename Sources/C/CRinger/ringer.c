@@ -1,7 +1,10 @@
-/* The parts of ringer.h that Swift cannot have: a variable of each thread, and strings without an owner. */
+/* The parts of ringer.h that Swift cannot have: a variable of each thread, strings without an owner, and a handler of fork. */
 #include "ringer.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "thread_error.h"
 
@@ -27,6 +30,32 @@ void ringer_keep_error(const char *bytes, size_t count)
 const char *ringer_last_error(void)
 {
     return last_error;
+}
+
+/* The number of the process; 0 where it is not known. */
+static atomic_int process;
+static int learns_of_fork;
+
+static void forget_process(void)
+{
+    atomic_store_explicit(&process, 0, memory_order_relaxed);
+}
+
+__attribute__((constructor)) static void learn_of_fork(void)
+{
+    learns_of_fork = pthread_atfork(NULL, NULL, forget_process) == 0;
+}
+
+int ringer_process(void)
+{
+    int number = atomic_load_explicit(&process, memory_order_relaxed);
+
+    if (number == 0) {
+        number = getpid();
+        if (learns_of_fork)
+            atomic_store_explicit(&process, number, memory_order_relaxed);
+    }
+    return number;
 }
 
 uint32_t ringer_version(void)

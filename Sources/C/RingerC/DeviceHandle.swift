@@ -58,6 +58,7 @@ final class DeviceHandle: Sendable {
     /// The simulated board, where the device is on one.
     let board: SimulatedBoard?
     let queue: EventQueue
+    let process = OwnProcess()
     private let requests = Mutex(Requests())
     let hasClosed = Atomic(false)
     private let receivers: Receivers
@@ -106,7 +107,7 @@ final class DeviceHandle: Sendable {
 
     /// - Throws: ``RingerError``: `otherProcess` in a child of fork, `closed` once the device is closed.
     func check() throws {
-        try device.process.check("use it", "device")
+        try process.check()
         if hasClosed.load(ordering: .acquiring) { throw Self.closed }
     }
 

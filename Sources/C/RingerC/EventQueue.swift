@@ -87,8 +87,12 @@ final class EventQueue: Sendable {
         }
     }
 
-    /// The next event; nil if none waits. `current` is the state now.
-    func next(_ current: () -> DeviceState, now: MonotonicTime) -> ringer_event? {
+    /// Writes the next event to `target`. `current` is the state now, `now` the time.
+    ///
+    /// - Returns: Whether one waited.
+    func next(
+        _ target: Structure<ringer_event>, _ current: () -> DeviceState, now: () -> MonotonicTime
+    ) -> Bool {
         reader.store(UInt(pthread_self()), ordering: .relaxed)
         return state.withLock { state in
             defer {
@@ -102,28 +106,30 @@ final class EventQueue: Sendable {
                 state.hasState = false
                 var event = ringer_event()
                 event.type = RINGER_EVENT_STATE
-                event.at = now.nanoseconds
+                event.at = now().nanoseconds
                 event.u.state = ringer_state(current())
                 state.given = event.u.state
-                return event
+                target.write(from: &event)
+                return true
             }
             if state.read < state.events.count {
-                let next = state.events[state.read]
+                target.write(from: &state.events[state.read].event)
+                if state.events[state.read].isLosable { state.losable -= 1 }
                 state.read += 1
-                if next.isLosable { state.losable -= 1 }
                 if state.read == state.events.count || state.read == Self.limit {
                     state.events.removeFirst(state.read)
                     state.read = 0
                 }
-                return next.event
+                return true
             }
-            guard state.lost > 0 else { return nil }
+            guard state.lost > 0 else { return false }
             var event = ringer_event()
             event.type = RINGER_EVENT_LOST
-            event.at = now.nanoseconds
+            event.at = now().nanoseconds
             event.u.lost = state.lost
             state.lost = 0
-            return event
+            target.write(from: &event)
+            return true
         }
     }
 

@@ -43,9 +43,7 @@ import RingerTestKit
     attempt {
         let handle = try DeviceHandle.at(device)
         let event = try Structure(event, size, "event")
-        guard let next = handle.queue.next({ handle.device.state }, now: handle.device.clock.now) else { return 0 }
-        event.write(next)
-        return 1
+        return handle.queue.next(event, { handle.device.state }, now: { handle.device.clock.now }) ? 1 : 0
     }
 }
 

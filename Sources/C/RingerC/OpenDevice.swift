@@ -25,11 +25,10 @@ final class OpenDevice: Sendable {
         var ended: EventQueue?
     }
 
-    private let process: OwningProcess
+    private let process = OwnProcess()
     private let state: Mutex<State>
 
     private init(_ handle: DeviceHandle) {
-        process = handle.device.process
         state = Mutex(State(handle: handle))
     }
 
@@ -67,7 +66,7 @@ final class OpenDevice: Sendable {
 
     /// - Throws: ``RingerError``: `otherProcess` in a child of fork, `closed` once the device is closed.
     fileprivate func current() throws -> DeviceHandle {
-        try process.check("use it", "device")
+        try process.check()
         let (handle, ended): (DeviceHandle?, EventQueue?) = state.withLock { state in
             let isOver = state.ended?.isReadElsewhere == false
             return (state.handle, isOver ? state.ended.take() : nil)
@@ -78,10 +77,24 @@ final class OpenDevice: Sendable {
     }
 }
 
+/// The process that opened a device, which every call compares with its own.
+struct OwnProcess: Sendable {
+    private let number = ringer_process()
+
+    /// Whether the caller runs in this process.
+    var isCurrent: Bool { ringer_process() == number }
+
+    /// - Throws: ``RingerError`` with the code `otherProcess` in a child of fork.
+    func check() throws(RingerError) {
+        if !isCurrent { throw OwningProcess().error("use it", "device") }
+    }
+}
+
 extension DeviceHandle {
     /// The device at `pointer`, which `ringer_device_open` made.
     static func at(_ pointer: OpaquePointer?) throws -> DeviceHandle {
-        let device: OpenDevice = try object(pointer, "device")
-        return try device.current()
+        // SAFETY: an object that ringer_device_open made is never freed.
+        let device = Unmanaged<OpenDevice>.fromOpaque(UnsafeRawPointer(try required(pointer, "device")))
+        return try device._withUnsafeGuaranteedRef { try $0.current() }
     }
 }

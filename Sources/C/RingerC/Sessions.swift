@@ -50,7 +50,7 @@ final class SessionHandle: Sendable {
     // SAFETY: the reference that ringer_session_new retained.
     let handle = Unmanaged<SessionHandle>.fromOpaque(UnsafeRawPointer(session))
     // A child of fork must not remove its parent's session.
-    if handle.takeUnretainedValue().device.device.process.isCurrent { handle.release() }
+    if handle.takeUnretainedValue().device.process.isCurrent { handle.release() }
 }
 
 @_cdecl("ringer_session_get_number") @implementation public func ringer_session_get_number(

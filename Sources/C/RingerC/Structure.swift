@@ -35,13 +35,17 @@ struct Structure<Value: GrowingStructure> {
 
     /// Writes as much of it as the program knows; what a later header has besides is zero. `index` is that in an array.
     func write(_ value: Value, at index: Int = 0) {
-        withUnsafeBytes(of: value) { bytes in
-            // SAFETY: the program says that it has so many bytes there.
-            let target = UnsafeMutableRawBufferPointer(start: start + index * size, count: size)
-            let known = min(size, bytes.count)
-            target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(known)))
-            UnsafeMutableRawBufferPointer(rebasing: target[known...]).initializeMemory(as: UInt8.self, repeating: 0)
-        }
+        var value = value
+        write(from: &value, at: index)
+    }
+
+    /// As ``write(_:at:)``, for large values: without a copy of the value.
+    func write(from value: UnsafePointer<Value>, at index: Int = 0) {
+        // SAFETY: the program says that it has so many bytes there.
+        let target = start + index * size
+        let known = min(size, MemoryLayout<Value>.size)
+        memcpy(target, value, known)
+        if known < size { memset(target + known, 0, size - known) }
     }
 
     /// What the program filled; what an earlier header does not have is zero.

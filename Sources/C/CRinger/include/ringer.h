@@ -142,7 +142,8 @@ enum ringer_board {
      * one and the configuration names no part, else this process. */
     RINGER_BOARD_AUTO = 0,
     RINGER_BOARD_HARDWARE = 1,              /* this process */
-    /* ringerd, which shares it between all processes: what the configuration says of the hardware is ignored. */
+    /* ringerd, which shares it between all processes: what the configuration says of the hardware is ignored. It is
+     * looked for on the system bus; where the environment's RINGER_BUS is "session", on the session bus. */
     RINGER_BOARD_SERVICE = 2,
     RINGER_BOARD_SIMULATED = 3,             /* a simulated board of this process, in virtual time */
     /* A simulated board of this process, in real time; the environment's RINGER_POSITION is its switch's position. */
