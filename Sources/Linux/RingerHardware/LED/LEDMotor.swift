@@ -141,8 +141,7 @@ public final class LEDMotor: VibrationMotor {
     }
 
     private func darken(_ state: inout State) throws(RingerError) {
-        if usesTrigger.load(ordering: .relaxed), (try? attribute("activate").write("0")) != nil, (try? isOff()) == true
-        {
+        if usesTrigger.load(ordering: .relaxed), isTriggerIdle, (try? isOff()) == true {
             state.mayTurn = false
             return
         }
@@ -153,6 +152,13 @@ public final class LEDMotor: VibrationMotor {
             throw RingerError(.system, "turn off", name, detail: "its brightness is not 0")
         }
         state.mayTurn = false
+    }
+
+    /// Ends the trigger's time, or finds that none runs. The attributes of a trigger that was just set are root's until
+    /// udev has handled it: a dark motor must not lose the trigger for that.
+    private var isTriggerIdle: Bool {
+        let activate = attribute("activate")
+        return (try? activate.write("0")) != nil || (try? activate.read()) == "0"
     }
 
     /// Whether the LED is missing; one that exists and fails is different.

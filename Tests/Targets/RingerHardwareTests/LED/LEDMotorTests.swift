@@ -59,6 +59,25 @@ import Testing
         #expect(try directory.read("vibrator/brightness") == "0")
     }
 
+    // Brightness 0 takes the trigger away. Each start of the motor then set it again, failed at its new attributes, which
+    // were root's, and took it away.
+    @Test("a dark motor keeps its trigger while udev has not handed over the trigger's attributes")
+    func attributesOfRoot() throws {
+        directory.remove("vibrator/activate")
+        // The kernel refuses to write it, and it is 0.
+        let refused = "/sys/class/net/lo/addr_assign_type"
+        try #require(symlink(refused, directory.path.appending("vibrator/activate").string) == 0)
+        let motor = try LEDMotor("vibrator", loop: loop, paths: paths)
+        #expect(throws: RingerError.self) { try motor.turnOn(strength: 1, limit: .seconds(1)) }
+        try motor.turnOff()
+        #expect(try directory.read("vibrator/brightness") == "0\n")
+
+        directory.remove("vibrator/activate")
+        try directory.write("0\n", to: "vibrator/activate")
+        try motor.turnOn(strength: 1, limit: .seconds(1))
+        #expect(try directory.read("vibrator/activate") == "1")
+    }
+
     @Test("a motor that is found turning is turned off")
     func foundTurning() throws {
         try directory.write("255", to: "vibrator/brightness")
