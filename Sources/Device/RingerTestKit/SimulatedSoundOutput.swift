@@ -220,14 +220,13 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
         let (number, fault) = state.withLock { state in
-            var manner = options.manner
-            manner.volume = 1
-            // The part that is played is a sound of its own.
-            let isRepeated = manner.rounds > 1
-            let played = isRepeated ? sound : manner.applied(to: sound)
+            // The part that is played is a sound of its own, unless it is repeated.
+            let isRepeated = options.manner.rounds > 1
+            var played = sound
+            if !isRepeated { played.samples.removeFirst(min(options.manner.first, sound.frames) * sound.channels) }
             var recording = Recording(
                 sound: played, frames: played.frames, route: options.route, gains: [options.gain])
-            if isRepeated { recording.manner = manner }
+            if isRepeated { recording.manner = options.manner }
             return (state.recordings.append(recording), state.fault)
         }
         let voice = SimulatedVoice(

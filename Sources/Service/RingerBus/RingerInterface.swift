@@ -13,8 +13,8 @@ extension BusInterface {
                 "Play", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
                 """
                 Plays a sound. Without options it is a system sound of at most 30 s. Options: category (s), the audio \
-                category, in which a sound of any length plays; options (as), that category's options; alert (b), as an \
-                alert, which also vibrates; uiSound (b), whether a system sound obeys the preference soundEffects, true by \
+                category, in which a sound of any length plays, with the options that Play of a session has; options (as), that \
+                category's options; alert (b), as an alert, which also vibrates; uiSound (b), whether a system sound obeys the preference soundEffects, true by \
                 default; completePlaybackIfAppDies (b), whether it plays on when its caller leaves the bus; as (s), to be \
                 judged like that kind of sound and nothing else, without a vibration or a limit: systemSound, alert or \
                 notification, with the options that Decide has for it.
@@ -53,6 +53,9 @@ extension BusInterface {
             Method(
                 "Stop", [.init("request", "u")], [],
                 "Stops a request. A request that has ended already is not an error."),
+            Method(
+                "SetVolume", [.init("request", "u"), .init("volume", "d")], [],
+                "Changes the volume of a sound that Play plays in a category or a session, 0 to 1, within 20 ms."),
             Method(
                 "ReleaseOutput", [], [],
                 "Closes the speaker's PCMs on which no sound plays, and replies once they are closed: for a program that opens "
@@ -208,7 +211,10 @@ extension BusInterface {
                 "Sets the category and its options together."),
             Method(
                 "Play", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
-                "Plays a sound in the session. Options: from (u), the first frame."),
+                """
+                Plays a sound in the session. Options: from (u), the first frame; rounds (u), how often it is played without a \
+                gap, 1 by default, 4294967295 for without end; volume (d), 0 to 1.
+                """),
             Method("Release", [], [], "Deactivates and removes the session."),
         ],
         properties: [

@@ -28,6 +28,8 @@ final class ServiceLink: @unchecked Sendable {
     final class Request {
         fileprivate var number: UInt32?
         fileprivate var isStopped = false
+        /// The volume that it got before the service answered.
+        fileprivate var volume: Float?
         private var hasStarted = false
         private var handler: ((RequestEvent) -> Void)?
 
@@ -286,6 +288,7 @@ final class ServiceLink: @unchecked Sendable {
                 let number = values.first?.uint32 ?? 0
                 request.number = number
                 requests[number] = request
+                if let volume = request.volume { setVolume(volume, of: request) }
                 if request.isStopped { send("Stop", [.uint32(number)]) }
             case .failure(var error):
                 // The bus does not know the name. For a program it is a service that is gone, not a file that is missing.
@@ -301,6 +304,12 @@ final class ServiceLink: @unchecked Sendable {
         if request.isStopped { return }
         request.isStopped = true
         if let number = request.number, requests[number] === request { send("Stop", [.uint32(number)]) }
+    }
+
+    /// Changes the volume of a request's sound, 0 to 1.
+    func setVolume(_ volume: Float, of request: Request) {
+        guard let number = request.number else { return request.volume = volume }
+        if requests[number] === request { send("SetVolume", [.uint32(number), .double(Double(volume))]) }
     }
 
     /// Calls a method whose reply is not needed; an error is reported.

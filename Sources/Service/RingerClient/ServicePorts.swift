@@ -76,11 +76,11 @@ final class ServiceOutput: SoundOutput {
     func play(
         _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) -> any Playback {
-        let playback = ServicePlayback(device.link, options.gate)
-        let sound = options.manner.applied(to: sound)
+        let playback = ServicePlayback(device.link, options)
         device.link.loop.execute { [device] in
             if playback.isStopped {
-                return handler(.ended(.stopped, at: device.link.clock.now, .init(played: 0, total: sound.frames)))
+                let total = options.manner.frames(of: sound)
+                return handler(.ended(.stopped, at: device.link.clock.now, .init(played: 0, total: total)))
             }
             device.sounds.play(sound, options.terms, playback, handler)
         }
@@ -110,15 +110,20 @@ final class ServiceOutput: SoundOutput {
 final class ServicePlayback: Playback, @unchecked Sendable {
     private let link: ServiceLink
     private let gate: Gate?
+    private(set) var manner: SoundManner
+    /// Whether it plays in a session or a category. The rules of this process have the gain 1 then: what is left of it is the volume.
+    private let hasVolume: Bool
     var request: ServiceLink.Request?
     private var wasStopped = false
     var isStopped: Bool { wasStopped || gate?.isOpen == false }
     /// Called when it has ended.
     var whenEnded: [() -> Void] = []
 
-    init(_ link: ServiceLink, _ gate: Gate?) {
+    init(_ link: ServiceLink, _ options: PlaybackOptions) {
         self.link = link
-        self.gate = gate
+        gate = options.gate
+        manner = options.manner
+        hasVolume = if case .session? = options.terms?.request { true } else { false }
     }
 
     func stop() {
@@ -130,8 +135,14 @@ final class ServicePlayback: Playback, @unchecked Sendable {
         if let request { link.stop(request) }
     }
 
-    /// The service's own rules decide the gain.
-    func setGain(_ gain: Float, over duration: Duration) {}
+    /// The service's own rules decide the gain; the volume is its caller's.
+    func setGain(_ gain: Float, over duration: Duration) {
+        guard hasVolume else { return }
+        link.loop.execute { [self] in
+            manner.volume = gain
+            if let request { link.setVolume(gain, of: request) }
+        }
+    }
 }
 
 extension PCMBuffer {

@@ -18,13 +18,14 @@ final class ServiceSounds {
         _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) {
         let request = terms?.request ?? .systemSound(isUISound: false)
+        let total = playback.manner.frames(of: sound)
         if case .session = request, let id = terms?.session {
             return sessions.whenMade(id) { [self] result in
                 switch result {
                 case .success(let path):
                     begin(sound, path, RingerNames.sessionInterface, [:], playback, handler)
                 case .failure(let error):
-                    handler(.ended(.failed(error), at: link.clock.now, .init(played: 0, total: sound.frames)))
+                    handler(.ended(.failed(error), at: link.clock.now, .init(played: 0, total: total)))
                 }
             }
         }
@@ -52,16 +53,18 @@ final class ServiceSounds {
         _ playback: ServicePlayback, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
     ) {
         let key = ObjectIdentifier(playback)
+        let total = playback.manner.frames(of: sound)
         func end(_ end: PlaybackEnd, _ details: [String: BusValue] = [:]) {
             playing[key] = nil
             let position = StreamPosition(
-                played: min(Int(clamping: details["played"]?.uint64 ?? 0), sound.frames), total: sound.frames)
+                played: min(Int(clamping: details["played"]?.uint64 ?? 0), total), total: total)
             handler(.ended(end, at: details["ended"]?.time ?? link.clock.now, position))
             for body in playback.whenEnded { body() }
             playback.whenEnded = []
         }
         if playback.isStopped { return end(.stopped) }
         playing[key] = playback
+        let options = options.merging(playback.manner.options) { option, _ in option }
         do throws(RingerError) {
             playback.request = try sound.withFile { file in
                 link.request(path, interface, "Play", [.variant(.descriptor(file)), .dictionary(options)]) { event in
@@ -98,5 +101,16 @@ final class ServiceSounds {
                 if left == 0 { release() }
             }
         }
+    }
+}
+
+extension SoundManner {
+    /// The options of Play, for a sound in a session or a category. Others are played in the standard manner, which needs none.
+    fileprivate var options: [String: BusValue] {
+        var options: [String: BusValue] = [:]
+        if first != 0 { options["from"] = .uint32(UInt32(clamping: first)) }
+        if rounds != 1 { options["rounds"] = .uint32(UInt32(clamping: rounds)) }
+        if volume != 1 { options["volume"] = .double(Double(volume)) }
+        return options
     }
 }

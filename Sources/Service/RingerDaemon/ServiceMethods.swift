@@ -23,6 +23,12 @@ struct ServiceMethods: Sendable {
         case "Announce": try announce(message, arguments, for: client)
         case "Vibrate": try vibrate(message, arguments, for: client)
         case "Light": try light(message, arguments, for: client)
+        case "SetVolume":
+            guard let request = arguments[0].uint32, let volume = arguments[1].double, (0...1).contains(volume) else {
+                throw BusError.invalidArguments("SetVolume: the volume is no number from 0.0 to 1.0")
+            }
+            try requests.setVolume(Float(volume), of: request, for: client)
+            connection.reply(to: message)
         case "ReleaseOutput":
             let waiting = WaitingMessage(message)
             device.player.releaseOutput { [connection] in
@@ -45,6 +51,7 @@ struct ServiceMethods: Sendable {
         var options = BusOptions(arguments[1], of: "Play")
         let category = try options.name("category", of: AudioCategory.self)
         let categoryOptions = try options.categoryOptions() ?? []
+        let manner = try category.map { _ in try MannerOptions(&options) }
         let isAlert = try options.boolean("alert") ?? false
         let isUISound = try options.boolean("uiSound") ?? true
         let outlivesClient = try options.boolean("completePlaybackIfAppDies") ?? false
@@ -57,7 +64,7 @@ struct ServiceMethods: Sendable {
         }
         if case .notification(_, true)? = kind { try clients.check(.control, of: client, message) }
         let sounds = client.sounds
-        try requests.begin(message, for: client, outlivesClient: outlivesClient) {
+        try requests.begin(message, for: client, outlivesClient: outlivesClient, hasVolume: manner != nil) {
             [device, requests, reads] request, share in
             if category != nil || kind != nil {
                 let samples = try await sound.samples(sounds, reads, for: share)
@@ -65,8 +72,11 @@ struct ServiceMethods: Sendable {
                     if let kind {
                         return device.player.startOutsideSessions(samples, as: kind, completion: completion)
                     }
-                    return try device.start(
-                        samples, category: category ?? .default, options: categoryOptions, completion: completion)
+                    let id = device.player.reserve()
+                    try device.start(
+                        samples, in: manner?.manner(of: samples) ?? SoundManner(), reserved: id,
+                        category: category ?? .default, options: categoryOptions, completion: completion)
+                    return id
                 }
             }
             return try await sound.withSystemSound(sounds, reads, for: share, isAlert: isAlert) {

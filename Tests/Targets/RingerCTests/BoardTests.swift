@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("at the service a sound has its gain and is paused; what the service cannot do is refused")
+    @Test("at the service a sound has its gain, and is paused")
     func playback() async {
         await #expect(processExitsWith: .success) {
             let service = try ServiceBench(isRealTime: true)
@@ -145,9 +145,11 @@ import Testing
             let played = play(device, samples, &id) { ($0.gain, $0.first_frame) = (0.5, 48_000) }
             #expect(played == 0)
             _ = Self.events(device, until: RINGER_EVENT_SOUND_STARTED)
-            #expect(service.board.speaker.recordings.first?.sound.samples.prefix(2) == [500, 500])
-            #expect(ringer_device_set_gain(device, id, 1) == -ENOTSUP)
-            #expect(play(device, samples) { $0.loops = 1 } == -ENOTSUP)
+            #expect(service.board.speaker.recordings.map(\.gains) == [[0.5]])
+            #expect(ringer_device_set_gain(device, id, 1) == 0)
+            while service.board.speaker.recordings.first?.gains != [0.5, 1] {
+                try await Task.sleep(for: .milliseconds(1))
+            }
             #expect(ringer_device_pause(device, id, 1) == 0)
             while !service.board.speaker.playing.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
             #expect(ringer_device_pause(device, id, 0) == 0)
@@ -160,6 +162,36 @@ import Testing
             let end = Self.events(device, until: RINGER_EVENT_SOUND_ENDED).last?.u.result
             let all = service.board.speaker.recordings.map(\.played).reduce(0, +)
             #expect(end.map { Int($0.frames_played) } == all && end?.cause == RINGER_STOP_CAUSE_CALLER)
+            ringer_device_close(device)
+        }
+    }
+
+    // It was refused, so that a program whose ringing is a loop was silent beside the service.
+    @Test("at the service a sound is repeated without a gap, and goes on in its round after a pause")
+    func loops() async {
+        await #expect(processExitsWith: .success) {
+            let service = try ServiceBench(isRealTime: true)
+            let device = Self.open(service)
+            let samples = [Int16](repeating: 1_000, count: 4_800)
+            var id: UInt64 = 0
+            #expect(play(device, samples, &id) { $0.loops = 2 } == 0)
+            let end = Self.events(device, until: RINGER_EVENT_SOUND_ENDED).last?.u.result
+            #expect(end?.outcome == RINGER_OUTCOME_FINISHED && end?.frames_played == 14_400 && end?.frames == 14_400)
+            #expect(service.board.speaker.recordings.map(\.played) == [14_400])
+
+            #expect(play(device, samples, &id) { $0.loops = -1 } == 0)
+            _ = Self.events(device, until: RINGER_EVENT_SOUND_STARTED)
+            try await Task.sleep(for: .milliseconds(120))
+            #expect(ringer_device_pause(device, id, 1) == 0)
+            while !service.board.speaker.playing.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(ringer_device_set_gain(device, id, 0.25) == 0)
+            #expect(ringer_device_pause(device, id, 0) == 0)
+            _ = Self.events(device, until: RINGER_EVENT_SOUND_STARTED)
+            let last = try #require(service.board.speaker.recordings.last)
+            #expect(last.gains == [0.25] && last.end == nil)
+            #expect(ringer_device_stop(device, id) == 0)
+            _ = Self.events(device, until: RINGER_EVENT_SOUND_ENDED)
+            #expect(service.board.speaker.recordings.dropFirst().map(\.played).reduce(0, +) > 4_800)
             ringer_device_close(device)
         }
     }

@@ -280,6 +280,44 @@ import Testing
         #expect(await client.ended() == .init(request: effect, outcome: "silenced", reason: "soundEffectsOff"))
     }
 
+    @Test(
+        "a sound in a session or a category is repeated, and its volume changes while it plays; no other request has them"
+    )
+    func manner() async throws {
+        let bench = try ServiceBench()
+        let (client, other) = (try bench.client(), try bench.client())
+        let invalid = "org.freedesktop.DBus.Error.InvalidArgs"
+        let path =
+            try await client.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
+        _ = try await client.call("Activate", interface: RingerNames.sessionInterface, path: path)
+        for (path, category) in [(path, nil), (RingerNames.path, BusValue.string("soloAmbient"))] {
+            var options: [String: BusValue] = ["rounds": .uint32(2), "volume": .double(0.5)]
+            options["category"] = category
+            let id = try await client.request("Play", [.variant(.uint32(1005)), .dictionary(options)], path: path)
+            try await client.advance(.milliseconds(20))
+            #expect(
+                await other.error("SetVolume", [.uint32(id), .double(1)]) == "org.freedesktop.DBus.Error.AccessDenied")
+            for volume in [-0.1, 1.1, .nan] {
+                #expect(await client.error("SetVolume", [.uint32(id), .double(volume)]) == invalid)
+            }
+            _ = try await client.call("SetVolume", [.uint32(id), .double(0.25)])
+            try await client.advance(.seconds(60))
+            #expect(await client.ended()?.request == id)
+            let heard = try #require(bench.board.speaker.recordings.last)
+            #expect(heard.gains == [0.5, 0.25] && heard.played == 2 * heard.sound.frames)
+            #expect(await client.error("SetVolume", [.uint32(id), .double(1)]) == nil)
+        }
+        for options: [String: BusValue] in [
+            ["rounds": .uint32(2)], ["as": .string("alert"), "volume": .double(1)],
+            ["category": .string("playback"), "rounds": .uint32(0)],
+            ["category": .string("playback"), "volume": .double(2)],
+        ] {
+            #expect(await client.error("Play", [.variant(.uint32(1005)), .dictionary(options)]) == invalid)
+        }
+        let effect = try await client.request("Play", [.variant(.uint32(1005)), .dictionary([:])])
+        #expect(await client.error("SetVolume", [.uint32(effect), .double(1)]) == invalid)
+    }
+
     @Test("a session that is released stops its sound at once")
     func release() async throws {
         let bench = try ServiceBench()

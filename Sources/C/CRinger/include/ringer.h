@@ -400,7 +400,7 @@ struct ringer_playback {
 
 /* Plays a sound. Files are read before the call returns, with the errors of ringer_device_play_file; descriptors need
  * not stay open. -E2BIG for too many samples. In a session that is not active the request fails with an event, whose
- * error is -EBUSY. -ENOTSUP for loops over the service. Swift: Device.start, AudioSession.start. */
+ * error is -EBUSY. Swift: Device.start, AudioSession.start. */
 int ringer_device_play(struct ringer_device *device, const struct ringer_playback *playback, size_t size, uint64_t *id);
 
 /* Pauses a sound that ringer_device_play or ringer_device_play_file plays, or goes on with it where it was: its start
@@ -409,8 +409,7 @@ int ringer_device_play(struct ringer_device *device, const struct ringer_playbac
  * ended, and for other requests. Swift: AVAudioPlayer.pause, play. */
 int ringer_device_pause(struct ringer_device *device, uint64_t id, int is_paused);
 
-/* Changes the gain of such a sound, 0 to 1, within 20 ms. -EINVAL for a gain that is none, -ENOENT as above, -ENOTSUP
- * over the service, where it keeps that of its beginning. Swift: AVAudioPlayer.volume. */
+/* Changes the gain of such a sound, 0 to 1, within 20 ms. -EINVAL for a gain that is none, -ENOENT as above. Swift: AVAudioPlayer.volume. */
 int ringer_device_set_gain(struct ringer_device *device, uint64_t id, float gain);
 
 /* Writes the frame of such a sound that is heard now, 0 to its frames: exact while it is paused, else by the clock

@@ -30,13 +30,4 @@ package struct SoundManner: Sendable, Hashable {
         let isOver = round >= rounds
         return SoundManner(first: isOver ? sound.frames : frame, rounds: isOver ? 1 : rounds - round, volume: volume)
     }
-
-    /// The first round as a sound of its own, for an output that knows nothing of manners.
-    package func applied(to sound: PCMBuffer) -> PCMBuffer {
-        if first == 0 && volume == 1 { return sound }
-        var rest = sound
-        rest.samples.removeFirst(min(first, sound.frames) * sound.channels)
-        if volume != 1 { rest.samples = rest.samples.map { Int16((Float($0) * volume).rounded()) } }
-        return rest
-    }
 }

@@ -203,8 +203,7 @@ public final class SoundPlayer: Sendable {
         }
     }
 
-    /// Changes the volume of a sound to `volume`, 0 to 1, within ``gainRamp``. Over the service it keeps the one that it began
-    /// with.
+    /// Changes the volume of a sound to `volume`, 0 to 1, within ``gainRamp``.
     package func setVolume(_ volume: Float, of id: ID) {
         runner.send { [table] machine in
             // The player may not know it yet.

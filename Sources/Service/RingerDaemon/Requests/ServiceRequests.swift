@@ -15,6 +15,9 @@ final class ServiceRequests: @unchecked Sendable {
         var sound: SoundPlayer.ID?
         /// Whether it goes on when its client leaves the bus.
         var outlivesClient = false
+        /// Whether its sound's volume can be changed, and the volume that it got.
+        let hasVolume: Bool
+        var volume: Float?
     }
 
     /// The announcements that are not in the queue yet.
@@ -42,7 +45,7 @@ final class ServiceRequests: @unchecked Sendable {
     /// Answers a call with the number of a new request, and begins it: `body` gets the number and the request's share of the
     /// budget, and returns how it ended, or throws why it failed.
     func begin(
-        _ message: BusMessage, for client: ServiceClient, outlivesClient: Bool = false,
+        _ message: BusMessage, for client: ServiceClient, outlivesClient: Bool = false, hasVolume: Bool = false,
         _ body: @escaping @Sendable (UInt32, BudgetShare) async throws -> RequestEnd
     ) throws {
         let share = try client.take(.requests)
@@ -50,7 +53,8 @@ final class ServiceRequests: @unchecked Sendable {
         let id = last
         client.requests.insert(id)
         running[id] = Request(
-            client: client.name, member: message.member, share: share, outlivesClient: outlivesClient)
+            client: client.name, member: message.member, share: share, outlivesClient: outlivesClient,
+            hasVolume: hasVolume)
         connection.reply(to: message, [.uint32(id)])
         running[id]?.task = Task(executorPreference: connection.loop) { [self] in
             do {
@@ -71,6 +75,7 @@ final class ServiceRequests: @unchecked Sendable {
             do {
                 let sound = try start { continuation.resume(returning: RequestEnd($0)) }
                 running[id]?.sound = sound
+                if let volume = running[id]?.volume { device.player.setVolume(volume, of: sound) }
                 if running[id] != nil { playing[sound.number] = id }
             } catch {
                 continuation.resume(throwing: error)
@@ -93,6 +98,19 @@ final class ServiceRequests: @unchecked Sendable {
             throw BusError.accessDenied("request \(id) belongs to another client")
         }
         cancel(id)
+    }
+
+    /// Changes the volume of the caller's own request, 0 to 1. One that has ended is left alone.
+    func setVolume(_ volume: Float, of id: UInt32, for client: ServiceClient) throws {
+        guard let request = running[id] else { return }
+        guard request.client == client.name else {
+            throw BusError.accessDenied("request \(id) belongs to another client")
+        }
+        guard request.hasVolume else {
+            throw BusError.invalidArguments("request \(id) plays no sound in a category or a session")
+        }
+        running[id]?.volume = volume
+        if let sound = request.sound { device.player.setVolume(volume, of: sound) }
     }
 
     /// Stops the requests of a client that is no longer known.

@@ -180,12 +180,17 @@ final class ServiceSessions: @unchecked Sendable {
         case "Play":
             let sound = try SoundArgument(arguments[0], of: "Play", for: target.owner)
             var options = BusOptions(arguments[1], of: "Play")
-            let frame = Int(try options.uint32("from") ?? 0)
+            let manner = try MannerOptions(&options)
             try options.finish()
             let sounds = target.owner.sounds
-            try requests.begin(message, for: target.owner) { [requests, reads] request, share in
+            try requests.begin(message, for: target.owner, hasVolume: true) {
+                [device, requests, reads] request, share in
                 let samples = try await sound.samples(sounds, reads, for: share)
-                return try await requests.play(request) { session.start(samples, from: frame, completion: $0) }
+                return try await requests.play(request) { completion in
+                    let id = device.player.reserve()
+                    session.start(samples, in: manner.manner(of: samples), reserved: id, completion: completion)
+                    return id
+                }
             }
         default: throw BusError.unknownMethod("\(RingerNames.sessionInterface) has no method \(message.member)")
         }

@@ -1,0 +1,25 @@
+import Ringer
+import RingerBus
+
+/// The options of a sound in a category or a session: from which frame, how often and how loud it is played.
+struct MannerOptions: Sendable {
+    private let first: UInt32
+    private let rounds: UInt32
+    private let volume: Double
+
+    /// Takes the options.
+    init(_ options: inout BusOptions) throws {
+        first = try options.uint32("from") ?? 0
+        rounds = try options.uint32("rounds") ?? 1
+        volume = try options.number("volume", in: 0...1) ?? 1
+        if rounds == 0 { throw BusError.invalidArguments("Play: the option rounds is at least 1") }
+    }
+
+    /// The manner of playing this sound.
+    func manner(of sound: PCMBuffer) -> SoundManner {
+        let most = SoundManner.most(of: sound)
+        return SoundManner(
+            first: min(Int(first), sound.frames), rounds: rounds == .max ? most : min(Int(rounds), most),
+            volume: Float(volume))
+    }
+}
