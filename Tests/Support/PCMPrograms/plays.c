@@ -1,8 +1,8 @@
 /*
  * Plays two seconds of the tests' sound in an unusual way:
  *
- *     plays fork PCM      a child is forked after a second, which closes the PCM that it inherited; six seconds, in which
- *                         the test looks at the parent
+ *     plays fork PCM FILE a child is forked after a second, which closes the PCM that it inherited; the parent plays until
+ *                         the file is there
  *     plays rewind PCM    frames that are wrong are written in mid-play, taken back, and written again
  *     plays pause PCM     it pauses for half a second in mid-play
  *     plays start PCM FILE   it writes one period and waits until the file is there, starts the PCM, and goes on
@@ -82,7 +82,7 @@ static void wait_for(const char *file)
 
 int main(int count, char **arguments)
 {
-    int forks = count == 3 && strcmp(arguments[1], "fork") == 0;
+    int forks = count == 4 && strcmp(arguments[1], "fork") == 0;
     int rewinds = count == 3 && strcmp(arguments[1], "rewind") == 0;
     int pauses = count == 3 && strcmp(arguments[1], "pause") == 0;
     int starts = count == 4 && strcmp(arguments[1], "start") == 0;
@@ -99,7 +99,7 @@ int main(int count, char **arguments)
         snd_pcm_set_params(pcm, SND_PCM_FORMAT_S16, SND_PCM_ACCESS_RW_INTERLEAVED, 2, RATE, 1, 80000));
     if (rooms)
         want_room(pcm);
-    for (int frame = 0; frame < (forks ? 6 : 2) * RATE; frame += CHUNK) {
+    for (int frame = 0; forks ? access(arguments[3], F_OK) != 0 : frame < 2 * RATE; frame += CHUNK) {
         if (frame == RATE && forks) {
             pid_t child = fork();
             if (child == 0) {

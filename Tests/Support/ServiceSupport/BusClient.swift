@@ -20,6 +20,7 @@ package final class BusClient: Sendable {
     private let loop: EventLoop
     private let held: Held
     private let gate = Latch()
+    private let replyTimeout: Duration?
     /// The signals that it got: member and arguments.
     package let signals: AsyncStream<(member: String, arguments: [BusValue])>
 
@@ -29,10 +30,13 @@ package final class BusClient: Sendable {
         var match: BusConnection.Registration?
     }
 
-    /// - Parameter user: Whose program it is; nil for the user who runs the test.
-    package init(_ address: String, as user: TestUser? = nil) throws {
+    /// - Parameters:
+    ///   - user: Whose program it is; nil for the user who runs the test.
+    ///   - replyTimeout: How long to wait for each reply; nil for ever.
+    package init(_ address: String, as user: TestUser? = nil, replyTimeout: Duration? = .seconds(25)) throws {
         let loop = try EventLoop(name: "client")
         self.loop = loop
+        self.replyTimeout = replyTimeout
         held = Held()
         let (signals, continuation) = AsyncStream<(member: String, arguments: [BusValue])>.makeStream()
         self.signals = signals
@@ -65,10 +69,12 @@ package final class BusClient: Sendable {
     /// Returns once the bus has passed on what was sent before.
     package func flush() async {
         await withCheckedContinuation { continuation in
-            loop.execute { [held] in
+            loop.execute { [held, replyTimeout] in
                 guard let connection = held.connection else { return continuation.resume() }
                 let bus = "org.freedesktop.DBus"
-                connection.call(bus, "/org/freedesktop/DBus", bus, "GetId", []) { _ in continuation.resume() }
+                connection.call(bus, "/org/freedesktop/DBus", bus, "GetId", [], timeout: replyTimeout) { _ in
+                    continuation.resume()
+                }
             }
         }
     }
@@ -89,12 +95,12 @@ package final class BusClient: Sendable {
     ) async throws -> [BusValue] {
         let answer = Answer<[BusValue]>()
         await withCheckedContinuation { continuation in
-            loop.execute { [held] in
+            loop.execute { [held, replyTimeout] in
                 guard let connection = held.connection else {
                     answer.set(.failure(BusError("closed", "closed")))
                     return continuation.resume()
                 }
-                connection.call(destination, path, interface, member, arguments) { result in
+                connection.call(destination, path, interface, member, arguments, timeout: replyTimeout) { result in
                     let values = result.flatMap { message in
                         do throws(BusError) { return .success(try message.read()) } catch { return .failure(error) }
                     }.mapError { error in

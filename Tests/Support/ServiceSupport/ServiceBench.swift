@@ -120,6 +120,9 @@ package final class ServiceBench: Sendable {
         return isReading.load(ordering: .relaxed)
     }
 
-    /// A program on the bus: of the user who runs the test, or of another one.
-    package func client(as user: TestUser? = nil) throws -> BusClient { try BusClient(bus.address, as: user) }
+    /// A program on the bus: of the user who runs the test, or of another one. It waits for each reply as long as a busy
+    /// machine takes.
+    package func client(as user: TestUser? = nil) throws -> BusClient {
+        try BusClient(bus.address, as: user, replyTimeout: nil)
+    }
 }

@@ -79,12 +79,22 @@ import Testing
     func fork() async throws {
         let bench = try PCMBench()
         try bench.start()
+        let enough = bench.folder.path + "/enough"
         let program = try bench.run([
-            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "fork", "PCM",
+            try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), "fork", "PCM", enough,
         ])
         try await program.hear(seconds: 1.2)
         #expect(bench.device.sessions.all.map(\.phase) == [.active])
+        let witness = try PCMClient(bench)
+        witness.greet("ambient")
+        #expect(try await witness.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
         bench.board.ringSilent.position = .silent
+        #expect(try await witness.receive() == [RINGER_PCM_STATE, RINGER_PCM_SILENCED])
+        // Every PCM gets its state in the same turn of the loop.
+        bench.turn()
+        // More than what was in the buffer.
+        try await program.hear(seconds: 0.2)
+        _ = try bench.folder.write("", to: "enough")
         #expect(try await program.end() == 0, "\(program.messages)")
         // The sink of the child has written what it had, too.
         #expect(try program.heard().last?.gain == 0)

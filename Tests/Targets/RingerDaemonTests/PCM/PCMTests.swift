@@ -15,11 +15,30 @@ import Testing
     func flip() async throws {
         let bench = try PCMBench()
         try bench.start()
-        let aplay = try bench.play(try bench.sound(seconds: 3))
-        try await aplay.hear(seconds: 0.5)
-        bench.board.ringSilent.position = .silent
-        try await aplay.hear(seconds: 0.5)
-        bench.board.ringSilent.position = .ring
+        let witness = try PCMClient(bench)
+        witness.greet("ambient")
+        #expect(try await witness.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        // It gets each second of the sound when the flip before it has been made, however late that is.
+        let aplay = try bench.run([
+            "sh", "-c",
+            """
+            {
+                head -c 192044
+                for flip in silent ring; do
+                    while [ ! -e "$2/$flip" ]; do sleep 0.01; done
+                    head -c 192000
+                done
+            } <"$3" | aplay -q -D "$1"
+            """, "-", "PCM", bench.folder.path, try bench.sound(seconds: 3),
+        ])
+        for (position, state) in [(SwitchPosition.silent, RINGER_PCM_SILENCED), (.ring, RINGER_PCM_HEARD)] {
+            try await aplay.hear(seconds: 0.5)
+            bench.board.ringSilent.position = position
+            #expect(try await witness.receive() == [RINGER_PCM_STATE, state])
+            // Every PCM gets its state in the same turn of the loop.
+            bench.turn()
+            _ = try bench.folder.write("", to: "\(position)")
+        }
         #expect(try await aplay.end() == 0)
         let heard = try aplay.heard()
         #expect(heard.map(\.gain) == [1, 0, 1], "\(heard)")
