@@ -7,7 +7,7 @@ import Testing
 @testable import ProcessDevice
 
 /// The suites share the process's device.
-@Suite(.serialized, .timeLimit(.minutes(3))) enum AppleNames {}
+@Suite(.serialized) enum AppleNames {}
 
 extension AppleNames {
     @Suite struct Sounds {

@@ -7,7 +7,7 @@ import Testing
 
 /// Programs that are written as for the phone, in processes of their own: what they print, and what the board that the
 /// service shares plays and does.
-@Suite(.timeLimit(.minutes(3))) struct ProgramTests {
+@Suite struct ProgramTests {
     @Test func `A ringer with a player rings and vibrates at ring, and vibrates at silent`() throws {
         for position in [SwitchPosition.ring, .silent] {
             let scene = try ProgramScene(position)

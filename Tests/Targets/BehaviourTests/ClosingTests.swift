@@ -10,7 +10,7 @@ import Testing
 
 /// What connecting to the service costs once the device is closed: nothing. Each test counts the descriptors of a process of
 /// its own.
-@Suite(.timeLimit(.minutes(2))) struct ClosingTests {
+@Suite struct ClosingTests {
     @Test("a device that is closed while its requests wait leaves nothing behind, and each request ends once")
     func pending() async {
         await #expect(processExitsWith: .success) {

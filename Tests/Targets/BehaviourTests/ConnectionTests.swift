@@ -12,7 +12,7 @@ import Testing
 @testable import RingerClient
 
 /// A device over the service: its state and requests while the service disappears and returns.
-@Suite(.timeLimit(.minutes(2))) struct ConnectionTests {
+@Suite struct ConnectionTests {
     private let tone = PCMBuffer(sampleRate: 48_000, channels: 1, samples: [Int16](repeating: 7, count: 48_000))
 
     /// The next event of `events` for which `matches` is true.

@@ -9,7 +9,7 @@ import Testing
 @testable import RingerClient
 
 /// What a program sees of its device while the service is killed and started again.
-@Suite(.timeLimit(.minutes(5))) struct RestartTests {
+@Suite struct RestartTests {
     /// A program, and the service that it uses, which keeps the preferences in a file.
     private final class Bench: Sendable {
         let service: any RestartedService

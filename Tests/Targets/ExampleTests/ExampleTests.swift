@@ -3,7 +3,7 @@ import PacedSupport
 import Testing
 
 /// The examples of one file, as processes: on a machine without a switch, with a PCM that keeps what it plays.
-@Suite(.timeLimit(.minutes(2))) struct ExampleTests {
+@Suite struct ExampleTests {
     @Test func `Payments are announced whole and in their order; one without a recording is not`()
         throws
     {

@@ -6,7 +6,7 @@ import ServiceSupport
 import Testing
 
 /// What owns the hardware of a device of ringer.h.
-@Suite(.timeLimit(.minutes(2))) struct BoardTests {
+@Suite struct BoardTests {
     /// What `c-client` prints on the board that the environment names.
     private func client(
         _ environment: String, _ argument: String = "environment"

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// The connection to a bus, and what programs that know nothing of the service see there.
-@Suite(.timeLimit(.minutes(2))) struct BusTests {
+@Suite struct BusTests {
     // SAFETY: used on the loop's thread alone.
     private final class Held: @unchecked Sendable {
         var connection: BusConnection?

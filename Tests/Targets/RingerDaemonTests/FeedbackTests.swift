@@ -247,7 +247,7 @@ import Testing
         await #expect(throws: BusError.self) { try await other.trigger("phone-hangup") }
     }
 
-    @Test("setting the profile takes no client's place", .timeLimit(.minutes(1)))
+    @Test("setting the profile takes no client's place")
     func noPlace() async throws {
         var limits = Budget.Limits()
         limits[.clients] = 1

@@ -499,7 +499,7 @@ import Testing
 
     @Test(
         "a session that was refused is informed once when it would be admitted, and not where its owner gave up",
-        .timeLimit(.minutes(1)), arguments: [false, true])
+        arguments: [false, true])
     func refusalEnded(givesUp: Bool) async throws {
         let bench = try ServiceBench()
         bench.board.surroundings.set(.inputAvailable(true))

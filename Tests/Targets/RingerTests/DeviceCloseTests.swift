@@ -4,7 +4,7 @@ import RingerTestKit
 import Synchronization
 import Testing
 
-@Suite("Closing a device", .timeLimit(.minutes(1)))
+@Suite("Closing a device")
 struct DeviceCloseTests {
     // It used to return at once: a process that received SIGTERM while closing ended with the motor turning.
     @Test("a second call returns when the first one is done")
@@ -124,7 +124,7 @@ struct DeviceCloseTests {
     }
 
     // The sound thread waited for the device's, and that for the sound thread: 2 of 31 hung.
-    @Test("a device whose last reference a completion drops is closed", .timeLimit(.minutes(5)))
+    @Test("a device whose last reference a completion drops is closed")
     func droppedInCompletion() throws {
         let sound = PCMBuffer.silence(duration: .milliseconds(1), sampleRate: 48_000)
         for round in 0..<40 {

@@ -7,7 +7,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@Suite("A firmware on the calling thread", .timeLimit(.minutes(1)))
+@Suite("A firmware on the calling thread")
 struct DeviceRunTests {
     /// A machine without any device.
     private var hardware: Device.Hardware {
@@ -19,7 +19,7 @@ struct DeviceRunTests {
     }
 
     // The firmware ran on the device's thread: while it blocked, no edge was handled and no motor turned off.
-    @Test("it may block: the device's thread goes on", .timeLimit(.minutes(1)))
+    @Test("it may block: the device's thread goes on")
     func blocks() throws {
         let caller = UInt(pthread_self())
         let threads = Record<Bool>()

@@ -2,7 +2,7 @@ import Ringer
 import RingerTestKit
 import Testing
 
-@Suite("Files that a device plays", .timeLimit(.minutes(1)))
+@Suite("Files that a device plays")
 struct PlayedFileTests {
     private enum End: CaseIterable { case cancelled, stopped, released, closed }
 

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// A signal ends everything that is registered for signals: one test at a time.
-@Suite("Ending a process by a signal", .serialized, .timeLimit(.minutes(1)))
+@Suite("Ending a process by a signal", .serialized)
 enum TerminationTests {}
 
 // SIGUSR1 replaces the signals that end a process.

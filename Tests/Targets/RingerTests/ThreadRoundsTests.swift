@@ -8,7 +8,7 @@ import Testing
 /// A device on real threads: callers that start and stop, flip, vibrate, interrupt and close at the same time, with starts
 /// that are shifted against each other. `RINGER_ROUNDS` sets how many rounds each test has: by default 2,000, and 200 of
 /// closing, each of which makes a device and its threads.
-@Suite("Rounds of threads", .serialized, .timeLimit(.minutes(60)))
+@Suite("Rounds of threads", .serialized)
 struct ThreadRoundsTests {
     private static let askedRounds = getenv("RINGER_ROUNDS").flatMap { Int(String(cString: $0)) }
     private static let rounds = askedRounds ?? 2_000

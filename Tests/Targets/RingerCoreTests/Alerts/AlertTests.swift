@@ -213,7 +213,7 @@ struct AlertTests {
     }
 
     @Test(
-        "two alerts whose owners restart them take no processor time, heard, felt or silenced", .timeLimit(.minutes(1)),
+        "two alerts whose owners restart them take no processor time, heard, felt or silenced",
         arguments: SwitchPosition.allCases, [AlertWay.sound, .vibration])
     func restartingEachOther(position: SwitchPosition, way: AlertWay) throws {
         // Each start ended the other alert, whose completion started it again: where neither sounded, for ever at one

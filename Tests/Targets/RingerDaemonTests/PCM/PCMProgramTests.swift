@@ -7,7 +7,7 @@ import Testing
 @testable import RingerDaemon
 
 /// Programs of others on the PCM `ringer`, each with its own way to use alsa-lib.
-@Suite(.timeLimit(.minutes(2))) struct PCMProgramTests {
+@Suite struct PCMProgramTests {
     @Test(
         "aplay with mmap, without blocking and with a buffer of 0.5 s plays every sample",
         arguments: [["-M"], ["-N"], ["-B", "500000"], ["-F", "5000"]])

@@ -10,7 +10,7 @@ import Testing
 @testable import RingerDaemon
 
 /// Programs that know nothing of the service, on the PCM `ringer`.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PCMTests {
+@Suite(.serialized) struct PCMTests {
     @Test("aplay falls silent with the switch and is heard again at the right place, sample for sample")
     func flip() async throws {
         let bench = try PCMBench()
