@@ -5,8 +5,9 @@ linking=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 [ -n "${swift_build+set}" ] || swift_build=(swift build)
 built_small=${built_small-.build/footprint}
 # -internalize-at-link lets the linker leave out public functions that nothing calls: without it the compiler has them kept.
+# All of these are in the compiler's command, even the linker's name: with other options it compiles everything anew.
 small=(-c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -Xfrontend -Xswiftc -function-sections
-    -Xswiftc -Xfrontend -Xswiftc -internalize-at-link)
+    -Xswiftc -Xfrontend -Xswiftc -internalize-at-link -Xswiftc -use-ld=lld)
 
 # revision_object FILE: compiles the object that says which revision a program is of. That of a source archive is in ringer.h;
 # where there is no git either, it is "". A plus sign: with changes.
@@ -35,7 +36,7 @@ small_program() {
     [ -e "$order" ] || order=$linking/start.order
     [ $# -eq 1 ] || scratch=$built_small/programs
     scratch=$linking/../../$scratch
-    options=(--package-path "${2-$linking/../..}" --scratch-path "$scratch" "${small[@]}" --quiet -Xswiftc -use-ld=lld
+    options=(--package-path "${2-$linking/../..}" --scratch-path "$scratch" "${small[@]}" --quiet
         -Xlinker -O2 -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
         -Xlinker "--symbol-ordering-file=$order" -Xlinker --no-warn-symbol-ordering)
     # The program says which revision it is of: a small object overrides ringer_revision.
