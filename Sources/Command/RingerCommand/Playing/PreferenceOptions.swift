@@ -4,11 +4,11 @@ import RingerTerminal
 
 /// The user's preferences, as options of a command.
 struct PreferenceOptions: ParsableArguments {
-    @Flag(inversion: .prefixedNo, help: "Alerts that are heard vibrate as well.")
+    @Flag(inversion: .prefixedNo, help: "Whether alerts that are heard vibrate as well.")
     var vibrateOnRing = true
-    @Flag(inversion: .prefixedNo, help: "Alerts vibrate while the switch is at silent.")
+    @Flag(inversion: .prefixedNo, help: "Whether alerts vibrate while the switch is at silent.")
     var vibrateOnSilent = true
-    @Flag(inversion: .prefixedNo, help: "User-interface sounds are played.")
+    @Flag(inversion: .prefixedNo, help: "Whether user-interface sounds are played.")
     var soundEffects = true
     @Option(help: "The volume of alerts and notifications, 0 to 1.")
     var alertVolume: Float = 1
