@@ -78,10 +78,10 @@ final class EventQueue: Sendable {
         }
     }
 
-    /// Makes the descriptor readable for good: the device is closed, which the next reader learns.
+    /// Makes the descriptor readable for good, and drops the events: the device is closed, which the next reader learns.
     func end() {
         state.withLock { state in
-            state.hasEnded = true
+            state = State(hasEnded: true)
             var one: UInt64 = 1
             write(descriptor, &one, 8)
         }
@@ -135,6 +135,7 @@ final class EventQueue: Sendable {
 
     private func add(_ body: (inout State) -> Void) {
         state.withLock { state in
+            if state.hasEnded { return }
             body(&state)
             guard !state.isReadable && !state.isEmpty else { return }
             state.isReadable = true

@@ -7,8 +7,8 @@ import Synchronization
 /// It is never freed, and its address is used again only after as many others were closed as are kept: a call that one thread
 /// has just begun may come to it when another thread has closed the device.
 final class OpenDevice: Sendable {
-    /// How many that are closed are kept.
-    private static let kept = 1024
+    /// How many that are closed are kept, and how many of them with their descriptors.
+    private static let (kept, keptDescriptors) = (1024, 16)
 
     private struct Devices {
         /// Programs that look for leaks find them here.
@@ -21,7 +21,8 @@ final class OpenDevice: Sendable {
 
     private struct State {
         var handle: DeviceHandle?
-        /// The queue of a closed device, until the thread that reads it has learnt of the end: it waits for its descriptor.
+        /// The queue of a closed device, until the thread that reads it has learnt of the end: it waits for its descriptor. A thread
+        /// that reads no more never does.
         var ended: EventQueue?
     }
 
@@ -60,7 +61,13 @@ final class OpenDevice: Sendable {
             handle.hasClosed.store(true, ordering: .releasing)
             return handle
         }
-        if handle != nil { devices.withLock { $0.closed.append(device) } }
+        guard let handle else { return nil }
+        let earlier = devices.withLock { devices in
+            devices.closed.append(device)
+            return devices.closed.dropLast(keptDescriptors).last
+        }
+        // Its descriptor is closed outside of the lock.
+        _ = earlier?.state.withLock { $0.ended.take() }
         return handle
     }
 

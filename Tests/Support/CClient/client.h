@@ -13,6 +13,9 @@ int client_wait_for(struct ringer_device *device, enum ringer_event_type type, s
 /* Eight threads use a device while it is closed; see threads.c. Returns the program's exit status. */
 int client_threads(struct ringer_config *config);
 
+/* Closes many devices whose events another thread has read; see threads.c. Returns the program's exit status. */
+int client_readers(void);
+
 /* Forks while a device is open; see fork.c. Returns the program's exit status. */
 int client_fork(void);
 

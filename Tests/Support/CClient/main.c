@@ -1,7 +1,7 @@
 /*
  * A C program of ringer.h on the simulated board: a payment speaker whose switch is flipped in mid-sound. With the argument
  * "environment", on the board that the environment names: a sound in a session; with "sessions", on that board: sessions that
- * four threads free once the device is closed; with "threads", on that board, or with "virtual" on one in virtual
+ * four threads free once the device is closed; with "threads" or "readers", on that board, or with "virtual" on one in virtual
  * time: see threads.c; with "fork", on that board: see fork.c; with "termination", a signal while the
  * motor turns; with "alert" and a sound file, an alert of 0.3 s on that board. It prints what it sees; the tests compare it.
  */
@@ -239,6 +239,10 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "virtual") == 0) {
         CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
         return client_threads(config);
+    }
+    if (argc > 1 && strcmp(argv[1], "readers") == 0) {
+        ringer_config_free(config);
+        return client_readers();
     }
     if (argc > 1 && strcmp(argv[1], "fork") == 0) {
         ringer_config_free(config);

@@ -3,6 +3,8 @@
  * would otherwise, or with -ESHUTDOWN, and every thread comes to its end: one of them waits for events without a limit. Each
  * then frees its session. After that, one thread waits with epoll for the events of a device without sessions: an item leaves
  * epoll's instance, unreported, when its descriptor is closed.
+ *
+ * client_readers: more devices than the process may have descriptors, each with a thread that reads its events and ends.
  */
 #include <errno.h>
 #include <poll.h>
@@ -11,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <ringer.h>
@@ -208,4 +211,34 @@ int client_threads(struct ringer_config *config)
     ringer_config_free(config);
     printf("closed %d devices, %d unexpected results\n", DEVICES, (int)unexpected);
     return unexpected > 0;
+}
+
+static void *read_all(void *unused)
+{
+    struct ringer_event event;
+
+    while (ringer_device_read_event(device, &event, sizeof event) == 1)
+        ;
+    return unused;
+}
+
+int client_readers(void)
+{
+    static const struct rlimit descriptors = {128, 128};
+    int closed = 0;
+
+    setrlimit(RLIMIT_NOFILE, &descriptors);
+    while (closed < 256) {
+        pthread_t reader;
+
+        if (ringer_device_open(NULL, &device) < 0 || pthread_create(&reader, NULL, read_all, NULL) != 0) {
+            printf("after %d devices: %s\n", closed, ringer_last_error());
+            return 1;
+        }
+        pthread_join(reader, NULL);
+        ringer_device_close(device);
+        closed++;
+    }
+    printf("closed %d devices\n", closed);
+    return 0;
 }

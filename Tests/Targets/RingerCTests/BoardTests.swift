@@ -264,6 +264,13 @@ import Testing
         #expect(used == ("closed 20 devices, 0 unexpected results\n", 0), "\(used)")
     }
 
+    // Each closed device kept its descriptor for the thread that had read its events, until that thread's next call, which never came.
+    @Test("a closed device has no descriptor for long where the thread that read its events has ended")
+    func readers() throws {
+        let closed = try client("RINGER_BOARD=simulated", "readers")
+        #expect(closed == ("closed 256 devices\n", 0), "\(closed)")
+    }
+
     // The child's SIGTERM closed its parent's device and did not end the child; a child hung in close.
     @Test(
         "a child of fork has no device, ends by signals as any other, and leaves the device of its parent alone",

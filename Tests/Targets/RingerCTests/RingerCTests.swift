@@ -454,6 +454,23 @@ import Testing
         #expect(events.last?.type == RINGER_EVENT_LOST && events.last?.u.lost == 44)
     }
 
+    @Test("a closed device has no events, though its session is not freed yet")
+    func eventsOfAClosedDevice() throws {
+        let bench = try TestDevice()
+        let session = try bench.session(RINGER_CATEGORY_PLAYBACK)
+        let handle = try DeviceHandle.at(bench.device)
+        #expect(ringer_simulated_press_key(bench.device, RINGER_KEY_SILENCE) == 0)
+        ringer_device_close(bench.device)
+        handle.queue.add(ringer_event())
+        var event = ringer_event()
+        let waited = try withUnsafeMutablePointer(to: &event) { event in
+            handle.queue.next(
+                try Structure(event, eventSize, "event"), { handle.device.state }, now: { handle.device.clock.now })
+        }
+        #expect(!waited)
+        ringer_session_free(session)
+    }
+
     @Test("two threads that set parts of one configuration lose neither")
     func sharedConfiguration() async throws {
         let config = ringer_config_new()
