@@ -1,9 +1,9 @@
-/* The parts of ringer.h that Swift cannot have: a variable of each thread, strings without an owner, and a handler of fork. */
+/* The parts of ringer.h that Swift cannot have: a variable of each thread, strings without an owner, and the process's number. */
 #include "ringer.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "thread_error.h"
@@ -32,28 +32,33 @@ const char *ringer_last_error(void)
     return last_error;
 }
 
-/* The number of the process; 0 where it is not known. */
-static atomic_int process;
-static int learns_of_fork;
+/* The number of the process, in a page that the kernel fills with zeros in a child, however it is made; NULL without one. */
+static atomic_int *process;
 
-static void forget_process(void)
+__attribute__((constructor)) static void map_process(void)
 {
-    atomic_store_explicit(&process, 0, memory_order_relaxed);
-}
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-__attribute__((constructor)) static void learn_of_fork(void)
-{
-    learns_of_fork = pthread_atfork(NULL, NULL, forget_process) == 0;
+    if (page == MAP_FAILED)
+        return;
+    /* An emulator that ignores advice accepts -1 too, which no kernel does. */
+    if (madvise(page, size, -1) == 0 || madvise(page, size, MADV_WIPEONFORK) < 0)
+        munmap(page, size);
+    else
+        process = page;
 }
 
 int ringer_process(void)
 {
-    int number = atomic_load_explicit(&process, memory_order_relaxed);
+    int number;
 
+    if (process == NULL)
+        return getpid();
+    number = atomic_load_explicit(process, memory_order_relaxed);
     if (number == 0) {
         number = getpid();
-        if (learns_of_fork)
-            atomic_store_explicit(&process, number, memory_order_relaxed);
+        atomic_store_explicit(process, number, memory_order_relaxed);
     }
     return number;
 }

@@ -11,7 +11,7 @@ void ringer_keep_error(const char *bytes, size_t count);
 /* Copies bytes of UTF-8 to a text of so much room, shortened to whole characters, with a zero at the end. */
 void ringer_copy_text(char *text, size_t room, const char *bytes, size_t count);
 
-/* getpid() without the system call, of which every call of ringer.h would have one: a child of fork() asks anew. */
+/* getpid() without the system call, of which every call of ringer.h would have one: a child asks anew. */
 int ringer_process(void);
 
 #endif

@@ -2,10 +2,11 @@
  * What the children of a program's fork see of its device, on the board that the environment names, and what the program sees
  * of it afterwards. A child that hangs ends by SIGALRM, 14.
  */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,31 @@ static struct ringer_session *session;
 static const int16_t samples[4800];
 /* A child closes it when a signal may come. */
 static int ready;
+/* How a child is made. */
+static pid_t (*make_child)(void) = fork;
+static int handler_was_refused;
+
+/* Runs before the handlers of libraries that were initialised, or loaded, later. */
+static void handle_fork(void)
+{
+    struct ringer_event event;
+
+    handler_was_refused = device != NULL && ringer_device_read_event(device, &event, sizeof event) == -ECHILD;
+}
+
+/* Those of libringer have no such priority. */
+__attribute__((constructor(101))) static void register_handler(void)
+{
+    pthread_atfork(NULL, NULL, handle_fork);
+}
+
+/* What a child of _Fork() may do, where other threads may hold locks. */
+static void read_an_event(void)
+{
+    struct ringer_event event;
+
+    _exit(ringer_device_read_event(device, &event, sizeof event) == -ECHILD ? 0 : 1);
+}
 
 /* Uses the parent's device, and ends in order. */
 static void use_it(void)
@@ -32,6 +58,7 @@ static void use_it(void)
     printf("others: %d %d %d %d\n", ringer_device_stop_all(device) == -ECHILD,
         ringer_device_read_event(device, &event, sizeof event) == -ECHILD, ringer_session_activate(session, NULL) == -ECHILD,
         ringer_device_close_on_termination(device) == -ECHILD);
+    printf("the first handler of fork: %d\n", handler_was_refused);
     ringer_session_free(session);
     ringer_device_close(device);
     exit(0);
@@ -73,7 +100,7 @@ static void run(const char *what, void (*function)(void), int number)
     fflush(stdout);
     if (pipe(ends) < 0)
         exit(1);
-    child = fork();
+    child = make_child();
     if (child == 0) {
         alarm(10);
         close(ends[0]);
@@ -116,6 +143,8 @@ int client_fork(void)
     run("a child that gets SIGTERM", wait_for_a_signal, SIGTERM);
     run("a child that cannot execute a program", fail_to_execute, 0);
     run("a child with a device of its own", open_another, SIGTERM);
+    make_child = _Fork;
+    run("a child of _Fork", read_an_event, 0);
 
     /* A closed device refuses this. */
     printf("the device is open: %d\n", ringer_device_close_on_termination(device) == 0);

@@ -271,7 +271,8 @@ import Testing
         #expect(closed == ("closed 256 devices\n", 0), "\(closed)")
     }
 
-    // The child's SIGTERM closed its parent's device and did not end the child; a child hung in close.
+    // The child's SIGTERM closed its parent's device and did not end the child; a child hung in close. Children of _Fork, and
+    // handlers of fork that were registered early, read the events of the parent.
     @Test(
         "a child of fork has no device, ends by signals as any other, and leaves the device of its parent alone",
         arguments: ["simulated", "service", "hardware"])
@@ -285,10 +286,12 @@ import Testing
             result.output == """
                 ECHILD: \(refusal)
                 others: 1 1 1 1
+                the first handler of fork: 1
                 a child that uses the device: status 0
                 a child that gets SIGTERM: signal 15
                 a child that cannot execute a program: status 127
                 a child with a device of its own: signal 15
+                a child of _Fork: status 0
                 the device is open: 1
                 the screen is locked
                 \(motor)
