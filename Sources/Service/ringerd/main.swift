@@ -165,7 +165,7 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
             pcms?.startWhenPossible { write("Warning: \($0); it is tried again\n", to: STDERR_FILENO) }
         }
         if let interval = ServiceManager.watchdogInterval {
-            Watchdog.start(device, loop: loop, clock: loop, interval: interval) {
+            Watchdog.start(device, loop: loop, pcmLoop: pcmLoop, clock: loop, interval: interval) {
                 do throws(RingerError) {
                     try ServiceManager.reportAlive()
                 } catch {
