@@ -1,3 +1,4 @@
+import Glibc
 import RingerCore
 import Testing
 
@@ -141,6 +142,24 @@ import Testing
         for name in names { try directory.write("0", to: "\(name)/brightness") }
         let findings = HardwareDiscovery.scan(HardwarePaths(leds: directory.path))
         #expect(findings.lights.map(\.specification) == expected)
+    }
+
+    @Test(
+        "the rules of udev hand over the LEDs that are found, and no other",
+        arguments: [
+            "status", "status-2", "green:status", "x:red:status-2", "indicator", "indicator-2", "green:indicator",
+            "x:red:indicator-2", "statusbar", "x:indicators", "charge_indicator", "red:power", "mmc0::",
+        ])
+    func udevRules(_ name: String) throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("0", to: "\(name)/brightness")
+        let isFound = !HardwareDiscovery.scan(HardwarePaths(leds: directory.path)).lights.isEmpty
+        let package = #filePath.split(separator: "/").dropLast(5).map { "/" + $0 }.joined()
+        let lists = try directory.read("\(package)/packaging/udev.rules").matches(of: /KERNEL=="([^"]*status[^"]*)"/)
+        #expect(lists.count == 2)
+        for list in lists {
+            #expect(list.1.split(separator: "|").contains { fnmatch(String($0), name, 0) == 0 } == isFound)
+        }
     }
 
     @Test("of the lights of one function, those without another trigger are first, then those that may be written")
