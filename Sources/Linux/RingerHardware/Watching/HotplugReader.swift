@@ -38,7 +38,8 @@ enum AwaitedDevice: Sendable {
 /// use it: everything runs on the loop's, the closing of descriptors included, so that the device is closed when
 /// ``close()`` returns.
 // SAFETY: `state` is used on the loop's thread alone, without a lock: reading the switch is a system call. After the loop has
-// ended, one thread at a time takes the place of its thread.
+// ended, one thread at a time takes the place of its thread. What is called during an access does not use it, so that accesses
+// do not overlap and need no check.
 final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
     typealias Handler = @Sendable (HotplugEvent<Device.Report>) -> Void
     /// Watches a device that another program holds: calls its argument on the event loop's thread whenever the device may
@@ -77,7 +78,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
     private let awaited: AwaitedDevice
     private let releaseWatch: ReleaseWatch?
     private let open: @Sendable () throws(RingerError) -> Device
-    private var state = State()
+    @exclusivity(unchecked) private var state = State()
     private let newestName: Mutex<String>
 
     /// - Parameters:
