@@ -45,17 +45,12 @@ public final class Alerts: Sendable {
 
     private let sounds: SystemSoundServices
     let running = CurrentAlert()
-    private let observer: UInt64
 
     /// Alerts that are played by `sounds`.
     package init(_ sounds: SystemSoundServices) {
         self.sounds = sounds
         let running = running
-        observer = sounds.engine.player.observeRules { running.now?.alert.rulesChanged() }
-    }
-
-    deinit {
-        sounds.engine.player.removeRulesObserver(observer)
+        sounds.engine.player.observeRules { [weak running] in running?.now?.alert.rulesChanged() }
     }
 
     /// Whether an alert runs. False as soon as ``stop(because:releasingOutput:)`` has returned, though its sound may last for a period more.

@@ -7,9 +7,6 @@ public final class SoundPlayer: Sendable {
         package let number: UInt64
     }
 
-    /// Called after each change of the rules, inside the transition, after the sounds that they forbid were halted.
-    typealias RulesObserver = @Sendable () -> Void
-
     /// The duration of a change of gain.
     package static let gainRamp = Duration.milliseconds(20)
 
@@ -19,7 +16,7 @@ public final class SoundPlayer: Sendable {
     private let table = SoundTable()
     let runner: StateMachineRunner<PlayerMachine>
     private let nextNumber = Atomic<UInt64>(0)
-    private let observers: RulesObservers
+    private let observers = ObserverList<Void>()
     private let process = OwningProcess()
 
     /// - Parameters:
@@ -35,9 +32,7 @@ public final class SoundPlayer: Sendable {
         self.core = core
         self.clock = clock
         self.output = output
-        let table = table
-        let observers = RulesObservers()
-        self.observers = observers
+        let (table, observers) = (table, observers)
         let pcms = AudioRoute.allCases.map { ($0, output.pcm(for: $0)) }
         let machine = PlayerMachine(pcms: Dictionary(uniqueKeysWithValues: pcms))
         runner = StateMachineRunner(machine, in: core) { action, runner in
@@ -71,7 +66,7 @@ public final class SoundPlayer: Sendable {
                 core.perform { core.transition { table[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
             case .forward(let id, let event): table[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
-            case .rulesChanged: observers.notify()
+            case .rulesChanged: observers.notify(())
             case .complete(let id, let result):
                 guard let entry = table.remove(id) else { return }
                 entry.completion(result)
@@ -91,16 +86,10 @@ public final class SoundPlayer: Sendable {
     /// The rules in force.
     var rules: PlayerRules { runner.read { $0.rules } }
 
-    /// Adds an observer.
-    ///
-    /// - Returns: The observer's number, for ``removeRulesObserver(_:)``.
-    func observeRules(_ observer: @escaping RulesObserver) -> UInt64 {
-        observers.add(observer)
-    }
-
-    /// Removes an observer. A change in progress may still call it once.
-    func removeRulesObserver(_ number: UInt64) {
-        observers.remove(number)
+    /// Adds an observer that is never removed. It is called after each change of the rules, inside the transition, after the
+    /// sounds that they forbid were halted.
+    func observeRules(_ observer: @escaping @Sendable () -> Void) {
+        core.transition { observers.add(observer) }
     }
 
     /// How many sounds are playing.
@@ -272,30 +261,4 @@ struct PlaybackMonitor: Sendable {
     var reportAt: Duration?
     /// Called with each event, in order, inside a transition.
     var onEvent: @Sendable (PlaybackEvent) -> Void
-}
-
-/// The observers of changes of the rules. Any thread.
-private final class RulesObservers: Sendable {
-    private struct State {
-        var observers: [(number: UInt64, observer: SoundPlayer.RulesObserver)] = []
-        var last: UInt64 = 0
-    }
-
-    private let state = Mutex(State())
-
-    func add(_ observer: @escaping SoundPlayer.RulesObserver) -> UInt64 {
-        state.withLock { state in
-            state.last += 1
-            state.observers.append((state.last, observer))
-            return state.last
-        }
-    }
-
-    func remove(_ number: UInt64) {
-        state.withLock { $0.observers.removeAll { $0.number == number } }
-    }
-
-    func notify() {
-        for entry in state.withLock({ $0.observers }) { entry.observer() }
-    }
 }

@@ -97,8 +97,8 @@ public final class AudioSessions: Sendable {
                 report(.routeChanged(change, at: clock.now))
             case .refresh(let told):
                 runner.change { $0.beginRefresh() }
-                // At an edge every step counts: nothing is made for a follower or a subscriber that is not there.
-                if registry.isFollowed { registry.follow([:]) { Self.snapshot(runner, publisher, player) } }
+                // Nothing is made for a follower that is not there.
+                if registry.isObserved { registry.follow([:]) { Self.snapshot(runner, publisher, player) } }
                 let judged = registry.judge(snapshot)
                 tell(told.isEmpty ? judged : told + judged)
                 settled.notify(())
@@ -119,8 +119,10 @@ public final class AudioSessions: Sendable {
             guard let runner = weakRunner.value else { return }
             if let event = Self.event(change) { runner.send(.coordinator(event)) } else { runner.send(.deviceChanged) }
         }
-        // The sessions live as long as the player.
-        _ = player.observeRules { weakRunner.value?.send(.deviceChanged) }
+        // The sessions live as long as the player. At an edge every step counts: a change that nobody learns of ends here.
+        player.observeRules {
+            if registry.isObserved || !settled.isEmpty { weakRunner.value?.send(.deviceChanged) }
+        }
     }
 
     /// The coordinator's event for a change of the device's state; nil if it does not concern the coordinator.

@@ -101,8 +101,8 @@ final class SessionRegistry: Sendable {
         }
     }
 
-    /// Whether there is a follower.
-    var isFollowed: Bool { state.withLock { $0.follower != nil } }
+    /// Whether there is a session, or a follower.
+    var isObserved: Bool { state.withLock { !$0.entries.isEmpty || $0.follower != nil } }
 
     /// Reports a change to the follower, if there is one.
     func follow(_ routeChanges: [SessionID: [RouteChange]], _ snapshot: @escaping @Sendable () -> SessionSnapshot) {

@@ -110,9 +110,12 @@ package final class StatePublisher: Sendable {
 }
 
 /// Functions that are called with each value, in the order in which they were added.
-// SAFETY: used inside transitions of the core alone, which makes one at a time.
+// SAFETY: used inside transitions of the core alone, which makes one at a time. An observer that adds another one
+// does so while a copy is iterated.
 final class ObserverList<Value: Sendable>: @unchecked Sendable {
-    private var observers: [@Sendable (Value) -> Void] = []
+    @exclusivity(unchecked) private var observers: [@Sendable (Value) -> Void] = []
+
+    var isEmpty: Bool { observers.isEmpty }
 
     func add(_ observer: @escaping @Sendable (Value) -> Void) {
         observers.append(observer)

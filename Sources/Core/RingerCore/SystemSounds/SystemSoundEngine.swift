@@ -14,7 +14,6 @@ final class SystemSoundEngine: Sendable {
     let runner: StateMachineRunner<SystemSoundMachine>
     private let completions = CompletionTable<UInt64, SystemSoundResult>()
     private let clients = Atomic<UInt64>(0)
-    private let observer: UInt64
 
     init(
         player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock,
@@ -64,13 +63,9 @@ final class SystemSoundEngine: Sendable {
         } deliver: { [weak runner] number, sound in
             runner?.send(.loaded(number, sound, now: clock.now))
         }
-        observer = player.observeRules { [weak player, weak runner] in
+        player.observeRules { [weak player, weak runner] in
             if let player { runner?.send(.rules(player.rules, now: clock.now)) }
         }
-    }
-
-    deinit {
-        player.removeRulesObserver(observer)
     }
 
     /// How many calls are not over.
