@@ -19,8 +19,8 @@ struct DeviceStateReducer: StateMachine {
         /// A source reported a change. Sessions get it before the state is published, so that each sound they stop has
         /// its reason.
         case change(DeviceStateChange)
-        /// The new state.
-        case publish(DeviceState)
+        /// The new state, and its event: a sound that the switch forbids stops before anyone learns why.
+        case publish(DeviceState, DeviceEvent?)
         case report(DeviceEvent)
     }
 
@@ -119,11 +119,11 @@ struct DeviceStateReducer: StateMachine {
             actions.append(.change(change))
         default: break
         }
-        // The state before the event: a sound that the switch forbids stops before anyone learns why.
         if state != before {
-            actions.append(.publish(state))
+            actions.append(.publish(state, report))
+        } else if let report {
+            actions.append(.report(report))
         }
-        if let report { actions.append(.report(report)) }
     }
 
     private mutating func ringSilent(_ event: SwitchEvent, _ source: String) -> DeviceEvent {

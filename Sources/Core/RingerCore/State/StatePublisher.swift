@@ -29,9 +29,10 @@ package final class StatePublisher: Sendable {
             switch action {
             case .change(let change):
                 changeObservers.notify(change)
-            case .publish(let state):
+            case .publish(let state, let event):
                 observers.notify(state)
                 if published.set(state) { core.perform(wake) }
+                if let event { report(event) }
             case .report(let event):
                 report(event)
             }
