@@ -3,7 +3,7 @@ import Synchronization
 /// The device's states: the current one first, then each new one. A slow subscriber may miss states in between, never
 /// the newest.
 ///
-/// Each iterator is a subscriber of its own, and is removed when it is dropped or its task is cancelled.
+/// Each iterator is a subscriber of its own, which ends when its task is cancelled.
 ///
 /// It behaves as an `AsyncStream` that buffers one element, and takes fewer instructions between an edge and the
 /// firmware.
@@ -12,9 +12,8 @@ public struct DeviceStates: AsyncSequence, Sendable {
 
     /// One subscriber.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        let newest: NewestState
-        /// The version of the last state that was returned.
-        var seen: UInt64 = 0
+        @usableFromInline let newest: NewestState
+        @usableFromInline let subscriber = NewestState.Subscriber()
 
         /// Waits for a state newer than the last one; nil once the device is closed or the task cancelled.
         public mutating func next() async -> DeviceState? {
@@ -22,33 +21,18 @@ public struct DeviceStates: AsyncSequence, Sendable {
         }
 
         /// Waits for a state newer than the last one; nil once the device is closed or the task cancelled.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> DeviceState? {
-            // Looked at once for each wait: an edge's instructions count.
-            var isCancelled = Task.isCancelled
-            while !isCancelled {
-                switch newest.take(after: seen) {
-                case .state(let state, let version):
-                    seen = version
-                    return state
-                case .finished:
-                    return nil
-                case .nothing:
-                    let ticket = newest.makeTicket()
-                    let (newest, seen) = (newest, seen)
-                    await withTaskCancellationHandler {
-                        // SAFETY: `wait` resumes the continuation or stores it; a stored one is resumed exactly once,
-                        // by the next state, the end or the cancellation.
-                        await withUnsafeContinuation(isolation: actor) { continuation in
-                            newest.wait(continuation, ticket, after: seen)
-                        }
-                    } onCancel: {
-                        newest.cancel(ticket)
-                    }
-                    isCancelled = Task.isCancelled
-                    if isCancelled { newest.forget(ticket) }
-                }
+            // Inlined: each function that a task returns to after a wait looks up the task's thread.
+            let (newest, subscriber) = (newest, subscriber)
+            await withTaskCancellationHandler {
+                // SAFETY: `wait` stores the continuation, which is resumed exactly once, by the next state, the end or the
+                // cancellation.
+                await withUnsafeContinuation(isolation: actor) { newest.wait($0, subscriber) }
+            } onCancel: {
+                newest.cancel(subscriber)
             }
-            return nil
+            return newest.take(subscriber)
         }
     }
 
@@ -59,69 +43,64 @@ public struct DeviceStates: AsyncSequence, Sendable {
 }
 
 /// The newest state, and the subscribers that wait for the next one. Any thread.
+@usableFromInline
 final class NewestState: Sendable {
-    enum Taken {
-        case state(DeviceState, version: UInt64)
-        case finished
-        case nothing
+    @usableFromInline typealias Continuation = UnsafeContinuation<Void, Never>
+
+    /// One subscriber.
+    // SAFETY: the variables are used under the lock of the newest state alone.
+    @usableFromInline
+    final class Subscriber: @unchecked Sendable {
+        /// The version of the last state that it got.
+        @exclusivity(unchecked) fileprivate var seen: UInt64 = 0
+        @exclusivity(unchecked) fileprivate var isCancelled = false
     }
 
     private struct State {
         var newest: DeviceState
         var version: UInt64 = 1
         var isFinished = false
-        var waiting: [(ticket: UInt64, continuation: UnsafeContinuation<Void, Never>)] = []
-        /// Tickets that were cancelled before their wait began.
-        var cancelled: [UInt64] = []
+        var waiting: [(subscriber: Subscriber, continuation: Continuation)] = []
+
+        /// Removes a subscriber that has waited long enough.
+        mutating func takeWaiter() -> Continuation? {
+            let index = waiting.firstIndex { isFinished || $0.subscriber.isCancelled || $0.subscriber.seen != version }
+            return index.map { waiting.remove(at: $0).continuation }
+        }
     }
 
     private let state: Mutex<State>
-    private let nextTicket = Atomic<UInt64>(0)
 
     init(_ newest: DeviceState) {
         state = Mutex(State(newest: newest))
     }
 
-    /// The newest state if it is newer than `version`.
-    func take(after version: UInt64) -> Taken {
+    /// Resumes `continuation` once there is a state that `subscriber` has not got, or at its end.
+    @usableFromInline
+    func wait(_ continuation: Continuation, _ subscriber: Subscriber) {
+        state.withLock { $0.waiting.append((subscriber, continuation)) }
+        wake()
+    }
+
+    /// The newest state, which each subscriber gets once; nil at its end.
+    @usableFromInline
+    func take(_ subscriber: Subscriber) -> DeviceState? {
         state.withLock { state in
-            if state.version != version { return .state(state.newest, version: state.version) }
-            return state.isFinished ? .finished : .nothing
+            if subscriber.isCancelled || subscriber.seen == state.version { return nil }
+            subscriber.seen = state.version
+            return state.newest
         }
     }
 
-    /// A new number that identifies one wait.
-    func makeTicket() -> UInt64 { nextTicket.wrappingAdd(1, ordering: .relaxed).newValue }
-
-    /// Resumes `continuation` once there is a state newer than `version`.
-    func wait(_ continuation: UnsafeContinuation<Void, Never>, _ ticket: UInt64, after version: UInt64) {
-        let isOver = state.withLock { state in
-            if let index = state.cancelled.firstIndex(of: ticket) {
-                state.cancelled.remove(at: index)
-                return true
-            }
-            if state.version != version || state.isFinished { return true }
-            state.waiting.append((ticket, continuation))
-            return false
-        }
-        if isOver { continuation.resume() }
-    }
-
-    /// Resumes the wait with `ticket`, or prevents it from beginning.
-    func cancel(_ ticket: UInt64) {
-        let continuation: UnsafeContinuation<Void, Never>? = state.withLock { state in
-            guard let index = state.waiting.firstIndex(where: { $0.ticket == ticket }) else {
-                state.cancelled.append(ticket)
-                return nil
-            }
-            return state.waiting.remove(at: index).continuation
+    /// Ends the subscription. It resumes no other task: the cancellation of that one may be resuming this.
+    @usableFromInline
+    func cancel(_ subscriber: Subscriber) {
+        let continuation: Continuation? = state.withLock { state in
+            subscriber.isCancelled = true
+            let index = state.waiting.firstIndex { $0.subscriber === subscriber }
+            return index.map { state.waiting.remove(at: $0).continuation }
         }
         continuation?.resume()
-    }
-
-    /// Removes a ticket that was cancelled before its wait began.
-    func forget(_ ticket: UInt64) {
-        state.withLock { $0.cancelled.removeAll { $0 == ticket } }
     }
 
     /// Sets the newest state.
@@ -141,13 +120,9 @@ final class NewestState: Sendable {
         wake()
     }
 
-    /// Resumes the subscribers that wait.
+    /// Resumes the subscribers that have waited long enough.
     func wake() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
-        }
         // Outside of the lock: an executor may run the task at once.
-        for waiter in waiting { waiter.continuation.resume() }
+        while let continuation = state.withLock({ $0.takeWaiter() }) { continuation.resume() }
     }
 }
