@@ -62,24 +62,30 @@ def check_program(name):
 
 
 def sound_configuration(speaker, rate):
-    """ALSA's configuration in the guest, and the kernel's options for it: the PCM `speaker` is the recorded one."""
+    """ALSA's configuration in the guest, and the kernel's options for it: the PCM `speaker` is the recorded one.
+
+    There is no other, which would play unheard: of Dummy only the mixer is left. With `loopback` the configuration is as its
+    file has it, for tests that record by themselves.
+    """
     with open(f"{devicetree.FOLDER}/asound.conf", encoding="utf-8") as file:
         text = file.read()
+    if speaker == "loopback":
+        return text, []
+    alone = ["snd_dummy.pcm_devs=0", "snd_aloop.pcm_substreams=1"]
     if match := re.fullmatch(r"(?:plug)?hw:(?:CARD=)?(\w+)(?:,(?:DEV=)?0(?:,(?:SUBDEV=)?0)?)?", speaker):
         # The card itself takes that place.
         card = match[1]
         if card.isdecimal():
             if int(card) > 7:
                 raise LabError(f"--speaker {speaker}: the kernel has cards 0 to 7")
-            return text, [f"snd_aloop.index={int(card)}", f"snd_dummy.index={int(card == '0')}"]
+            return text, [*alone, f"snd_aloop.index={int(card)}", f"snd_dummy.index={int(card == '0')}"]
         if card == "Dummy" or len(card) > 15:
             raise LabError(f"--speaker {speaker}: a card's name has at most 15 characters, and Dummy is another card's")
-        return text.replace("Loopback", card), [f"snd_aloop.id={card}"]
+        return text.replace("Loopback", card), [*alone, f"snd_aloop.id={card}"]
     if not re.fullmatch(r"[A-Za-z][\w-]*", speaker):
         raise LabError(f"--speaker {speaker}: a name without arguments or hw:0 is meant")
-    if speaker != "loopback":
-        text += f'\npcm.!{speaker} {{ type plug slave {{ rate {rate} pcm "hw:Loopback,0,0" }} }}\n'
-    return text, []
+    text += f'\npcm.!{speaker} {{ type plug slave {{ rate {rate} pcm "hw:Loopback,0,0" }} }}\n'
+    return text, alone
 
 
 def environment(options):

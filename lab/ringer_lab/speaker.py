@@ -1,6 +1,7 @@
 """What the speaker plays, recorded sample for sample from the other side of the loopback card."""
 
 import array
+import contextlib
 import ctypes
 import errno
 import math
@@ -79,6 +80,10 @@ class Speaker:
 
     def open(self):
         """Starts recording, and returns the time of the first frame."""
+        # What is played to the other side would be recorded by its microphone, and not be heard.
+        number = os.readlink(f"/proc/asound/{card()}").removeprefix("card")
+        with contextlib.suppress(FileNotFoundError):
+            os.remove(f"/dev/snd/pcmC{number}D1p")
         self.pcm = ctypes.c_void_p()
         self.call("snd_pcm_open", ctypes.byref(self.pcm), f"hw:{card()},1,0".encode(), CAPTURE, NONBLOCK)
         self.call("snd_pcm_set_params", self.pcm, S16_LE, INTERLEAVED, CHANNELS, self.rate, 0, 4_000_000)

@@ -123,6 +123,36 @@ def play(lab):
     assert lab.firmware("aplay", "-q", SOUND).wait() == 0
 
 
+@pytest.mark.parametrize("pcm", ["default", "hw:0", "hw:1", "hw:1,0,1", "hw:1,0,7", "hw:1,1", "hw:1,1,1"])
+def test_no_sound_is_played_unheard(lab, pcm):
+    player = ["aplay", "-q", "-D", pcm.replace("hw", "plughw"), SOUND]
+    status = lab.firmware(*player).wait()
+    assert bool(lab.speaker.heard) == (status == 0) == (pcm in ("default", "hw:1"))
+    if status:
+        lab.unplug("snd_aloop.0")
+        lab.plug("snd_aloop.0")
+        assert lab.firmware(*player).wait() == status
+
+
+def test_no_second_sound_is_played_unheard(lab):
+    first = lab.firmware("aplay", "-q", "-D", "plughw:1", SOUND)
+    lab.advance(0.1)
+    second = lab.firmware("aplay", "-q", "-N", "-D", "plughw:1", SOUND)
+    assert (first.wait(), second.wait()) == (0, 1) and "busy" in second.output
+
+
+def test_a_sound_card_that_a_program_keeps_open_is_unplugged(lab):
+    holder = lab.firmware("sh", "-c", "exec 3>/dev/snd/pcmC1D0p; echo open; sleep 100; :", ready="open")
+    at = lab.unplug("snd_aloop.0")
+    assert lab.now - at < 0.1 and not os.path.exists("/dev/snd/pcmC1D0p")
+    with raises(LabError, match="sh, sleep has it open"):
+        lab.plug("snd_aloop.0")
+    with raises(LabError, match="no device snd_aloop.0 is plugged in"):
+        lab.unplug("snd_aloop.0")
+    holder.signal(SIGTERM)
+    assert holder.wait() == -SIGTERM  # but sleep goes on, with what it has open
+
+
 def test_a_speaker_that_was_plugged_in_again_is_heard(lab):
     play(lab)
     lab.unplug("snd_aloop.0")
