@@ -1,8 +1,10 @@
 """The laboratory as a test sees it: the fixture `lab`."""
 
 import contextlib
+import glob
 import os
 import signal
+import threading
 import time
 
 from ringer_lab import LabError, devicetree, is_inside
@@ -21,6 +23,14 @@ def orphans():
         with contextlib.suppress(OSError):  # it has ended meanwhile
             if read_text(f"/proc/{entry}/stat").rpartition(")")[2].split()[1] == "1":
                 yield int(entry)
+
+
+def players():
+    """The names of the programs that have a PCM open."""
+    for link in glob.glob("/proc/[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            if os.readlink(link).startswith("/dev/snd/pcm"):
+                yield read_text(f"/proc/{link.split('/')[2]}/comm")
 
 
 class Lab:
@@ -49,7 +59,8 @@ class Lab:
         self.start = wait_between_ticks()
         # A driver that sets a line to the level that it has is recorded too: what a line was cannot be told from that.
         self.levels = {bank.label: self.chip(bank).levels() for bank in self.banks}
-        self.firmwares, self.lines, self.inputs, self.pulls, self.unplugged = [], {}, [], {}, {}
+        self.firmwares, self.lines, self.inputs, self.pulls = [], {}, [], {}
+        self.unplugged, self.unbinding = {}, {}  # devices: their drivers; the threads that take them away
         for bank in self.banks:
             for offset, name in enumerate(bank.names[: bank.count]):
                 if name:
@@ -168,7 +179,7 @@ class Lab:
         """Takes a device away from its driver: a node of the device tree, or a sound card's `snd_aloop.0`."""
         self.before_event()
         link = f"{DRIVERS}/devices/{device}/driver"
-        if not os.path.exists(link):
+        if device in self.unplugged or not os.path.exists(link):
             plugged = sorted(
                 name for name in os.listdir(f"{DRIVERS}/devices") if os.path.exists(f"{DRIVERS}/devices/{name}/driver")
             )
@@ -178,7 +189,14 @@ class Lab:
             self.speaker.unplug()
         self.drain()
         at = time.monotonic()
-        write_text(f"{self.unplugged[device]}/unbind", device)
+        unbinding = threading.Thread(target=write_text, args=(f"{self.unplugged[device]}/unbind", device), daemon=True)
+        unbinding.start()
+        if device.startswith("snd_"):
+            # It is gone at once for programs, but the kernel waits until the last one has closed it.
+            self.unbinding[device] = unbinding
+            unbinding.join(0.01)
+        else:
+            unbinding.join()
         for recorder in self.inputs:
             recorder.let_go()
         return at
@@ -191,6 +209,14 @@ class Lab:
         return self._plug(device)
 
     def _plug(self, device):
+        if unbinding := self.unbinding.pop(device, None):
+            unbinding.join(1)
+            if unbinding.is_alive():
+                self.unbinding[device] = unbinding
+                raise LabError(f"{device} cannot come back: {', '.join(players())} has it open since before it was unplugged")
+        # A driver sets the pull that its device tree asks for: what a hand holds, it holds on.
+        lines = [self._part_line(part) for part in self.parts if part.device == device]
+        pulls = {line.pull: read_text(line.pull) for line in lines}
         at = time.monotonic()
         self.edges.drain()
         write_text(f"{self.unplugged.pop(device)}/bind", device)
