@@ -24,6 +24,12 @@ OWN_PARTS = [
 # Source: the devicetree specification, chapter 5, "Flattened Devicetree Format".
 FDT_MAGIC, FDT_BEGIN_NODE, FDT_END_NODE, FDT_PROP, FDT_NOP, FDT_END = 0xD00DFEED, 1, 2, 3, 4, 9
 EV_KEY, EV_SW, EV_ABS = 1, 5, 3
+OWN_CHIP = "/gpio-sim/bank0"  # in board.dts
+# Source: dt-bindings/gpio/gpio.h.
+ACTIVE_LOW, PULL_UP, PULL_DOWN, PULL_DISABLE = 1, 16, 32, 64
+# Those that use lines, by their compatible. kernel.config has them.
+DRIVERS = ["gpio-keys", "gpio-keys-polled", "gpio-leds", "gpio-vibrator", "regulator-fixed", "gpio-simulator"]
+MOST_LINES = 512  # the kernel's ARCH_NR_GPIOS
 GPIOS = re.compile(r"(^|-)gpios?$")
 COLORS = ["white", "red", "green", "blue", "amber", "violet", "yellow", "ir", "multicolor", "rgb"]
 
@@ -140,6 +146,12 @@ def label_of(node):
     return f"{color}:{node.text('function')}" + ("" if number is None else f"-{number}")
 
 
+def driver_of(node):
+    """The first driver here that takes the node, or the one that it wants."""
+    names = node.texts("compatible") or [""]
+    return next((name for name in names if name in DRIVERS), names[0])
+
+
 def parts(root):
     """Every use of a simulated chip's line by a driver."""
     chips, found = banks(root), []
@@ -160,7 +172,7 @@ def parts(root):
                         label=label_of(node),
                         bank=chips[handle].label,
                         line=line,
-                        is_active_low=bool(flags & 1),
+                        is_active_low=bool(flags & ACTIVE_LOW),
                         path=node.path,
                         type=node.number("linux,input-type", EV_KEY),
                         code=node.number("linux,code"),
@@ -219,8 +231,23 @@ def build(folder, include, overlays, bare):
         check_labels(path, compiled, tree)
         tree = apply(tree, [compiled], folder, path)
     with open(tree, "rb") as file:
-        check(read(file.read()))
+        root = read(file.read())
+    check(root)
+    pull_up(tree, root)
     return tree
+
+
+def pull_up(tree, root):
+    """Gives keys and switches that are active low the pull-up of a real board, unless they have a pull: simulated lines rest
+    at 0.
+    """
+    for node in root.walk():
+        for child in node.children if driver_of(node).startswith("gpio-keys") else []:
+            for name in filter(GPIOS.search, child.properties):
+                chip, line, flags, *rest = child.cells(name)
+                if flags & ACTIVE_LOW and not flags & (PULL_UP | PULL_DOWN):
+                    cells = map(str, (chip, line, flags & ~PULL_DISABLE | PULL_UP, *rest))
+                    tool(tree, ["fdtput", "-t", "u", tree, child.path, name, *cells], "")
 
 
 def compile_source(path, folder, include):

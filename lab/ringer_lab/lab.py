@@ -220,6 +220,8 @@ class Lab:
         at = time.monotonic()
         self.edges.drain()
         write_text(f"{self.unplugged.pop(device)}/bind", device)
+        for path, pull in pulls.items():
+            write_text(path, pull)
         for bank in self.banks:
             if bank.device == device:
                 self.edges.begin(self.chip(bank), at)
@@ -250,7 +252,7 @@ class Lab:
             recorder.drain()
             problems += [recorder.problem] if recorder.problem else []
             recorder.close()
-        for device in list(self.unplugged):
+        for device in reversed(list(self.unplugged)):  # a part after its chip
             self._plug(device)
         for line, pull in self.pulls.items():
             write_text(line.pull, pull)
