@@ -69,7 +69,7 @@ def main():
     if "--json" in sys.argv[1:]:
         print(json.dumps(found))
         return
-    columns = ["line", "name", "driver", "part", "code", "event", "user"]
+    columns = ["chip", "line", "name", "driver", "part", "code", "event", "user"]
     rows = [columns] + [[str(row[column]) or "-" for column in columns] for row in found["lines"]]
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:

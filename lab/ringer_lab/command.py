@@ -47,8 +47,8 @@ With --times each event of a test (a line that is set, a signal, ...) comes late
 prints its shift, and the command that repeats it exactly."""
 
 BOARD = """\
-Shows the board, as the drivers have it: for each line of the chip its number, its name for libgpiod, the driver, the part
-(an LED by its name in /sys/class/leds), the key's, switch's or slider's code, the event device, and who has requested the
+Shows the board, as the drivers have it: for each line its chip, its number, its name for libgpiod, the driver, the part (an
+LED by its name in /sys/class/leds), the key's, switch's or slider's code, the event device, and who has requested the
 line; then the LEDs, the sound cards, and the labels that overlays may use."""
 
 EPILOG = """\

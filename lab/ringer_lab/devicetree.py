@@ -67,6 +67,7 @@ class Node:
 class Bank:
     """A simulated GPIO chip."""
 
+    path: str
     device: str
     label: str
     names: list
@@ -123,7 +124,7 @@ def read(blob):
 
 
 def banks(root):
-    """The simulated chips, by their phandle."""
+    """The simulated chips, by their phandle; the board's own is the first. An overlay's nodes come before the board's."""
     found = {}
     for node in root.walk():
         if "gpio-simulator" not in node.texts("compatible"):
@@ -131,10 +132,9 @@ def banks(root):
         for bank in node.children:
             handle = bank.number("phandle", 0)
             label = bank.text("gpio-sim,label", f"{node.name}-{bank.name}")
-            found[handle or bank.path] = Bank(
-                node.name, label, bank.texts("gpio-line-names"), bank.number("ngpios", 1), handle
-            )
-    return found
+            names, count = bank.texts("gpio-line-names"), bank.number("ngpios", 1)
+            found[handle or bank.path] = Bank(bank.path, node.name, label, names, count, handle)
+    return dict(sorted(found.items(), key=lambda entry: entry[1].path != OWN_CHIP))
 
 
 def label_of(node):

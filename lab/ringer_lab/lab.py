@@ -121,13 +121,18 @@ class Lab:
         return self._line(bank, part.line, part.is_active_low, part.label)
 
     def line(self, which):
-        """A line by its name, by its number on the first chip, or as `CHIP:NUMBER`."""
-        for bank in self.banks:
-            if which in bank.names:
-                return self._line(bank, bank.names.index(which))
-            chip, _, number = str(which).rpartition(":")
-            if number.isdecimal() and chip in ("", bank.label) and int(number) < bank.count:
-                return self._line(bank, int(number))
+        """A line by its name, by its number on the board's own chip, or as `CHIP:NUMBER`."""
+        found = [
+            (bank, offset) for bank in self.banks for offset, name in enumerate(bank.names) if name and name == which
+        ]
+        if len(found) > 1:
+            raise LabError(f"{len(found)} lines are called {which}: name one as CHIP:NUMBER")
+        chip, _, number = str(which).rpartition(":")
+        if not found and number.isdecimal():
+            chip = chip or self.banks[0].label
+            found = [(bank, int(number)) for bank in self.banks if bank.label == chip and int(number) < bank.count]
+        if found:
+            return self._line(*found[0])
         known = [name for bank in self.banks for name in bank.names if name]
         raise LabError(f"no line is called {which}; the names are: {', '.join(known) or 'none'}")
 
@@ -139,6 +144,9 @@ class Lab:
         ]
         if not found:
             raise LabError(f"the board has no {name}: an overlay describes it, with gpio-keys")
+        if len({part.value for part in found}) < len(found):
+            lines = ", ".join(sorted(f'lab.line("{part.bank}:{part.line}")' for part in found))
+            raise LabError(f"the board has {len(found)} parts that report {name}: use their lines, {lines}")
         return {part.value: self._part_line(part) for part in found}
 
     def key(self, name):
@@ -155,11 +163,12 @@ class Lab:
 
     def _part(self, drivers, name):
         found = [part for part in self.parts if part.driver in drivers]
-        for part in found:
-            if name in (part.label, part.device, None):
-                return self._part_line(part)
+        fitting = [part for part in found if name in (part.label, None)] or [part for part in found if name == part.device]
+        if len(fitting) == 1:
+            return self._part_line(fitting[0])
         raise LabError(
-            f"the board has no {name or drivers[0]}; there are: {', '.join(part.label for part in found) or 'none'}"
+            f"the board has {len(fitting) or 'no'} {name or drivers[0]}; there are: "
+            f"{', '.join(part.label for part in found) or 'none'}"
         )
 
     def led(self, name):

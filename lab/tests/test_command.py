@@ -171,8 +171,8 @@ def test_a_bus_inside(ringer_lab):
 def test_the_board_shows_an_overlays_key(ringer_lab, tmp_path):
     run = ringer_lab("board", "--bare", "--overlay", overlay(tmp_path, extra='&gpio { gpio-line-names = "FIRST"; };'))
     rows = [line.split() for line in run.out.splitlines()]
-    assert ["0", "FIRST", "-", "-", "-", "-", "-"] in rows
-    assert ["20", "-", "gpio-keys", "one", "KEY_PROG1", "/dev/input/event0", "one"] in rows
+    assert ["lab-bank", "0", "FIRST", "-", "-", "-", "-", "-"] in rows
+    assert ["lab-bank", "20", "-", "gpio-keys", "one", "KEY_PROG1", "/dev/input/event0", "one"] in rows
 
 
 def shell():

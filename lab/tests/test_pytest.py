@@ -308,6 +308,70 @@ def test_chips_that_come_back_in_another_order(ringer_lab, tmp_path):
     assert run.status == 0, run.out
 
 
+REST = """/dts-v1/;
+/plugin/;
+&gpio { gpio-line-names = "PUMP_EN", "NC", "NC"; };
+&{/} {
+	panel {
+		compatible = "vendor,panel", "gpio-keys";
+		label = "panel";
+		play { gpios = <&gpio 10 1>; linux,code = <207>; debounce-interval = <10>; };
+		plug { gpios = <&gpio 11 65>; linux,input-type = <5>; linux,code = <4>; };	/* no pull of its own */
+		held { gpios = <&gpio 12 33>; linux,code = <30>; };	/* pulled down */
+		s { gpios = <&gpio 13 0>; linux,code = <31>; };
+		other-s { gpios = <&gpio 14 0>; linux,code = <31>; };
+	};
+	buzzer { compatible = "gpio-vibrator"; enable-gpios = <&gpio 20 0>; };
+	exp { compatible = "gpio-simulator"; bank0 { gpio-controller; #gpio-cells = <2>; ngpios = <4>; gpio-sim,label = "exp"; gpio-line-names = "DOOR"; }; };
+};
+"""
+
+AT_REST = """
+import pytest
+from ringer_lab import LabError
+
+def test_active_low_inputs_rest(lab):
+    key, jack = lab.key("KEY_PLAY"), lab.jack("SW_MICROPHONE_INSERT")
+    assert (key.line.value, jack.line.value, lab.key("KEY_A").line.value) == (0, 0, 1)
+    panel = lab.input("panel")
+    key.press(0.1)
+    lab.advance(0.1)
+    jack.insert()
+    lab.advance(0.1)
+    assert [event[1:] for event in panel.events] == [(1, 30, 1), (1, 207, 1), (1, 207, 0), (5, 4, 1)]
+
+def test_what_is_held_stays_held_while_its_device_is_plugged_in(lab):
+    lab.key("KEY_PLAY").hold()
+    lab.unplug("panel")
+    lab.plug("panel")
+    assert lab.key("KEY_PLAY").line.value == 1
+    panel = lab.input("panel")
+    assert [event[1:] for event in panel.events] == [(1, 30, 1), (1, 207, 1)]
+
+def test_they_rest_again(lab):
+    assert lab.key("KEY_PLAY").line.value == 0
+
+def test_lines_by_name_and_number(lab):
+    assert (lab.line(0), lab.line("0"), lab.line("exp:0")) == (lab.line("PUMP_EN"), lab.line("lab-bank:0"), lab.line("DOOR"))
+    for mistake, said in {
+        "lab.line('NC')": "2 lines are called NC",
+        "lab.line('exp:4')": "no line is called exp:4",
+        "lab.key('KEY_S')": "2 parts that report KEY_S.*lab-bank:13.*lab-bank:14",
+        "lab.motor()": "2 gpio-vibrator",
+    }.items():
+        with pytest.raises(LabError, match=said):
+            eval(mistake)
+    assert lab.motor("buzzer") != lab.motor("vibrator")
+"""
+
+
+def test_a_board_at_rest(ringer_lab, tmp_path):
+    (tmp_path / "rest.dtso").write_text(REST)
+    (tmp_path / "test_rest.py").write_text(AT_REST)
+    run = ringer_lab("pytest", "--overlay", "rest.dtso", "test_rest.py")
+    assert run.status == 0, run.out
+
+
 def test_modules_of_ones_own(ringer_lab, tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own/helper.py").write_text("")
