@@ -84,9 +84,14 @@ class Lab:
         self.drain()
 
     def before_event(self):
+        self.check_running()
         self.drain()
         if self.shift:
             time.sleep(self.shift)
+
+    def check_running(self):
+        if self.end is not None:
+            raise LabError("the laboratory has ended with the test's function: nobody would undo, record or judge this")
 
     def drain(self):
         """Takes what the kernel has recorded, before its buffers are full. The speaker's recorder does it by itself."""
@@ -98,6 +103,7 @@ class Lab:
 
     def firmware(self, *command, ready=None, within=10, env=None):
         """Starts the firmware, and waits until it says `ready`."""
+        self.check_running()
         firmware = Firmware(self, command, env)
         self.firmwares.append(firmware)
         if ready is not None:
