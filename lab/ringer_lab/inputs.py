@@ -1,5 +1,6 @@
 """What a hand does to the board: keys, switches, jacks, sliders. Their lines are found in the device tree."""
 
+import contextlib
 import fcntl
 import functools
 import glob
@@ -91,6 +92,7 @@ class InputRecorder:
 
     def __init__(self, name):
         self.name, self.file, self.reports, self.problem = name, None, [], None
+        self.is_closed = False
         if not self.open():
             raise LabError(f"no input device is called {name}; there are: {', '.join(sorted(input_devices()))}")
 
@@ -99,23 +101,29 @@ class InputRecorder:
         if device := input_devices().get(self.name):
             self.device = device
             self.file = os.open(f"/dev/input/{os.path.basename(device)}", os.O_RDONLY | os.O_NONBLOCK)
+            # Whoever opens it first gets its state, which the choice of a clock would drop.
+            self.read(time.monotonic())
             fcntl.ioctl(self.file, EVIOCSCLOCKID, struct.pack("i", time.CLOCK_MONOTONIC))
         return self.file is not None
 
     def drain(self):
         """Takes what the device has reported until now."""
         try:
-            while self.problem is None and (self.file is not None or self.open()):
+            if not self.is_closed and (self.file is not None or self.open()):
+                self.read()
+        except OSError as error:
+            self.problem = f"the recorder of {self.name} stopped: {error.strerror}"
+
+    def read(self, at=None):
+        """Takes what the device has reported to this recorder, at the kernel's times unless another is given."""
+        with contextlib.suppress(BlockingIOError):
+            while self.problem is None:
                 data = os.read(self.file, 64 * EVENT.size)
                 for seconds, micros, kind, number, value in EVENT.iter_unpack(data):
                     if kind == EV_SYN and number == SYN_DROPPED:
                         self.problem = f"the recorder of {self.name} lost events: call advance() more often"
                     elif kind != EV_SYN:
-                        self.reports.append((seconds + micros / 1e6, kind, number, value))
-        except BlockingIOError:
-            pass
-        except OSError as error:
-            self.problem = f"the recorder of {self.name} stopped: {error.strerror}"
+                        self.reports.append((at or seconds + micros / 1e6, kind, number, value))
 
     def let_go(self):
         """Waits for the device to come back, if it has just been unplugged."""
@@ -131,6 +139,7 @@ class InputRecorder:
         return list(self.reports)
 
     def close(self):
+        self.is_closed = True
         if self.file is not None:
             os.close(self.file)
 
