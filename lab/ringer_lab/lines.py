@@ -1,6 +1,7 @@
 """The lines of the simulated GPIO chips, and the kernel's record of their edges."""
 
 import ctypes
+import errno
 import fcntl
 import glob
 import math
@@ -12,7 +13,8 @@ import time
 
 from ringer_lab import LabError, devicetree
 
-TRACING = "/sys/kernel/tracing"
+# An instance of its own, made before the first firmware runs: what that traces, and how, does not change what is recorded.
+TRACING = "/sys/kernel/tracing/instances/ringer-lab"
 EVENT = f"{TRACING}/events/gpio/gpio_value"
 # What is written to one of these changes what is recorded.
 SETTINGS = ["tracing_on", "trace", "trace_clock", "set_event", "events/enable", "events/gpio/enable"]
@@ -36,6 +38,15 @@ class EdgeRecorder:
     """Every change of every line, with the kernel's time stamp: its tracepoint of gpio values."""
 
     def __init__(self):
+        os.makedirs(TRACING, exist_ok=True)
+        try:
+            self.pipe = os.open(f"{TRACING}/trace_pipe", os.O_RDONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            raise LabError(
+                "another process has the one laboratory: run the tests in one process, or each in its own `ringer-lab pytest`"
+            ) from None
         write_text(f"{TRACING}/tracing_on", "0")
         write_text(f"{TRACING}/trace", "")
         write_text(f"{TRACING}/buffer_size_kb", "4096")
@@ -43,7 +54,6 @@ class EdgeRecorder:
         write_text(f"{EVENT}/filter", "get==0")
         write_text(f"{EVENT}/enable", "1")
         write_text(f"{TRACING}/tracing_on", "1")
-        self.pipe = os.open(f"{TRACING}/trace_pipe", os.O_RDONLY | os.O_NONBLOCK)
         self.watch = self.watched()
         self.lines = {}  # the kernel's numbers of lines: (chip, offset)
         self.levels = {}  # the same way: [(time, level)]
