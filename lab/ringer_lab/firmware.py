@@ -18,11 +18,15 @@ class Firmware:
     """A program that runs in the laboratory. Its output is kept line by line, with times; its end is judged."""
 
     def __init__(self, lab, command, env):
+        if not command or not all(isinstance(word, (str, os.PathLike, int, float)) for word in command):
+            raise LabError('firmware() takes the words of a command one by one, as in lab.firmware("sleep", 1)')
+        command = [str(word) for word in command]
         self.lab, self.name = lab, os.path.basename(command[0])
         if command[0] in ("python", "python3"):
-            command = (sys.executable, *command[1:])
+            command[0] = sys.executable
         check_program(command[0])
         self.lines, self.ended_at, self.was_awaited = [], None, False  # lines: [(time, text)]
+        self.found = 0  # how many lines there were up to the one that the last wait found
         self.changed = threading.Condition()
         # Standard output is a terminal: C's stdio would keep the lines for a pipe to itself.
         terminal, output = pty.openpty()
@@ -35,7 +39,7 @@ class Firmware:
                 stdout=output,
                 stderr=errors,
                 bufsize=0,
-                env=os.environ | (env or {}),
+                env=os.environ | {name: str(value) for name, value in (env or {}).items()},
                 start_new_session=True,
             )
         except OSError as error:
@@ -87,12 +91,13 @@ class Firmware:
         return False
 
     def wait_for(self, text, within=10):
-        """Waits until a line contains the text, and returns the time of the first that does."""
+        """Waits for a line that contains the text, behind the line that the last wait found, and returns its time."""
         deadline = time.monotonic() + within
         with self.changed:
             while True:
-                for at, line in self.lines:
+                for number, (at, line) in enumerate(self.lines[self.found :], self.found + 1):
                     if text in line:
+                        self.found = number
                         return at
                 left = deadline - time.monotonic()
                 if self.ended_at is not None and not any(reader.is_alive() for reader in self.readers):
@@ -103,7 +108,11 @@ class Firmware:
                 self.changed.wait(left if self.ended_at is None else 0.01)
 
     def signal(self, number):
-        """Sends a signal, and returns the time."""
+        """Sends a signal, by number or by name, and returns the time."""
+        if isinstance(number, str):
+            if number not in signal.Signals.__members__:
+                raise LabError(f"there is no signal {number}; names are such as SIGTERM")
+            number = signal.Signals[number]
         self.lab.before_event()
         at = time.monotonic()
         if not self.kill(number):
@@ -115,7 +124,9 @@ class Firmware:
         self.lab.before_event()
         at = time.monotonic()
         try:
-            self.process.stdin.write(text.encode() if isinstance(text, str) else text)
+            data = text.encode() if isinstance(text, str) else text
+            while data:
+                data = data[self.process.stdin.write(data) :]
         except BrokenPipeError:
             raise AssertionError(f"{self.name} does not read its input any more") from None
         return at

@@ -162,6 +162,8 @@ class Line:
         return self._set(level)
 
     def _set(self, level):
+        if level not in (0, 1):
+            raise LabError(f"a line's level is 0 or 1, not {level!r}")
         if self.chip.line_info(self.offset)[2] & LINE_IS_OUTPUT:
             raise LabError(
                 f"{self!r} is an output of {self.chip.line_info(self.offset)[1]}: it cannot be set from outside"

@@ -2,6 +2,7 @@
 
 import math
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -33,6 +34,23 @@ def test_bad_the_edges_recorder_is_off_for_a_while(lab):
     lab.firmware("sh", "-c", f"echo 0 >{switch}; sleep 1; echo 1 >{switch}").wait()
 
 
+@pytest.mark.parametrize(
+    "setting",
+    ["0 >tracing_on", "1 >set_event_pid", "nocontext-info >trace_options", "gpio==0 >events/gpio/filter", "mark >trace_marker"],
+)
+def test_edges_are_recorded_whatever_the_firmware_traces(lab, setting):
+    lab.firmware("sh", "-c", f"cd /sys/kernel/tracing; echo {setting}").wait()
+    lab.line(8).set(1)
+    assert [level for _, level in lab.line(8).edges] == [1]
+
+
+def test_another_process_has_no_laboratory(lab):
+    lab.line(8).set(1)
+    other = lab.firmware("python3", "-c", "from ringer_lab.lab import Lab; Lab()")
+    assert other.wait() == 1 and "another process has the one laboratory" in other.output
+    assert [level for _, level in lab.line(8).edges] == [1]
+
+
 def test_bad_edges_are_lost(lab):
     lab.firmware("sh", "-c", f"echo 4 >{TRACING}/buffer_size_kb").wait()
     lab.line(8).noise(pulses=1000)
@@ -59,6 +77,19 @@ def test_an_input_device_that_was_plugged_in_again_is_recorded(lab):
     lab.key("KEY_MUTE").press(0.1)
     lab.advance(0.1)
     assert [event[1:] for event in keys.events] == [(1, 129, 1), (1, 129, 0), (1, 113, 1), (1, 113, 0)]
+
+
+def test_the_state_of_an_input_device_that_was_plugged_in_again_is_recorded(lab):
+    # Nobody else has the device open: it reports its state to the recorder, which lost that.
+    switch = lab.input("ring-silent-switch")
+    lab.switch().set(1)
+    lab.advance(0.1)
+    lab.unplug("ring-silent-switch")
+    at = lab.plug("ring-silent-switch")
+    lab.switch().set(0)
+    lab.advance(0.1)
+    assert [event[1:] for event in switch.events] == [(5, 14, 1), (5, 14, 1), (5, 14, 0)]
+    assert 0 <= switch.events[1][0] - at < 0.01
 
 
 def test_more_events_than_the_kernel_keeps_are_recorded(lab):
@@ -208,6 +239,63 @@ def test_bad_a_signal_after_the_end(lab):
     firmware = lab.firmware("true")
     firmware.wait()
     firmware.signal(SIGTERM)
+
+
+def test_a_wait_begins_behind_the_line_that_the_last_one_found(lab):
+    bell = lab.firmware("sh", "-c", "while read x; do echo ring; done")
+    bell.input("\n")
+    first = bell.wait_for("ring")
+    with raises(AssertionError, match="did not say 'ring'"):
+        bell.wait_for("ring", within=1)
+    bell.input("\n")
+    assert bell.wait_for("ring") > first + 1
+
+
+def test_all_of_a_long_input_is_written(lab):
+    # A signal that Python handles ends a write in the middle.
+    before = signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    counter = lab.firmware("sh", "-c", "sleep 0.2; head -c 200000 | wc -c")
+    counter.input("x" * 200_000)
+    signal.signal(signal.SIGALRM, before)
+    assert counter.wait(1) == 0 and counter.output == "200000"
+
+
+def test_the_words_of_a_command_and_the_name_of_a_signal(lab):
+    sleeper = lab.firmware("sh", "-c", 'trap "exit $NUMBER" USR1; echo up; sleep $0 & wait', 100, env={"NUMBER": 5}, ready="up")
+    with raises(LabError, match="no signal SIGNONE"):
+        sleeper.signal("SIGNONE")
+    sleeper.signal("SIGUSR1")
+    assert sleeper.wait() == 5
+    for words in ([], [["sh", "-c", "true"]], [None]):
+        with raises(LabError, match="one by one"):
+            lab.firmware(*words)
+
+
+def test_the_firmware_in_python_prints_as_elsewhere(lab):
+    printer = lab.firmware("sh", "-c", "python3 -c 'import time; print(1); time.sleep(9)' | cat", ready="1")
+    assert printer.lines[0][0] - printer.started_at > 9
+    assert printer.wait() == 0
+
+
+@pytest.fixture
+def does_more_afterwards(lab):
+    yield
+    for late in (lambda: lab.line(8).set(1), lambda: lab.firmware("true")):
+        with raises(LabError, match="has ended"):
+            late()
+    lab.advance(0.1)
+
+
+def test_nothing_happens_after_the_test(lab, does_more_afterwards):
+    lab.input("ringer-keys")
+
+
+def test_a_mistaken_name_or_level(lab):
+    for mistake in (lambda: lab.line(""), lambda: lab.line(8).set("0"), lambda: lab.line(8).bounce(2), lambda: lab.led(None)):
+        with raises(LabError):
+            mistake()
+    assert lab.line(8).edges == []
 
 
 def test_bad_nothing_was_heard(lab):
