@@ -190,8 +190,8 @@ def python(options, *arguments):
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if own := machine.environment(options).get("PYTHONPATH"):
         package += f":{own}"
-    options.env += [f"PYTHONPATH={package}", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUNBUFFERED=1"]
-    return [sys.executable, *arguments]
+    options.env += [f"PYTHONPATH={package}", "PYTHONHASHSEED=0", "PYTHONDONTWRITEBYTECODE=1"]
+    return [sys.executable, "-u", *arguments]
 
 
 def options_words(arguments):
