@@ -167,7 +167,7 @@ def parts(root):
                 owner = node if "compatible" in node.properties else parent
                 found.append(
                     Part(
-                        driver=(owner.texts("compatible") or [""])[0],
+                        driver=driver_of(owner),
                         device=owner.name,
                         label=label_of(node),
                         bank=chips[handle].label,
@@ -199,11 +199,25 @@ def check(root):
                 cells = node.cells(name)
                 if not cells or len(cells) % 3 or not set(cells[0::3]) <= chips.keys():
                     raise LabError(f"{node.path}: {name} has to be a chip, a line and flags, such as <&gpio 20 0>")
-        if (node.texts("compatible") or [""])[0] in ("gpio-keys", "gpio-keys-polled", "gpio-leds"):
+        if driver_of(node) in ("gpio-keys", "gpio-keys-polled", "gpio-leds"):
             for child in node.children:
                 if not {"gpios", "gpio", "interrupts"} & child.properties.keys():
                     raise LabError(f"{child.path} has no line: give it one, such as gpios = <&gpio 20 0>;")
+        if driver_of(node) == "gpio-vibrator" and not {"enable-gpios", "vcc-supply"} & node.properties.keys():
+            raise LabError(f"{node.path} has no line: give it one, such as enable-gpios = <&gpio 20 0>;")
+    if not 0 < min(counts.values()) <= sum(counts.values()) <= MOST_LINES:
+        raise LabError(f"a chip has 1 line or more, and all together have {MOST_LINES} at most: change ngpios")
+    for bank in reversed(chips.values()):  # the board's own is not to blame
+        if len(bank.names) > bank.count:
+            raise LabError(f"{bank.path} has {len(bank.names)} gpio-line-names for {bank.count} lines: leave some out")
+        if [other.label for other in chips.values()].count(bank.label) > 1:
+            raise LabError(f"{bank.path} has the gpio-sim,label of another chip, {bank.label}: give it one of its own")
     for part in parts(root):
+        if part.driver not in DRIVERS:
+            raise LabError(
+                f"no driver takes the line of {part.path}: its compatible is {part.driver or 'missing'}; there are "
+                + ", ".join(DRIVERS)
+            )
         if part.line >= counts[part.bank]:
             raise LabError(
                 f"{part.path} wants line {part.line} of {part.bank}, which has {counts[part.bank]} lines: "
@@ -316,6 +330,8 @@ def tool(path, command, text):
     done = subprocess.run(command, input=text, capture_output=True, text=True)
     if done.returncode != 0:
         reason = next((line for line in done.stderr.splitlines() if line.strip()), f"{command[0]} failed")
+        if "Label or path" in reason:
+            reason += "; does it begin with /dts-v1/; /plugin/;?"
         if "FDT_ERR_NOTFOUND" in reason:
             reason = "it changes a node that the board has not: add to &{/}, or to one of the labels of `ringer-lab board`"
         raise LabError(f"the overlay {path} is not right: {reason.replace('<stdin>', path)}")
