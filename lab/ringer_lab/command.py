@@ -76,6 +76,8 @@ class Formatter(argparse.RawDescriptionHelpFormatter):
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
+        if "unrecognized" in message:
+            message += "; options of pytest or of your command come after --"
         print(f"{self.prog}: {message}; see ringer-lab --help", file=sys.stderr)
         raise SystemExit(64)
 
@@ -221,7 +223,10 @@ def pytest(options, arguments):
     if importlib.util.find_spec("pytest") is None:
         raise LabError(f"{sys.executable} has no pytest: pip install pytest, or apt-get install python3-pytest")
     output = os.path.abspath(arguments.output)
-    os.makedirs(output, exist_ok=True)
+    try:
+        os.makedirs(output, exist_ok=True)
+    except OSError as error:
+        raise LabError(f"--output {output}: no such folder can be made: {error.strerror}") from None
     machine.check_space(output, "--output")
     results = f"{output}/junit.xml"
     junit.write_unfinished(results, "ringer-lab", "pytest", "the tests had not begun when the laboratory ended")

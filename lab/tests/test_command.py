@@ -77,6 +77,11 @@ def test_bad_usage_is_64(ringer_lab, words):
     assert run.status == 64 and len(run.err.splitlines()) == 1
 
 
+def test_options_of_pytest_come_after_two_dashes(ringer_lab):
+    run = ringer_lab("pytest", "-q", "test_this.py")
+    assert run.status == 64 and "-q; options of pytest or of your command come after --" in run.err
+
+
 def test_help_names_the_exit_statuses(ringer_lab):
     run = ringer_lab("--help")
     assert run.status == 0
@@ -237,13 +242,25 @@ def test_a_line_that_the_chip_does_not_have(ringer_lab, tmp_path):
         ("&{/} { k { compatible = 'gpio-keys'; a { linux,code = <148>; }; }; };", ["/k/a has no line", "<&gpio 20 0>"]),
         ("&{/} { k { compatible = 'gpio-leds'; a { gpios = <&gpio 20>; }; }; };", ["/k/a: gpios", "<&gpio 20 0>"]),
         ("&{/} { k { compatible = 'gpio-leds'; a { gpios = <20 0>; }; }; };", ["/k/a: gpios", "<&gpio 20 0>"]),
-        ("&{/nonesuch} { k; };", ["changes a node", "ringer-lab board"]),
-        ("/ { };", ["changes nothing", "/plugin/"]),
+        ("&{/nonesuch} { k; };", ["board.dtso", "changes a node", "ringer-lab board"]),
+        ("/ { };", ["board.dtso", "changes nothing", "/plugin/"]),
+        ("&{/} { k { compatible = 'gpio-led'; a { gpios = <&gpio 20 0>; }; }; };", ["/k/a", "is gpio-led;", "gpio-leds"]),
+        ("&{/} { k { a { gpios = <&gpio 20 0>; }; }; };", ["/k/a", "is missing;", "gpio-leds"]),
+        ("&{/} { k { compatible = 'gpio-vibrator'; gpios = <&gpio 20 0>; }; };", ["/k has no line", "enable-gpios"]),
+        ("&gpio { gpio-line-names = " + ", ".join(["'A'"] * 33) + "; };", ["33 gpio-line-names for 32 lines"]),
+        ("&{/} { k { compatible = 'gpio-simulator'; b { gpio-sim,label = 'lab-bank'; }; }; };", ["/b has", "label of another"]),
+        ("&gpio { ngpios = <4000>; };", ["512 at most", "ngpios"]),
+        ("&gpio { ngpios = <0>; };", ["1 line or more", "ngpios"]),
     ],
 )
 def test_an_overlay_that_no_driver_would_take(ringer_lab, tmp_path, source, words):
     (tmp_path / "board.dtso").write_text("/dts-v1/;\n/plugin/;\n" + source.replace("'", '"') + "\n")
-    fails(ringer_lab("run", "--overlay", "board.dtso", "true"), "/k/a" if "/k/a" in words[0] else "board.dtso", *words)
+    fails(ringer_lab("run", "--overlay", "board.dtso", "true"), *words)
+
+
+def test_an_overlay_that_does_not_begin_like_one(ringer_lab, tmp_path):
+    (tmp_path / "board.dtso").write_text("/dts-v1/;\n&{/} { };\n")
+    fails(ringer_lab("run", "--overlay", "board.dtso", "true"), "board.dtso", "/dts-v1/; /plugin/;")
 
 
 def test_an_overlay_that_is_compiled(ringer_lab, tmp_path):
@@ -315,6 +332,15 @@ def test_a_full_cache():
     run = subprocess.run(["unshare", "--mount", "sh", "-c", script, COMMAND], capture_output=True, text=True, timeout=600)
     assert run.returncode == 125 and "make room there, or set RINGER_CACHE" in run.stderr
     assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_cache_that_cannot_be_written(ringer_lab, monkeypatch):
+    monkeypatch.setenv("RINGER_CACHE", "/dev/null/cache")
+    fails(ringer_lab("run", "true"), "/dev/null/cache", "cannot be written", "RINGER_CACHE")
+
+
+def test_an_output_that_is_no_folder(ringer_lab):
+    fails(ringer_lab("pytest", "--output", "/dev/null", "test_this.py"), "--output /dev/null", "File exists")
 
 
 def test_a_folder_whose_name_has_a_space(ringer_lab, monkeypatch):
