@@ -124,11 +124,14 @@ struct AnnouncementMachine: StateMachine {
             proceed(&actions)
         case .remove(let id, let cause, let now):
             if let id = id ?? playing { remove(id, cause, now, &actions) }
+            proceed(&actions)
         case .removeAll(let cause, let now):
             for item in items.reversed() { remove(item.id, cause, now, &actions) }
+            proceed(&actions)
         case .timer(let now, let asleep):
             timer = nil
             expire(now, asleep, &actions)
+            proceed(&actions)
         case .proceed:
             proceed(&actions)
         }
@@ -236,7 +239,6 @@ struct AnnouncementMachine: StateMachine {
             position: StreamPosition(played: 0, total: item.terms.frames))
         actions.append(.complete(id, result))
         if phase == .refused && index == 0 { phase = .idle }
-        proceed(&actions)
     }
 
     /// Ends the announcements whose time is over. The timer of one is late where the machine slept.

@@ -602,6 +602,29 @@ struct AnnouncementTests {
         }
     }
 
+    // The session was activated for the second one, which interrupted others for nothing.
+    @Test("nothing is activated for an announcement that is removed or expires with the one before it")
+    func removedTogether() {
+        let now = MonotonicTime(nanoseconds: 0)
+        let stops: [AnnouncementMachine.Event] = [
+            .removeAll(.caller, now: now), .timer(now: now + .seconds(2), asleep: .zero),
+        ]
+        for stop in stops {
+            var machine = AnnouncementMachine()
+            let terms = AnnouncementMachine.Terms(
+                category: .playback, options: [], priority: 0, expiresAt: now + .seconds(1), frames: 800)
+            for id in 1...3 as ClosedRange<UInt64> { _ = machine.handle(.add(id, terms, now: now)) }
+            _ = machine.handle(.activated(nil, now: now, asleep: .zero))
+            let silenced = SoundResult(
+                outcome: .silenced(by: .ringSilentSwitch), requestedAt: now, endedAt: now,
+                position: StreamPosition(played: 0, total: 800))
+            _ = machine.handle(.ended(1, silenced, now: now))
+            let actions = machine.handle(stop)
+            #expect(!actions.contains(.activate(.playback, [])) && actions.contains(.deactivate))
+            #expect(machine.count == 0 && machine.handle(.proceed) == [])
+        }
+    }
+
     @Test("after a flip all announcements that honour the switch end as silenced, and those after it are heard")
     func flippedQueue() throws {
         let bench = try Bench()
