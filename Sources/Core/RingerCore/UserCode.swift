@@ -177,7 +177,7 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
 
 /// Completions by number, each called once, inside a transition.
 // SAFETY: used inside transitions of the core alone, which makes one at a time.
-final class CompletionTable<ID: Hashable & Sendable, Result: Sendable>: @unchecked Sendable {
+final class CompletionTable<ID: Comparable & Hashable & Sendable, Result: Sendable>: @unchecked Sendable {
     private var completions: [ID: @Sendable (Result) -> Void] = [:]
 
     /// Stores `completion` for `id`.
@@ -185,14 +185,17 @@ final class CompletionTable<ID: Hashable & Sendable, Result: Sendable>: @uncheck
         completions[id] = completion
     }
 
+    /// Whether the completion of `id` has not been called.
+    func contains(_ id: ID) -> Bool { completions[id] != nil }
+
     /// Calls and removes the completion of `id`, if there is one.
     func complete(_ id: ID, with result: Result) {
         completions.removeValue(forKey: id)?(result)
     }
 
-    /// Calls and removes all completions.
+    /// Calls and removes all completions, in the order of their numbers.
     func completeAll(with result: Result) {
-        for id in Array(completions.keys) { complete(id, with: result) }
+        for id in completions.keys.sorted() { complete(id, with: result) }
     }
 }
 

@@ -145,7 +145,7 @@ public final class Device: Sendable {
                 service: ports.service, report: report)
         }
         lazySessions = sessions
-        let files = Lazily { FileLoads(ports.clock, core) }
+        let files = Lazily { FileLoads(player.part) }
         lazyFiles = files
         let announcements = Lazily { Announcements(sessions.part) }
         lazyAnnouncements = announcements
@@ -349,8 +349,8 @@ public final class Device: Sendable {
     /// ``AudioCategory/audioProcessing`` it fails with ``RingerError/Code/incompatibleCategory``.
     ///
     /// The file is read and decoded on a thread of its own: a slow one holds up no other task of the caller's thread. Two
-    /// files are decoded at a time, and one for which several calls wait is decoded once. A file system that does not answer
-    /// for 5 s fails the call as ``RingerError/Code/timedOut``.
+    /// files are decoded at a time, those of system sounds included, and one for which several calls wait is decoded once. A
+    /// file system that does not answer for 5 s fails the call as ``RingerError/Code/timedOut``.
     ///
     /// - Parameters:
     ///   - path: The file.
@@ -361,14 +361,25 @@ public final class Device: Sendable {
     public func play(
         _ path: String, category: AudioCategory = .default, options: CategoryOptions = []
     ) async throws(RingerError) -> SoundResult {
-        try process.check("play", "device")
-        let requestedAt = clock.now
-        switch await lazyFiles.part.load(path) {
-        case .loaded(let sound): return try await play(sound, category: category, options: options)
-        case .failed(let error): throw error
-        case .stopped(let cause):
-            return SoundResult(stoppedBy: cause, requestedAt: requestedAt, endedAt: clock.now)
+        try check(category, options)
+        let (requestedAt, number) = (clock.now, player.reserve())
+        let result: Result<SoundResult, RingerError> = await outcome(core) { completion in
+            lazyFiles.part.load(path, as: number) { [sessions, clock] in
+                switch $0 {
+                case .loaded(let sound):
+                    sessions.playOwn(sound, reserved: number, as: category, options) { completion(.success($0)) }
+                case .failed(let error): completion(.failure(error))
+                case .stopped(let cause):
+                    completion(.success(SoundResult(stoppedBy: cause, requestedAt: requestedAt, endedAt: clock.now)))
+                }
+            }
+        } onCancel: {
+            core.transition {
+                lazyFiles.ifMade { $0.stop(number) }
+                player.stop(number)
+            }
         }
+        return try result.get()
     }
 
     /// Plays a sound in a category, as `play(_:category:options:)` does with a file.

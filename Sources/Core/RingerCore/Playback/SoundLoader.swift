@@ -154,8 +154,8 @@ public enum SoundLoader {
     }
 }
 
-/// Reads and decodes the files that a device plays, on threads of their own, each once however many calls wait for it, and
-/// within a budget as that of system sounds. Any thread.
+/// The files that a device plays, read and decoded beside its system sounds, each once however many calls wait for it. A call
+/// is known from its beginning until its samples are delivered. Any thread.
 package final class FileLoads: Sendable {
     /// The end of a call.
     package enum End: Sendable {
@@ -167,59 +167,45 @@ package final class FileLoads: Sendable {
 
     private let core: Core
     private let loads: SoundLoads
-    private let calls = Calls()
-    private let nextNumber = Atomic<UInt64>(0)
+    private let calls = CompletionTable<UInt64, End>()
 
-    package init(_ clock: any DeviceClock, _ core: Core) {
-        self.core = core
-        loads = SoundLoads(clock, core) { [calls] in
-            calls.contains($0)
-        } deliver: { [calls] number, result in
-            switch result {
-            case .success(let sound): calls.end(number, sound.map { .loaded($0.samples) } ?? .stopped(.caller))
-            case .failure(let error): calls.end(number, .failed(error))
-            }
-        }
+    package init(_ player: SoundPlayer) {
+        core = player.core
+        loads = player.loads
     }
 
-    /// Loads the sound of the file at `path`. Cancelling the task ends the call, as ``stopAll(because:)`` does. It is not known
-    /// how large the sound is: two are decoded at a time.
-    package func load(_ path: String) async -> End {
-        let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        return await outcome(core) { completion in
-            calls.begin(number, completion)
-            let call = SoundLoads.Call(number: number) { refusal in
-                SoundSource.Loaded { () throws(RingerError) in
-                    if let refusal { throw refusal }
-                    return LoadedSound(try SoundLoader.load(path))
-                }
+    /// Loads the sound of the file at `path` for a sound with a reserved number. `completion` is called once, inside the
+    /// transition in which that is over: what it begins can be stopped from then on. It is not known how large the sound is:
+    /// two are decoded at a time.
+    package func load(
+        _ path: String, as id: SoundPlayer.ID, _ completion: @escaping @Sendable (End) -> Void
+    ) {
+        core.transition { calls.add(id.number, completion) }
+        let call = SoundLoads.Call { [core, calls] in
+            core.read { calls.contains(id.number) }
+        } read: { refusal in
+            SoundSource.Loaded { () throws(RingerError) in
+                if let refusal { throw refusal }
+                return LoadedSound(try SoundLoader.load(path))
             }
-            loads.load(.file(path), bytes: SoundLoads.mostBytes / SoundLoads.mostAtOnce, for: call)
-        } onCancel: {
-            calls.end(number, .stopped(.caller))
+        } deliver: { [calls] in
+            switch $0 {
+            case .success(let sound):
+                calls.complete(id.number, with: sound.map { .loaded($0.samples) } ?? .stopped(.caller))
+            case .failure(let error): calls.complete(id.number, with: .failed(error))
+            }
         }
+        loads.load(.played(path), bytes: SoundLoads.mostBytes / SoundLoads.mostAtOnce, for: call)
+    }
+
+    /// Ends a call that waits.
+    package func stop(_ id: SoundPlayer.ID) {
+        core.transition { calls.complete(id.number, with: .stopped(.caller)) }
     }
 
     /// Ends the calls that wait.
     package func stopAll(because cause: SoundOutcome.StopCause = .caller) {
-        for number in calls.numbers { calls.end(number, .stopped(cause)) }
-    }
-
-    /// The calls that wait.
-    private final class Calls: Sendable {
-        private let completions = Mutex<[UInt64: @Sendable (End) -> Void]>([:])
-
-        var numbers: [UInt64] { completions.withLock { $0.keys.sorted() } }
-
-        func contains(_ number: UInt64) -> Bool { completions.withLock { $0[number] != nil } }
-
-        func begin(_ number: UInt64, _ completion: @escaping @Sendable (End) -> Void) {
-            completions.withLock { $0[number] = completion }
-        }
-
-        func end(_ number: UInt64, _ end: End) {
-            completions.withLock { $0.removeValue(forKey: number) }?(end)
-        }
+        core.transition { calls.completeAll(with: .stopped(cause)) }
     }
 }
 

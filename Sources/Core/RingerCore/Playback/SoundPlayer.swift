@@ -14,6 +14,8 @@ public final class SoundPlayer: Sendable {
     private let clock: any DeviceClock
     private let output: any SoundOutput
     private let table = SoundTable()
+    /// Reads the files of all sounds of the device.
+    let loads: SoundLoads
     let runner: StateMachineRunner<PlayerMachine>
     private let nextNumber = Atomic<UInt64>(0)
     private let observers = ObserverList<Void>()
@@ -32,6 +34,7 @@ public final class SoundPlayer: Sendable {
         self.core = core
         self.clock = clock
         self.output = output
+        loads = SoundLoads(clock, core)
         let (table, observers) = (table, observers)
         let pcms = AudioRoute.allCases.map { ($0, output.pcm(for: $0)) }
         let machine = PlayerMachine(pcms: Dictionary(uniqueKeysWithValues: pcms))

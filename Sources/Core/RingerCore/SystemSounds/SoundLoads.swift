@@ -11,6 +11,8 @@ final class SoundLoads: Sendable {
     enum Key: Sendable, Hashable {
         case cached(SoundCache.Key)
         case file(String)
+        /// A file that is played as it is, however long, and is no system sound.
+        case played(String)
         case contained(String, otherwise: SystemSoundID)
         case kept(ObjectIdentifier)
         /// The call's own.
@@ -21,7 +23,7 @@ final class SoundLoads: Sendable {
             switch self {
             case .cached(.registered(_, let id)): "system sound \(id)"
             case .cached(.predefined(let file)): file
-            case .file(let path), .contained(let path, _): path
+            case .file(let path), .played(let path), .contained(let path, _): path
             case .kept, .call: "sound"
             }
         }
@@ -29,12 +31,15 @@ final class SoundLoads: Sendable {
 
     /// A call that waits for a load.
     struct Call: Sendable {
-        var number: UInt64
+        /// Whether it still waits; a sound for which no call does is not loaded.
+        var isWanted: @Sendable () -> Bool
         /// Reads and decodes the sound: that of one call serves all. With an error it must not read: it returns what can be
         /// had without, or the error.
         var read: @Sendable (_ refusal: RingerError?) -> SoundSource.Loaded
         /// Called with the result before the call gets it.
         var keep: @Sendable (SoundSource.Loaded) -> Void = { _ in }
+        /// Called with the result, inside a transition.
+        var deliver: @Sendable (SoundSource.Loaded) -> Void
     }
 
     private struct Load: Sendable {
@@ -139,21 +144,11 @@ final class SoundLoads: Sendable {
 
     private let clock: any DeviceClock
     private let core: Core
-    private let isWanted: @Sendable (UInt64) -> Bool
-    private let deliver: @Sendable (UInt64, SoundSource.Loaded) -> Void
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - isWanted: Returns whether a call still waits; a sound for which none does is not loaded.
-    ///   - deliver: Called with the result for each call.
-    init(
-        _ clock: any DeviceClock, _ core: Core, isWanted: @escaping @Sendable (UInt64) -> Bool,
-        deliver: @escaping @Sendable (UInt64, SoundSource.Loaded) -> Void
-    ) {
+    init(_ clock: any DeviceClock, _ core: Core) {
         self.clock = clock
         self.core = core
-        self.isWanted = isWanted
-        self.deliver = deliver
     }
 
     /// Loads a sound of about `bytes` for a call, or lets the call wait for a load of the same sound.
@@ -199,7 +194,7 @@ final class SoundLoads: Sendable {
     private func run(_ number: UInt64, _ refusal: RingerError?) {
         while true {
             let calls = state.withLock { $0.calls(of: number) }
-            let result = calls.first { isWanted($0.number) }?.read(refusal)
+            let result = calls.first { $0.isWanted() }?.read(refusal)
             let waited: [Call]? = state.withLock { state in
                 // A call that came where nobody waited any more has to be loaded for.
                 if result == nil && state.calls(of: number).count > calls.count { return nil }
@@ -208,7 +203,7 @@ final class SoundLoads: Sendable {
             guard let waited else { continue }
             guard let result else { return }
             for call in waited { call.keep(result) }
-            core.transition { for call in waited { deliver(call.number, result) } }
+            core.transition { for call in waited { call.deliver(result) } }
             return
         }
     }

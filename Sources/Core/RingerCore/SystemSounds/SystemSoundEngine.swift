@@ -10,7 +10,6 @@ final class SystemSoundEngine: Sendable {
     let clock: any DeviceClock
     /// Why nothing can be felt; nil if there is a motor.
     let missingMotor: RingerError?
-    let loads: SoundLoads
     let runner: StateMachineRunner<SystemSoundMachine>
     private let completions = CompletionTable<UInt64, SystemSoundResult>()
     private let clients = Atomic<UInt64>(0)
@@ -58,11 +57,6 @@ final class SystemSoundEngine: Sendable {
             }
         }
         self.runner = runner
-        loads = SoundLoads(clock, core) { [weak runner] number in
-            runner?.read { $0.isLoading(number) } ?? false
-        } deliver: { [weak runner] number, sound in
-            runner?.send(.loaded(number, sound, now: clock.now))
-        }
         player.observeRules { [weak player, weak runner] in
             if let player { runner?.send(.rules(player.rules, now: clock.now)) }
         }

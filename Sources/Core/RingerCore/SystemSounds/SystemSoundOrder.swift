@@ -88,12 +88,17 @@ extension SystemSoundServices {
         let access = access(source)
         let bytes = access.frames * 2 * MemoryLayout<Int16>.size
         // The client may be closed meanwhile, and the sound play on to its end.
-        let waiting = SoundLoads.Call(number: call.id.number) { [engine, table] refusal in
+        let number = call.id.number
+        let waiting = SoundLoads.Call { [engine] in
+            engine.runner.read { $0.isLoading(number) }
+        } read: { [engine, table] refusal in
             SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table, refusal) }
         } keep: { [kept = access.kept] in
             kept?.keep($0)
+        } deliver: { [engine] in
+            engine.send(.loaded(number, $0, now: engine.clock.now))
         }
-        engine.loads.load(loadKey(source, access, call), bytes: bytes, for: waiting)
+        engine.player.loads.load(loadKey(source, access, call), bytes: bytes, for: waiting)
     }
 
     private func loadKey(_ source: SoundSource, _ access: SoundSource.Access, _ call: Call) -> SoundLoads.Key {

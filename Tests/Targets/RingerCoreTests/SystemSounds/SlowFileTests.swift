@@ -40,25 +40,19 @@ struct SlowFileTests {
     // Each call had a thread of its own, and decoded the whole file.
     @Test("a file that many calls play is decoded once, and two files at a time")
     func files() throws {
-        let loads = FileLoads(HoldingClock(bench.clock, work), bench.sounds.engine.core)
+        let loads = FileLoads(bench.player)
         let paths = try (1...5).map { try directory.writeWAV("\($0).wav", frames: $0 * 100) }
-        let (executor, frames) = (ManualExecutor(), Record<Int>())
+        let frames = Record<Int>()
         for path in Array(repeating: paths, count: 20).joined() {
-            Task(executorPreference: executor) {
-                if case .loaded(let sound) = await loads.load(path) { frames.append(sound.frames) }
+            loads.load(path, as: bench.player.reserve()) {
+                if case .loaded(let sound) = $0 { frames.append(sound.frames) }
             }
         }
-        Task(executorPreference: executor) {
-            if case .failed(let error) = await loads.load("/nonexistent/sound.wav") {
-                frames.append(error.code == .notFound ? -1 : 0)
-            }
+        loads.load("/nonexistent/sound.wav", as: bench.player.reserve()) {
+            if case .failed(let error) = $0 { frames.append(error.code == .notFound ? -1 : 0) }
         }
-        executor.run()
         var jobs: [Int] = []
-        while let count = Optional(work.finish()), count > 0 {
-            jobs.append(count)
-            executor.run()
-        }
+        while case let count = work.finish(), count > 0 { jobs.append(count) }
         #expect(jobs == [2, 2, 2])
         #expect(frames.all.sorted() == [-1] + (1...5).flatMap { Array(repeating: $0 * 100, count: 20) })
     }
@@ -267,28 +261,25 @@ struct SlowFileTests {
     }
 
     // A sound began though its task had been cancelled, or its device closed.
-    @Test("cancelling the task, and stopping all, end a call whose file is being read")
+    @Test("stopping a call, and stopping all, end a call whose file is being read")
     func fileIsStopped() throws {
-        let loads = FileLoads(HoldingClock(bench.clock, work), bench.sounds.engine.core)
+        let loads = FileLoads(bench.player)
         let path = try directory.writeWAV("file.wav", frames: 4800)
-        let (executor, ends) = (ManualExecutor(), Record<SoundOutcome.StopCause?>())
-        let load: @Sendable () async -> Void = {
-            if case .stopped(let cause) = await loads.load(path) { ends.append(cause) } else { ends.append(nil) }
+        let ends = Record<SoundOutcome.StopCause?>()
+        func load() -> SoundPlayer.ID {
+            let id = bench.player.reserve()
+            loads.load(path, as: id) {
+                if case .stopped(let cause) = $0 { ends.append(cause) } else { ends.append(nil) }
+            }
+            return id
         }
-        let cancelled = Task(executorPreference: executor) { await load() }
-        executor.run()
-        cancelled.cancel()
-        executor.run()
+        loads.stop(load())
         #expect(ends.all == [.caller])
-        Task(executorPreference: executor) { await load() }
-        executor.run()
+        _ = load()
         loads.stopAll(because: .closed)
-        executor.run()
         #expect(ends.all == [.caller, .closed])
-        Task(executorPreference: executor) { await load() }
-        executor.run()
+        _ = load()
         work.finish()
-        executor.run()
         #expect(ends.all == [.caller, .closed, nil])
     }
 
@@ -296,17 +287,17 @@ struct SlowFileTests {
     func slowDecoding() throws {
         let ended = Record<Bool>()
         let clock = bench.clock
-        let loads = SoundLoads(HoldingClock(clock, work), bench.sounds.engine.core) { _ in
-            true
-        } deliver: { _, result in
-            ended.append((try? result.get()) != nil)
-        }
+        let loads = bench.player.loads
         for (number, hangs) in [(UInt64(1), false), (2, true)] {
-            let call = SoundLoads.Call(number: number) { refusal in
+            let call = SoundLoads.Call {
+                true
+            } read: { refusal in
                 if let refusal { return .failure(refusal) }
                 let pass = { clock.advance(by: .seconds(20)) }
                 if hangs { FileWait.during(pass) } else { pass() }
                 return .success(LoadedSound(PCMBuffer(sampleRate: 48_000, channels: 1, samples: [0])))
+            } deliver: {
+                ended.append((try? $0.get()) != nil)
             }
             loads.load(.call(number), bytes: 1, for: call)
             while work.finish() > 0 {}

@@ -26,11 +26,12 @@ struct SoundsBench {
         let report: @Sendable (DeviceEvent) -> Void = { events.append($0) }
         let publisher = StatePublisher(report: report)
         self.publisher = publisher
-        player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher, report: report)
+        let slowClock: any DeviceClock = slowWork.map { HoldingClock(clock, $0) } ?? clock
+        player = SoundPlayer(output: board.speaker, clock: slowClock, publisher: publisher, report: report)
         player.preferences = preferences
         vibrator = hasMotor ? Vibrator(motor: board.motor, clock: clock) { events.append(.vibration($0)) } : nil
         sounds = SystemSoundServices(
-            player: player, vibrator: vibrator, clock: slowWork.map { HoldingClock(clock, $0) } ?? clock,
+            player: player, vibrator: vibrator, clock: slowClock,
             configuration: .init(predefined: PredefinedSounds(directories: directories), cacheLimit: cacheLimit),
             report: report)
         try board.ringSilent.start { publisher.ringSilent($0, from: "switch") }
