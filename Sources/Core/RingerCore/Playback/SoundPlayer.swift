@@ -243,10 +243,12 @@ public final class SoundPlayer: Sendable {
         }
     }
 
-    /// Ends the sounds that were stopped, and whose output has not said that they have ended.
+    /// Ends the sounds whose output, which is closed, has not said that they have ended.
     package func giveUp() {
         for id in table.sounds {
             guard let entry = table[id] else { continue }
+            // It may have been started since.
+            entry.gate.shut()
             let position = StreamPosition(played: 0, total: entry.frames)
             runner.send(.playback(id, .ended(.stopped, at: clock.now, position)))
         }
