@@ -44,6 +44,7 @@ extension Device {
     public func wokeFromSleep() {
         if !process.isCurrent { return }
         vibrator?.wakes()
+        lazyAnnouncements.ifMade { $0.wakes() }
         rereadSwitch()
     }
 }

@@ -113,7 +113,7 @@ public final class Device: Sendable {
 
     /// Announcements, played one after another.
     public var announcements: Announcements { core.transition { lazyAnnouncements.part } }
-    private let lazyAnnouncements: Lazily<Announcements>
+    let lazyAnnouncements: Lazily<Announcements>
 
     /// A device of these parts.
     ///
@@ -218,6 +218,7 @@ public final class Device: Sendable {
                     // The motor first; then the switch, before anything sounds.
                     if change == .wokeFromSleep {
                         vibrator?.wakes()
+                        announcements.ifMade { $0.wakes() }
                         ports.ringSilent?.reread()
                     }
                     publisher.change(change, from: source.name, index: index, at: clock.now)

@@ -66,6 +66,24 @@ import Testing
         bench.device.alerts.stop()
     }
 
+    // An announcement of the evening waited for its speaker, and was heard in the morning.
+    @Test("an announcement that had not begun when its time was over in the sleep ends when the machine wakes")
+    func announcement() throws {
+        let bench = try Bench()
+        bench.board.speaker.busyPatience = .seconds(3600)
+        bench.board.speaker.fault = .busy
+        let outcomes = Record<SoundOutcome>()
+        let chime = PCMBuffer.silence(duration: .milliseconds(100), sampleRate: 48_000)
+        try bench.device.announcements.add(Announcement(chime, expiry: .seconds(60))) { outcomes.append($0.outcome) }
+        bench.clock.advance(by: .seconds(10))
+        bench.clock.sleep(for: .seconds(8 * 3600))
+        bench.board.surroundings.set(.wokeFromSleep)
+        bench.board.speaker.fault = nil
+        bench.clock.advance(by: .seconds(1))
+        #expect(outcomes.all == [.stopped(.expired)] && bench.board.speaker.recordings.allSatisfy { $0.start == nil })
+        #expect(bench.clock.pendingTimers == 0)
+    }
+
     @Test("after a sleep that was given up the motor turns again: at once where that is reported, else after 10 s")
     func givenUp() throws {
         let bench = try Bench()

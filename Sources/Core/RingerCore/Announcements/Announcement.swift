@@ -10,7 +10,8 @@ public struct Announcement: Sendable {
     /// playing announcement is never interrupted by another.
     public var priority: Int
     /// How long after it was added the announcement may begin, the machine's sleep included; nil for no limit. After that it
-    /// ends as ``SoundOutcome/StopCause/expired``, after a sleep up to that much later.
+    /// ends as ``SoundOutcome/StopCause/expired``; after a sleep when the device notices the waking, and up to that much later
+    /// where it does not follow sleep.
     public var expiry: Duration?
 
     /// An announcement of one sound.

@@ -33,6 +33,8 @@ struct AnnouncementMachine: StateMachine {
         case play(ID)
         /// Stop the playing announcement, which then sends `.ended`.
         case stop(ID)
+        /// Send `.remove` with this announcement, which was to begin by now, if it has not begun.
+        case expire(ID)
         case deactivate
         /// Send `.timer` when the machine has been on for so long, asleep or not; nil for never. Replaces the previous timer.
         case setTimer(MonotonicTime?)
@@ -129,7 +131,8 @@ struct AnnouncementMachine: StateMachine {
             for item in items.reversed() { remove(item.id, cause, now, &actions) }
             proceed(&actions)
         case .timer(let now, let asleep):
-            timer = nil
+            // It is over, or late, where the machine has slept: the next one is set anew.
+            timer = now + asleep
             expire(now, asleep, &actions)
             proceed(&actions)
         case .proceed:
@@ -169,8 +172,6 @@ struct AnnouncementMachine: StateMachine {
         let isWanted = !isPaused && items.first?.id == id
         if isWanted, error == nil {
             phase = .playing
-            // A started announcement does not expire.
-            items[0].terms.expiresAt = nil
             actions.append(.play(id))
         } else if isWanted, !changedMeanwhile {
             phase = .refused
@@ -184,6 +185,8 @@ struct AnnouncementMachine: StateMachine {
         guard let first = items.first, first.id == id else { return }
         var result = result
         result.requestedAt = first.addedAt
+        // A started announcement does not expire, though it is played again.
+        if result.startedAt != nil { items[0].terms.expiresAt = nil }
         let isCutOff = isCutOff(result.outcome)
         switch phase {
         case .stopping(nil) where result.outcome != .finished:
@@ -245,12 +248,16 @@ struct AnnouncementMachine: StateMachine {
     private mutating func expire(_ now: MonotonicTime, _ asleep: Duration, _ actions: inout [Action]) {
         for item in items.reversed() {
             guard let expiry = item.terms.expiresAt, expiry <= now + asleep else { continue }
-            remove(item.id, .expired, now, &actions)
+            if item.id == playing {
+                items[0].terms.expiresAt = nil
+                actions.append(.expire(item.id))
+            } else {
+                remove(item.id, .expired, now, &actions)
+            }
         }
     }
 
     private mutating func setTimer(_ actions: inout [Action]) {
-        // That of the playing one was removed.
         let next = items.lazy.compactMap(\.terms.expiresAt).min()
         guard next != timer else { return }
         timer = next

@@ -40,6 +40,11 @@ public final class Announcements: Sendable {
                 }
             case .stop(let id):
                 if let number = queued.playing(id) { sessions.player.stop(number) }
+            case .expire(let id):
+                // It may wait for its speaker.
+                if let number = queued.playing(id), !sessions.player.hasBegun(number) {
+                    runner.send(.remove(id, .expired, now: clock.now))
+                }
             case .deactivate:
                 sessions.send(.deactivate(session.id, notifyOthers: true)) { _ in }
             case .setTimer(let time):
@@ -58,6 +63,11 @@ public final class Announcements: Sendable {
         }
         self.runner = runner
         sessions.whenSettled { [weak runner] in runner?.send(.sessionsChanged) }
+    }
+
+    /// Ends the announcements whose time is over: the machine has slept.
+    package func wakes() {
+        runner.send(.timer(now: clock.now, asleep: clock.timeAsleep))
     }
 
     // MARK: - Adding

@@ -98,6 +98,9 @@ public final class SoundPlayer: Sendable {
     /// How many sounds are playing.
     public var playing: Int { runner.read { $0.count } }
 
+    /// Whether a sound that is not over has begun.
+    func hasBegun(_ id: ID) -> Bool { runner.read { $0.sounds[id.number]?.startedAt != nil } }
+
     /// Begins `sound` if the policy allows it, and returns at once. The sound belongs to no audio session and is not
     /// arbitrated: it plays at the same time as all others. `Device.start` and
     /// ``AudioSession/start(_:from:completion:)`` play in a session.

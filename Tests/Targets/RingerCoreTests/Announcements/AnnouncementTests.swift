@@ -492,6 +492,28 @@ struct AnnouncementTests {
         #expect(bench.clock.pendingTimers == 0)
     }
 
+    // Its session was active: it counted as begun.
+    @Test("an announcement that waits for a busy speaker expires; one that began there and is played again does not")
+    func expiresBeforeItBegins() throws {
+        let bench = try Bench()
+        bench.bench.board.speaker.busyPatience = .seconds(3600)
+        try bench.add("a", 1000, expiry: .milliseconds(500))
+        bench.clock.advance(by: .milliseconds(100))
+        bench.announcements.pause()
+        bench.clock.advance(by: .milliseconds(500))
+        bench.bench.board.speaker.fault = .busy
+        bench.announcements.resume()
+        try bench.add("b", 100, expiry: .seconds(60))
+        bench.clock.advance(by: .seconds(40))
+        bench.announcements.skip()
+        try bench.add("c", 100)
+        bench.clock.advance(by: .seconds(100))
+        bench.bench.board.speaker.fault = nil
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.results.all.prefix(2) == ["a stopped by skipped 40600.0", "b stopped by expired 60600.0"])
+        #expect(bench.results.all.count == 3 && bench.clock.pendingTimers == 0)
+    }
+
     @Test("the last one is played once more, before those that wait")
     func repeatLast() throws {
         let bench = try Bench()
