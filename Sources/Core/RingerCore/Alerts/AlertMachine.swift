@@ -185,6 +185,10 @@ struct AlertMachine: StateMachine {
         }
         var next = now + plan.pause
         if round.outcome != .finished { next = max(next, roundBeganAt + Self.shortestFailure) }
+        // A file system that does not answer would be asked for nothing.
+        if case .failed(let error) = round.outcome, error.code == .timedOut, !round.vibrated {
+            next = max(next, roundBeganAt + SoundLoads.limit)
+        }
         if next <= now { return beginRound(rules, now, &actions) }
         phase = .pausing(until: next)
         actions.append(.pause(until: next))
