@@ -13,7 +13,6 @@ package final class Service: @unchecked Sendable {
     let loop: EventLoop
     let connection: BusConnection
     let clients: ServiceClients
-    let reads: FileReads
     let publisher: ServicePublisher
     let light: ServiceLight
     private let requests: ServiceRequests
@@ -33,8 +32,8 @@ package final class Service: @unchecked Sendable {
 
     /// How many clients it knows.
     package var clientCount: Int { clients.count }
-    /// Whether a thread reads a file for it.
-    package var isReading: Bool { reads.areRunning }
+    /// Whether a thread reads its preferences.
+    package var isReading: Bool { preferences.isReading }
 
     /// A service of `device` on `connection`, whose event loop is `loop`.
     ///
@@ -54,17 +53,16 @@ package final class Service: @unchecked Sendable {
     ) {
         (self.device, self.loop, self.connection) = (device, loop, connection)
         (self.board, self.followsLogind) = (board, followsLogind)
-        reads = FileReads(on: loop)
         publisher = ServicePublisher(connection)
         light = ServiceLight(device) { [publisher] in publisher.reportDegraded($0) }
         clients = ServiceClients(device, connection, authorization, budget)
         requests = ServiceRequests(device, connection, clients, publisher)
-        sessions = ServiceSessions(device, connection, clients, requests, reads, publisher)
-        preferences = ServicePreferences(device, connection, preferencesFile, reads, publisher)
+        sessions = ServiceSessions(device, connection, clients, requests, publisher)
+        preferences = ServicePreferences(device, connection, preferencesFile, publisher)
         properties = ServiceProperties(device, connection, requests, preferences, publisher, board)
         methods = ServiceMethods(
             device: device, connection: connection, clients: clients, requests: requests, sessions: sessions,
-            reads: reads, light: light)
+            light: light)
     }
 
     // MARK: - Starting and stopping
@@ -168,7 +166,8 @@ package final class Service: @unchecked Sendable {
         case "Set":
             clients.identify(message, .control) { [self] _ in try properties.answer(message, interfaces) }
         case _ where interface?.name == RingerNames.simulatedBoardInterface:
-            try board?.call(method.name, try message.read(), isBusy: { [reads] in reads.areRunning }) { [connection] in
+            try board?.call(method.name, try message.read(), isBusy: { [preferences] in preferences.isReading }) {
+                [connection] in
                 connection.reply(to: message, $0)
             }
         case "Decide": try methods.decide(message, try message.read())

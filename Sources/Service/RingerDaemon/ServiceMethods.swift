@@ -9,7 +9,6 @@ struct ServiceMethods: Sendable {
     let clients: ServiceClients
     let requests: ServiceRequests
     let sessions: ServiceSessions
-    let reads: FileReads
     let light: ServiceLight
 
     /// Answers a method for a client that may play.
@@ -65,7 +64,7 @@ struct ServiceMethods: Sendable {
         if case .notification(_, true)? = kind { try clients.check(.control, of: client, message) }
         let sounds = client.sounds
         try requests.begin(message, for: client, outlivesClient: outlivesClient, hasVolume: manner != nil) {
-            [device, requests, reads] request, share in
+            [device, requests, reads = client.reads] request, share in
             if category != nil || kind != nil {
                 let samples = try await sound.samples(sounds, reads, for: share)
                 return try await requests.play(request) { completion in
@@ -104,7 +103,7 @@ struct ServiceMethods: Sendable {
         try options.finish()
         let vibration = try pattern.map { try VibrationPattern(milliseconds: $0) }
         let sounds = client.sounds
-        try requests.begin(message, for: client) { [device, reads] _, share in
+        try requests.begin(message, for: client) { [device, reads = client.reads] _, share in
             try await sound.withSystemSound(sounds, reads, for: share, isAlert: true) { id in
                 RequestEnd(
                     await device.alerts.alert(
@@ -122,7 +121,7 @@ struct ServiceMethods: Sendable {
         try options.finish()
         if isCritical { try clients.check(.control, of: client, message) }
         let (notifications, sounds) = (device.notifications, client.sounds)
-        try requests.begin(message, for: client) { [reads] _, share in
+        try requests.begin(message, for: client) { [reads = client.reads] _, share in
             if case .standard = sound {
                 return RequestEnd(await notifications.play(nil, volume: volume, isCritical: isCritical))
             }
@@ -144,17 +143,19 @@ struct ServiceMethods: Sendable {
         let expiry = try options.seconds("expiry")
         try options.finish()
         let (announcements, sounds) = (device.announcements, client.sounds)
-        try requests.begin(message, for: client) { [arrivals = requests.arrivals, reads] request, share in
-            let sound = try await arrivals.inTurn(request) {
+        let time = { @Sendable [clock = device.clock] in clock.now + clock.timeAsleep }
+        let calledAt = time()
+        try requests.begin(message, for: client) {
+            [arrivals = requests.arrivals, reads = client.reads, name = client.name] request, share in
+            let sound = try await arrivals.inTurn(request, of: name) {
                 var buffers: [PCMBuffer] = []
                 for clip in clips { buffers.append(try await clip.samples(sounds, reads, for: share)) }
-                // Long ones take long to copy.
-                return try await reads.elsewhere("announcement") { [buffers] in
-                    try Announcement(joining: buffers).sound
-                }
+                return try await reads.join(buffers)
             }
+            let left = expiry.map { $0 - (time() - calledAt) }
+            if let left, left <= .zero { return RequestEnd(SoundOutcome.stopped(.expired)) }
             let announcement = Announcement(
-                sound, category: category, options: categoryOptions, priority: priority, expiry: expiry)
+                sound, category: category, options: categoryOptions, priority: priority, expiry: left)
             return RequestEnd(try await announcements.announce(announcement))
         }
     }

@@ -39,8 +39,8 @@ public enum SoundFiles {
     /// As ``decode(_:maximumDuration:)``; `admit` is called with the size of the samples in bytes before anything is decoded,
     /// and throws where that is too much.
     package static func decode(
-        _ source: some ByteSource, maximumDuration: Duration? = nil, admit: (Int) throws -> Void
-    ) throws -> PCMBuffer {
+        _ source: some ByteSource, maximumDuration: Duration? = nil, admit: (Int) throws(SoundFileError) -> Void
+    ) throws(SoundFileError) -> PCMBuffer {
         var decoder = try SoundDecoder(source, maximumDuration: maximumDuration)
         try admit(try sampleCount(decoder.info) * MemoryLayout<Int16>.size)
         return try decode(&decoder)

@@ -42,9 +42,11 @@ package final class ServiceBench: Sendable {
     ///   - isRealTime: Whether the board is on the service's event loop, as hardware is, instead of in virtual time.
     ///   - feedback: What is configured of feedbackd's interface; nil where it is not served.
     ///   - clock: The clock in virtual time.
+    ///   - aside: Gets the device's reading and decoding in place of ``DeviceClock/runAside(_:)``.
     ///   - authorization: Who may do what; nil for one under which the user who runs the test may do everything.
     package init(
-        isRealTime: Bool = false, clock: VirtualClock = VirtualClock(), authorization: Authorization? = nil,
+        isRealTime: Bool = false, clock: VirtualClock = VirtualClock(),
+        aside: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, authorization: Authorization? = nil,
         limits: Budget.Limits = .init(),
         preferencesFile: PreferencesFile? = nil, feedback: FeedbackService.Configuration? = nil,
         followsLogind: Bool = false, bus: TestBus? = nil
@@ -54,7 +56,9 @@ package final class ServiceBench: Sendable {
         loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
         board = SimulatedBoard(clock: isRealTime ? loop : clock)
         let preferences = preferencesFile?.read { _ in } ?? UserPreferences()
-        device = try Device.simulated(board, configuration: .init(preferences: preferences))
+        var ports = Device.Ports(simulated: board)
+        if let aside { ports.clock = AsideClock(clock: clock, aside: aside) }
+        device = try Device(ports, configuration: .init(preferences: preferences))
         running = Running()
         let refusals = Refusals()
         self.refusals = refusals
@@ -125,4 +129,18 @@ package final class ServiceBench: Sendable {
     package func client(as user: TestUser? = nil) throws -> BusClient {
         try BusClient(bus.address, as: user, replyTimeout: nil)
     }
+}
+
+/// A virtual clock on whose device something else reads and decodes.
+private struct AsideClock: DeviceClock {
+    let clock: VirtualClock
+    let aside: @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    var now: MonotonicTime { clock.now }
+    var timeAsleep: Duration { clock.timeAsleep }
+    func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        clock.schedule(at: deadline, body)
+    }
+    func callBack(_ body: @escaping @Sendable () -> Void) { clock.callBack(body) }
+    func runAside(_ body: @escaping @Sendable () -> Void) { aside(body) }
 }

@@ -4,6 +4,7 @@ import RingerBus
 import RingerHardware
 import RingerTestKit
 import ServiceSupport
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -72,23 +73,16 @@ import Testing
             .descriptors, for: Budget.Payer(user: 0, connection: "", permission: .control))
     }
 
-    @Test("a file is not read on for a request that was stopped, whether it came as a descriptor or as a path")
-    func stoppedReading() async throws {
-        let (sound, share) = (try PrivateFile(seconds: 1), try share())
-        let file = try CallerFile(sound.descriptor, share)
-        let path = "/proc/self/fd/\(sound.descriptor)"
-        let loop = try EventLoop(name: "test")
-        defer { loop.close() }
-        let reads = FileReads(on: loop)
-        for load in [{ try await file.load(for: share) }, { try await reads.load(path, for: share) }]
-            as [@Sendable () async throws -> PCMBuffer]
-        {
-            let reading = Task {
-                withUnsafeCurrentTask { $0?.cancel() }
-                _ = try await load()
-            }
-            await #expect(throws: (any Error).self) { try await reading.value }
+    @Test("a caller's file is not read on for a request that was stopped")
+    func stoppedReading() throws {
+        let sound = try PrivateFile(seconds: 10)
+        let file = try CallerFile(sound.descriptor, try share())
+        let reads = Atomic(0)
+        let source = try file.open { reads.add(1, ordering: .relaxed).newValue < 3 }
+        let error = #expect(throws: RingerError.self) {
+            try SoundLoader.load(source, maximumDuration: nil) { _ throws(SoundFileError) in }
         }
+        #expect(error?.errno == .canceled && reads.load(ordering: .relaxed) == 3)
         withExtendedLifetime(sound) {}
     }
 
@@ -133,36 +127,22 @@ import Testing
     }
 
     // They were read and decoded on the service's thread where they were played in a category.
-    @Test("a system sound that is not in memory is read on another thread than the service's")
-    func numbersElsewhere() async throws {
-        let bench = try ServiceBench()
-        let share = try share()
-        let isElsewhere = try await Task(executorPreference: bench.loop) { [loop = bench.loop, device = bench.device] in
-            let reads = FileReads(on: loop)
-            var isElsewhere: [Bool] = []
-            for _ in 0..<2 {
-                let reading = Task.immediate(executorPreference: loop) {
-                    try await reads.samples(of: 1007, device.sounds, for: share)
-                }
-                // Its end needs this thread.
-                isElsewhere.append(reads.areRunning)
-                let samples = try await reading.value
-                #expect(samples != nil)
+    @Test("a system sound that is not in memory is read aside, and the next time it is in memory")
+    func numbersAside() async throws {
+        let reads = Mutex<[@Sendable () -> Void]>([])
+        let bench = try ServiceBench(aside: { read in reads.withLock { $0.append(read) } })
+        let client = try bench.client()
+        for count in [1, 0] {
+            _ = try await client.play(.uint32(1007), ["category": .string("playback")])
+            try await client.advance(.milliseconds(10))
+            let due = reads.withLock { reads in
+                defer { reads = [] }
+                return reads
             }
-            return isElsewhere
-        }.value
-        #expect(isElsewhere == [true, false])
-    }
-
-    @Test("what takes long runs on another thread than the service's")
-    func elsewhere() async throws {
-        let loop = try EventLoop(name: "test")
-        defer { loop.close() }
-        let isElsewhere = try await Task(executorPreference: loop) { [loop] in
-            let thread = pthread_self()
-            return try await FileReads(on: loop).elsewhere("a sound") { pthread_equal(pthread_self(), thread) == 0 }
-        }.value
-        #expect(isElsewhere)
+            #expect(due.count == count && bench.board.speaker.playing.count == 1 - count)
+            for read in due { read() }
+            try await client.advance(.seconds(5))
+        }
     }
 
     // The caller's thread did the work then: the service's.
@@ -265,6 +245,63 @@ import Testing
         for request in requests {
             #expect(await client.ended() == .init(request: request, outcome: "finished", reason: ""))
         }
+    }
+
+    // Its read was waited for without a limit, and so was its turn in the queue, by every other program.
+    @Test(
+        "a file system that does not answer fails its request after 5 s, and holds up no other program's announcement",
+        .timeLimit(.minutes(1)))
+    func hung() async throws {
+        let reads = Mutex<[@Sendable () -> Void]>([])
+        let bench = try ServiceBench(aside: { read in reads.withLock { $0.append(read) } })
+        let (client, other) = (try bench.client(), try bench.client())
+        let files = try [3, 2, 1, 0.5].map { try PrivateFile(seconds: $0) }
+        let hung = try await announce([files[0], files[1]], by: client)
+        try await other.advance(.zero)
+        let heard = try await announce([files[2]], by: other)
+        try await other.advance(.zero)
+        /// Reads, but for the first two files, and joins what was read.
+        func finish() async throws {
+            func next() -> (@Sendable () -> Void)? { reads.withLock { $0.count > 2 ? $0.remove(at: 2) : nil } }
+            while let read = next() {
+                read()
+                try await other.advance(.zero)
+            }
+        }
+        try await finish()
+        try await other.advance(.milliseconds(4990))
+        #expect(bench.board.speaker.recordings.map(\.sound.duration) == [.seconds(1)])
+        #expect(await other.ended() == .init(request: heard[0], outcome: "finished", reason: ""))
+        try await other.advance(.milliseconds(10))
+        try await finish()
+        for request in hung {
+            #expect(await client.ended() == .init(request: request, outcome: "failed", reason: "error"))
+        }
+        // Stopped, it ends at once.
+        let stopped = try await announce([files[3]], by: client)
+        try await other.advance(.zero)
+        _ = try await client.call("Stop", [.uint32(stopped[0])])
+        #expect(await client.ended() == .init(request: stopped[0], outcome: "stopped", reason: "caller"))
+        withExtendedLifetime(files) {}
+    }
+
+    // It began when the file had been read.
+    @Test("the time within which an announcement may begin includes that of reading its file")
+    func expiry() async throws {
+        let reads = Mutex<[@Sendable () -> Void]>([])
+        let bench = try ServiceBench(aside: { read in reads.withLock { $0.append(read) } })
+        let (client, file) = (try bench.client(), try PrivateFile(seconds: 1))
+        let clips = BusValue.array(element: "v", [.variant(.descriptor(file.descriptor))])
+        let request = try await client.request("Announce", [clips, .dictionary(["expiry": .double(2)])])
+        try await client.advance(.seconds(3))
+        while case let read? = reads.withLock({ $0.popLast() }) {
+            read()
+            try await client.advance(.zero)
+        }
+        try await client.advance(.seconds(1))
+        #expect(await client.ended() == .init(request: request, outcome: "stopped", reason: "expired"))
+        #expect(bench.board.speaker.recordings.isEmpty)
+        withExtendedLifetime(file) {}
     }
 
     @Test("an announcement that is stopped before it is its turn, or cannot be decoded, holds up none that follows")

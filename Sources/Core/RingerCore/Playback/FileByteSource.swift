@@ -1,11 +1,10 @@
 import Glibc
-import Synchronization
 import SystemPackage
 
 /// A file as a source of bytes. It is closed with the last reference. Any thread.
 public final class FileByteSource: ByteSource, Sendable {
     private let descriptor: FileDescriptor
-    private let isCancelled = Atomic(false)
+    private let isWanted: @Sendable () -> Bool
 
     /// The file's size in bytes when it was opened.
     public let size: Int64
@@ -17,7 +16,14 @@ public final class FileByteSource: ByteSource, Sendable {
     ///
     /// - Throws: ``RingerError`` naming the file, with the system's reason. A directory is refused.
     public convenience init(_ path: String) throws(RingerError) {
-        try self.init(path) { () throws(Errno) in
+        try self.init(path, while: { true })
+    }
+
+    /// As ``init(_:)``; every read fails once `isWanted` returns false: nobody waits for the file's contents any more.
+    package convenience init(
+        _ path: String, while isWanted: @escaping @Sendable () -> Bool
+    ) throws(RingerError) {
+        try self.init(path, while: isWanted) { () throws(Errno) in
             do {
                 // A pipe or a terminal must not block the caller.
                 return try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
@@ -39,26 +45,23 @@ public final class FileByteSource: ByteSource, Sendable {
 
     /// Reads a file that is open already, and stays its owner's.
     ///
-    /// - Throws: ``RingerError`` as ``init(owning:name:)`` does.
-    convenience init(_ descriptor: FileDescriptor) throws(RingerError) {
-        try self.init("descriptor \(descriptor.rawValue)") { () throws(Errno) in
+    /// - Throws: ``RingerError`` naming the file where the descriptor is not a regular file's, or may not be read.
+    package convenience init(
+        _ descriptor: FileDescriptor, name: String? = nil, while isWanted: @escaping @Sendable () -> Bool = { true }
+    ) throws(RingerError) {
+        try self.init(name ?? "descriptor \(descriptor.rawValue)", while: isWanted) { () throws(Errno) in
             let duplicate = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 3)
             guard duplicate >= 0 else { throw Errno(rawValue: errno) }
             return FileDescriptor(rawValue: duplicate)
         }
     }
 
-    /// Reads a file that is open already, and closes it with the last reference.
-    ///
-    /// - Throws: ``RingerError`` naming the file where the descriptor is not a regular file's, or may not be read.
-    package convenience init(owning descriptor: FileDescriptor, name: String) throws(RingerError) {
-        try self.init(name) { () throws(Errno) in descriptor }
-    }
-
     private init(
-        _ path: String, linkDetail: String? = nil, open: () throws(Errno) -> FileDescriptor
+        _ path: String, linkDetail: String? = nil, while isWanted: @escaping @Sendable () -> Bool = { true },
+        open: () throws(Errno) -> FileDescriptor
     ) throws(RingerError) {
         self.path = path
+        self.isWanted = isWanted
         do throws(Errno) {
             descriptor = try FileWait.during(open)
         } catch {
@@ -86,15 +89,10 @@ public final class FileByteSource: ByteSource, Sendable {
         Self.close(descriptor)
     }
 
-    /// Has every read from now on fail: nobody waits for the file's contents any more.
-    package func cancel() {
-        isCancelled.store(true, ordering: .relaxed)
-    }
-
     /// Reads at `offset`. The corresponding C function is `pread`.
     public func read(at offset: Int64, into buffer: inout MutableRawSpan) throws(SoundFileError) -> Int {
         do {
-            if isCancelled.load(ordering: .relaxed) { throw Errno.canceled }
+            guard isWanted() else { throw Errno.canceled }
             return try buffer.withUnsafeMutableBytes { bytes in
                 try FileWait.during { try descriptor.read(fromAbsoluteOffset: offset, into: bytes) }
             }
@@ -108,7 +106,8 @@ public final class FileByteSource: ByteSource, Sendable {
     /// Throws where the file has another size than when it was opened.
     package func checkSize() throws(RingerError) {
         var status = stat()
-        guard fstat(descriptor.rawValue, &status) == 0 else { throw RingerError("read", path, Errno(rawValue: errno)) }
+        let failure = FileWait.during { fstat(descriptor.rawValue, &status) == 0 ? nil : Errno(rawValue: errno) }
+        if let failure { throw RingerError("read", path, failure) }
         guard Int64(status.st_size) == size else {
             throw RingerError(
                 .invalid, "read", path,

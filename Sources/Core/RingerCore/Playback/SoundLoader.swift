@@ -1,4 +1,3 @@
-import Synchronization
 import SystemPackage
 
 /// Reads sound files from the file system.
@@ -61,66 +60,18 @@ public enum SoundLoader {
         return sound
     }
 
-    /// Reads and decodes a file that somebody else may be writing, on a thread of its own: one whose size has changed
-    /// meanwhile is an error. When the task is cancelled, the file is not read on.
+    /// Reads and decodes a file that somebody else may be writing: one whose size has changed meanwhile is an error.
     ///
     /// - Parameters:
-    ///   - name: The file, for errors.
+    ///   - file: The file.
     ///   - maximumDuration: How long the sound may be; nil for any length.
     ///   - admit: Called with the size of the samples in bytes, before anything is decoded; throws where that is too much.
-    ///   - open: Opens the file.
-    package static func loadElsewhere(
-        _ name: String, maximumDuration: Duration? = nil, admit: @escaping @Sendable (Int) throws -> Void = { _ in },
-        _ open: @escaping @Sendable () throws(RingerError) -> FileByteSource
-    ) async throws -> PCMBuffer {
-        let reading = Reading()
-        return try await withTaskCancellationHandler {
-            try await elsewhere(name) {
-                let file = try open()
-                reading.begin(file)
-                let sound = try load(file, maximumDuration, admit)
-                try file.checkSize()
-                return sound
-            }
-        } onCancel: {
-            reading.cancel()
-        }
-    }
-
-    /// Calls `body` on a thread of its own.
-    ///
-    /// - Parameter name: What it reads, for the error where the system has no thread left.
-    package static func elsewhere<Value: Sendable>(
-        _ name: String, _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        let result: Result<Value, any Error>
-        do throws(Errno) {
-            result = try await DetachedThread.run { Result { try body() } }
-        } catch {
-            throw RingerError("start a thread to read", name, error)
-        }
-        return try result.get()
-    }
-
-    /// The reading of a file that may be cancelled before the file is open.
-    private final class Reading: Sendable {
-        private let state = Mutex<(file: FileByteSource?, isCancelled: Bool)>((nil, false))
-
-        func begin(_ file: FileByteSource) {
-            let isCancelled = state.withLock { state in
-                state.file = file
-                return state.isCancelled
-            }
-            if isCancelled { file.cancel() }
-        }
-
-        func cancel() {
-            let file = state.withLock { state in
-                state.isCancelled = true
-                return state.file
-            }
-            file?.cancel()
-        }
+    package static func load(
+        _ file: FileByteSource, maximumDuration: Duration?, admit: (Int) throws(SoundFileError) -> Void
+    ) throws(RingerError) -> PCMBuffer {
+        let sound = try load(file, maximumDuration, admit)
+        try file.checkSize()
+        return sound
     }
 
     private static func info(
@@ -135,27 +86,18 @@ public enum SoundLoader {
         }
     }
 
-    private static func load(_ file: FileByteSource, _ maximumDuration: Duration?) throws(RingerError) -> PCMBuffer {
-        do {
-            return try SoundFiles.decode(file, maximumDuration: maximumDuration)
-        } catch {
-            throw RingerError(error, reading: file)
-        }
-    }
-
     private static func load(
-        _ file: FileByteSource, _ maximumDuration: Duration?, _ admit: (Int) throws -> Void
-    ) throws -> PCMBuffer {
+        _ file: FileByteSource, _ maximumDuration: Duration?, _ admit: (Int) throws(SoundFileError) -> Void = { _ in }
+    ) throws(RingerError) -> PCMBuffer {
         do {
             return try SoundFiles.decode(file, maximumDuration: maximumDuration, admit: admit)
-        } catch let error as SoundFileError {
+        } catch {
             throw RingerError(error, reading: file)
         }
     }
 }
 
-/// The files that a device plays, read and decoded beside its system sounds, each once however many calls wait for it. A call
-/// is known from its beginning until its samples are delivered. Any thread.
+/// Sounds that are read and decoded for calls, each known from its beginning until its samples are delivered. Any thread.
 package final class FileLoads: Sendable {
     /// The end of a call.
     package enum End: Sendable {
@@ -165,29 +107,54 @@ package final class FileLoads: Sendable {
         case stopped(SoundOutcome.StopCause)
     }
 
-    private let core: Core
+    private let player: SoundPlayer
     private let loads: SoundLoads
     private let calls = CompletionTable<UInt64, End>()
+    private var core: Core { player.core }
 
-    package init(_ player: SoundPlayer) {
-        core = player.core
-        loads = player.loads
+    /// - Parameter isApart: Whether they have a budget of their own, instead of the one of the device's sounds: reads that never
+    ///   return hold up no others then.
+    package init(_ player: SoundPlayer, isApart: Bool = false) {
+        self.player = player
+        loads = isApart ? SoundLoads(player.clock, player.core) : player.loads
     }
 
-    /// Loads the sound of the file at `path` for a sound with a reserved number. `completion` is called once, inside the
-    /// transition in which that is over: what it begins can be stopped from then on. It is not known how large the sound is:
-    /// two are decoded at a time.
+    /// Loads the sound of the file at `path` for a sound with a reserved number; it is decoded once for all calls that wait for
+    /// it. `completion` is called once, inside the transition in which that is over: what it begins can be stopped from then
+    /// on.
     package func load(
         _ path: String, as id: SoundPlayer.ID, _ completion: @escaping @Sendable (End) -> Void
+    ) {
+        load(.played(path), as: id, completion) { refusal throws(RingerError) in
+            if let refusal { throw refusal }
+            return try SoundLoader.load(path)
+        }
+    }
+
+    /// Loads what `read` returns, which is called aside: with an error it must not read, and returns what can be had without.
+    /// Its second argument says whether the call still waits. Cancelling the task ends the call.
+    package func load(
+        _ read: @escaping @Sendable (RingerError?, @escaping @Sendable () -> Bool) throws(RingerError) -> PCMBuffer
+    ) async -> End {
+        let id = player.reserve()
+        return await outcome(core) {
+            load(.call(id.number), as: id, $0) { [core, calls] refusal throws(RingerError) in
+                try read(refusal) { core.read { calls.contains(id.number) } }
+            }
+        } onCancel: {
+            stop(id)
+        }
+    }
+
+    private func load(
+        _ key: SoundLoads.Key, as id: SoundPlayer.ID, _ completion: @escaping @Sendable (End) -> Void,
+        _ read: @escaping @Sendable (RingerError?) throws(RingerError) -> PCMBuffer
     ) {
         core.transition { calls.add(id.number, completion) }
         let call = SoundLoads.Call { [core, calls] in
             core.read { calls.contains(id.number) }
         } read: { refusal in
-            SoundSource.Loaded { () throws(RingerError) in
-                if let refusal { throw refusal }
-                return LoadedSound(try SoundLoader.load(path))
-            }
+            SoundSource.Loaded { () throws(RingerError) in LoadedSound(try read(refusal)) }
         } deliver: { [calls] in
             switch $0 {
             case .success(let sound):
@@ -195,7 +162,8 @@ package final class FileLoads: Sendable {
             case .failure(let error): calls.complete(id.number, with: .failed(error))
             }
         }
-        loads.load(.played(path), bytes: SoundLoads.mostBytes / SoundLoads.mostAtOnce, for: call)
+        // It is not known how large the sound is: two are decoded at a time.
+        loads.load(key, bytes: SoundLoads.mostBytes / SoundLoads.mostAtOnce, for: call)
     }
 
     /// Ends a call that waits.

@@ -11,7 +11,7 @@ public final class SoundPlayer: Sendable {
     package static let gainRamp = Duration.milliseconds(20)
 
     package let core: Core
-    private let clock: any DeviceClock
+    let clock: any DeviceClock
     private let output: any SoundOutput
     private let table = SoundTable()
     /// Reads the files of all sounds of the device.

@@ -72,10 +72,15 @@ extension SystemSoundServices {
     /// - Throws: ``SystemSoundError`` where there is no such sound, or its file cannot be read any more.
     public func samples(of id: SystemSoundID) throws(SystemSoundError) -> PCMBuffer? {
         do throws(RingerError) {
-            return try load(order(id, as: .sound).source)?.samples
+            return try samples(of: id, nil)
         } catch {
             throw SystemSoundError(error)
         }
+    }
+
+    /// The same; with an error, no file must be read.
+    package func samples(of id: SystemSoundID, _ refusal: RingerError?) throws(RingerError) -> PCMBuffer? {
+        try load(order(id, as: .sound).source, refusal)?.samples
     }
 
     /// The samples of a sound that need neither reading nor synthesising; nil where there are none.

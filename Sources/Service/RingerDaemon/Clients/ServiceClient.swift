@@ -20,15 +20,17 @@ final class ServiceClient {
     var sessions: Set<UInt32> = []
     /// Its system sounds, which nobody else can name.
     let sounds: SystemSoundServices
+    /// Reads its files.
+    let reads: FileReads
 
     init(
         _ credentials: Authorization.Credentials, _ payer: Budget.Payer, _ share: BudgetShare, _ budget: ServiceBudget,
-        _ sounds: SystemSoundServices
+        _ device: Device
     ) {
         name = payer.connection
         self.credentials = credentials
         (self.payer, self.budget, self.share) = (payer, budget, share)
-        self.sounds = sounds
+        (sounds, reads) = (device.sounds.makeClient(), FileReads(device))
     }
 
     /// Throws where it may have no more of a resource; nothing is taken.

@@ -137,7 +137,7 @@ final class ServiceClients: @unchecked Sendable {
         let payer = Budget.Payer(
             user: credentials.user, connection: name, permission: authorization.highest(of: credentials))
         let share = try budget.share(.clients, for: payer)
-        let client = ServiceClient(credentials, payer, share, budget, device.sounds.makeClient())
+        let client = ServiceClient(credentials, payer, share, budget, device)
         known[name] = client
         client.watch = BusName(name, on: connection) { [weak self] change in
             switch change {

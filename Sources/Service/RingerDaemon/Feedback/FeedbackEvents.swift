@@ -23,6 +23,8 @@ final class FeedbackEvents: @unchecked Sendable {
         let timeout: Int32
         /// What it has taken of the budget.
         let share: BudgetShare
+        /// Reads its caller's files.
+        let reads: FileReads
         var sound: SoundPlayer.ID?
         var vibration: Vibrator.ID?
         var light: ServiceLight.Token?
@@ -34,10 +36,10 @@ final class FeedbackEvents: @unchecked Sendable {
         var isOver = false
 
         init(
-            _ id: UInt32, _ client: String, _ app: String, _ event: FeedbackEvent, _ hints: FeedbackHints,
+            _ id: UInt32, _ client: ServiceClient, _ app: String, _ event: FeedbackEvent, _ hints: FeedbackHints,
             _ timeout: Int32, _ share: BudgetShare
         ) {
-            (self.id, self.client, self.app) = (id, client, app)
+            (self.id, self.client, self.app, reads) = (id, client.name, app, client.reads)
             (self.event, self.hints, self.timeout, self.share) = (event, hints, timeout, share)
         }
 
@@ -84,7 +86,7 @@ final class FeedbackEvents: @unchecked Sendable {
         // libfeedback knows an event by the reply's number: its end must come after it.
         service.connection.reply(to: message, [.uint32(id)])
         let known = FeedbackEvent.named[name]
-        let event = Running(id, client.name, app, known ?? .unknown, hints, timeout, share)
+        let event = Running(id, client, app, known ?? .unknown, hints, timeout, share)
         let hasLight = event.event.light != nil && device.statusLight != nil
         guard known != nil || hints.soundFile != nil, hints.level != nil,
             hasLight || parts(of: event) != (false, false)
@@ -213,9 +215,9 @@ final class FeedbackEvents: @unchecked Sendable {
 
     /// The samples of an event's sound; nil where there are none that can be read.
     private func load(_ event: Running) async -> PCMBuffer? {
-        if let file = event.hints.soundFile { return try? await service.reads.load(file, for: event.share) }
+        if let file = event.hints.soundFile { return try? await event.reads.load(file, for: event.share) }
         guard let sound = event.event.sound else { return nil }
-        return try? await service.reads.samples(of: sound, device.sounds, for: nil)
+        return try? await event.reads.samples(of: sound, device.sounds, for: nil)
     }
 
     /// Plays an event's sound once; returns whether it was heard to its end.

@@ -11,7 +11,6 @@ final class ServicePreferences: @unchecked Sendable {
     private let device: Device
     private let connection: BusConnection
     private let file: PreferencesFile?
-    private let reads: FileReads
     private let publisher: ServicePublisher
     /// What clients have set while the file could not be read; nil where it was read.
     private var setUnread: [String: BusValue]?
@@ -21,14 +20,15 @@ final class ServicePreferences: @unchecked Sendable {
     /// The results of writing them: an error, or none.
     private let results = Mutex<[Int: RingerError?]>([:])
     private var isStopped = false
+    /// Whether a thread reads the file.
+    private(set) var isReading = false
 
     /// - Parameter file: Where the preferences are kept; nil for nowhere.
     init(
-        _ device: Device, _ connection: BusConnection, _ file: PreferencesFile?, _ reads: FileReads,
+        _ device: Device, _ connection: BusConnection, _ file: PreferencesFile?,
         _ publisher: ServicePublisher
     ) {
-        (self.device, self.connection, self.file, self.reads) = (device, connection, file, reads)
-        self.publisher = publisher
+        (self.device, self.connection, self.file, self.publisher) = (device, connection, file, publisher)
     }
 
     /// Begins to read a file that could not be read.
@@ -81,11 +81,14 @@ final class ServicePreferences: @unchecked Sendable {
         _ = device.clock.schedule(at: device.clock.now + delay) { [weak self, loop = connection.loop] in
             loop.execute { [weak self] in
                 guard let self, let file, !isStopped else { return }
-                reads.start {
-                    var errors: [RingerError] = []
-                    let preferences = file.read { errors.append($0) }
-                    return (preferences, errors)
-                } completion: { [self] result in
+                isReading = true
+                Task(executorPreference: loop) { [self] in
+                    let result = try? await DetachedThread.run {
+                        var errors: [RingerError] = []
+                        let preferences = file.read { errors.append($0) }
+                        return (preferences, errors)
+                    }
+                    isReading = false
                     take(result?.0, result?.1 ?? [], after: delay, from: file)
                 }
             }

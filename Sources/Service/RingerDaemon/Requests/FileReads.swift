@@ -1,81 +1,87 @@
 import Ringer
-import RingerHardware
+import RingerBus
+import Synchronization
 
-/// Reads files on threads of their own. It runs on the event loop's thread.
-// SAFETY: all state is used on the loop's thread alone, where the tasks that load sounds run.
-final class FileReads: @unchecked Sendable {
-    private let loop: EventLoop
-    private var count = 0
+/// Reads sounds for one client, on other threads than the event loop's, within the bounds that the device's own sounds have: a
+/// file that cannot be read in time holds up no other client. It runs on the event loop's thread.
+final class FileReads: Sendable {
+    private let files: FileLoads
 
-    init(on loop: EventLoop) {
-        self.loop = loop
-    }
-
-    /// Whether a thread is at work.
-    var areRunning: Bool { count > 0 }
-
-    /// Calls `read` on a thread of its own, and then `completion`, with nil where the system has no thread left.
-    func start<Value: Sendable>(
-        _ read: @escaping @Sendable () -> Value, completion: @escaping @Sendable (Value?) -> Void
-    ) {
-        count += 1
-        Task(executorPreference: loop) { [self] in
-            let value = try? await DetachedThread.run(read)
-            count -= 1
-            completion(value)
-        }
+    init(_ device: Device) {
+        files = FileLoads(device.player, isApart: true)
     }
 
     /// Reads the sound file at `path`, whose samples `share` takes of the budget.
     func load(_ path: String, for share: BudgetShare) async throws -> PCMBuffer {
-        try await whileReading {
-            try await SoundLoader.loadElsewhere(path) {
-                try share.take($0, of: .decoded)
-            } _: { () throws(RingerError) in
-                try FileByteSource(path)
-            }
-        }
+        try await decode(for: share) { isWanted throws(RingerError) in try FileByteSource(path, while: isWanted) }
     }
 
     /// Reads a caller's sound file, whose samples `share` takes of the budget.
     func load(
         _ file: CallerFile, maximumDuration: Duration? = nil, for share: BudgetShare
     ) async throws -> PCMBuffer {
-        try await whileReading { try await file.load(maximumDuration: maximumDuration, for: share) }
+        try await decode(maximumDuration, for: share) { isWanted throws(RingerError) in try file.open(while: isWanted) }
     }
 
-    /// The samples of a system sound; nil for one that has none. It may be one that a file overrides. Where they are not in the
-    /// device's memory yet, `share` takes them of the budget; nil for a sound of the device's own.
+    /// The samples of a system sound, which may be one that a file overrides. Where they are not in the device's memory yet,
+    /// `share` takes them of the budget; nil for a sound of the device's own.
     func samples(
         of id: SystemSoundID, _ sounds: SystemSoundServices, for share: BudgetShare?
-    ) async throws -> PCMBuffer? {
+    ) async throws -> PCMBuffer {
         if let samples = sounds.samplesInMemory(of: id) { return samples }
-        let samples = try await elsewhere("system sound \(id)") { try sounds.samples(of: id) }
-        if let samples { try share?.take(samples.samples.count * MemoryLayout<Int16>.size, of: .decoded) }
-        return samples
+        let sound = try await elsewhere { refusal, _ throws(RingerError) in
+            guard let samples = try sounds.samples(of: id, refusal) else {
+                throw RingerError(.notFound, "look for the sound", "system sound \(id)")
+            }
+            return samples
+        }
+        try share?.take(sound.samples.count * MemoryLayout<Int16>.size, of: .decoded)
+        return sound
     }
 
-    /// Returns what `body` returns, which runs on a thread of its own: it may take long.
-    ///
-    /// - Parameter name: What it reads, for the error where the system has no thread left.
-    func elsewhere<Value: Sendable>(
-        _ name: String, _ body: @escaping @Sendable () throws -> Value
-    ) async throws -> Value {
-        try await whileReading { try await SoundLoader.elsewhere(name, body) }
+    /// Joins clips, which takes long for long ones.
+    func join(_ clips: [PCMBuffer]) async throws -> PCMBuffer {
+        try await elsewhere { _, _ throws(RingerError) in try Announcement(joining: clips).sound }
     }
 
-    /// Returns what `load` read for the calling task's request. Throws `CancellationError` where that was stopped meanwhile:
-    /// a sound that began now would cut off others.
-    private func whileReading<Value>(_ load: () async throws -> Value) async throws -> Value {
-        count += 1
-        defer { count -= 1 }
+    private func decode(
+        _ maximumDuration: Duration? = nil, for share: BudgetShare,
+        _ open: @escaping @Sendable (@escaping @Sendable () -> Bool) throws(RingerError) -> FileByteSource
+    ) async throws -> PCMBuffer {
+        // The budget's own error says what is used up.
+        let excess = Mutex<BusError?>(nil)
         do {
-            let sound = try await load()
-            try Task.checkCancellation()
-            return sound
+            return try await elsewhere { refusal, isWanted throws(RingerError) in
+                if let refusal { throw refusal }
+                return try SoundLoader.load(try open(isWanted), maximumDuration: maximumDuration) {
+                    bytes throws(SoundFileError) in
+                    do throws(BusError) {
+                        try share.take(bytes, of: .decoded)
+                    } catch {
+                        excess.withLock { $0 = error }
+                        throw SoundFileError(
+                            .readFailed, expected: "a sound within the budget", found: "\(bytes) bytes",
+                            underlying: error)
+                    }
+                }
+            }
         } catch {
-            try Task.checkCancellation()
+            if let refusal = excess.withLock({ $0 }) { throw refusal }
             throw error
+        }
+    }
+
+    /// Returns what `read` returned for the calling task's request. Throws `CancellationError` where that was stopped meanwhile:
+    /// a sound that began now would cut off others.
+    private func elsewhere(
+        _ read: @escaping @Sendable (RingerError?, @escaping @Sendable () -> Bool) throws(RingerError) -> PCMBuffer
+    ) async throws -> PCMBuffer {
+        let end = await files.load(read)
+        try Task.checkCancellation()
+        switch end {
+        case .loaded(let sound): return sound
+        case .failed(let error): throw error
+        case .stopped: throw CancellationError()
         }
     }
 }

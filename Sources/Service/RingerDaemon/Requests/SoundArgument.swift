@@ -1,7 +1,6 @@
 import Glibc
 import Ringer
 import RingerBus
-import Synchronization
 import SystemPackage
 import SystemSounds
 
@@ -53,11 +52,7 @@ enum SoundArgument: Sendable {
     ) async throws -> PCMBuffer {
         switch self {
         case .file(let file): return try await reads.load(file, for: share)
-        case .number(let id):
-            guard let samples = try await reads.samples(of: id, sounds, for: share) else {
-                throw RingerError(.notFound, "look for the sound", "system sound \(id)")
-            }
-            return samples
+        case .number(let id): return try await reads.samples(of: id, sounds, for: share)
         case .standard: throw RingerError(.invalid, "play", "a sound without a name")
         }
     }
@@ -86,14 +81,8 @@ enum SoundArgument: Sendable {
 
 /// A file whose descriptor a caller sent: a duplicate of its own, closed with the last reference. Any thread.
 final class CallerFile: Sendable {
-    private enum Contents: Sendable {
-        case unopened(FileDescriptor)
-        case opened(FileByteSource)
-        case failed(RingerError)
-    }
-
     private static let name = "the caller's file"
-    private let contents: Mutex<Contents>
+    private let descriptor: FileDescriptor
     /// The descriptor's part of the budget.
     private let share: BudgetShare
 
@@ -103,41 +92,19 @@ final class CallerFile: Sendable {
         guard duplicate >= 0 else {
             throw RingerError("keep", Self.name, Errno(rawValue: errno))
         }
-        contents = Mutex(.unopened(FileDescriptor(rawValue: duplicate)))
+        self.descriptor = FileDescriptor(rawValue: duplicate)
         self.share = share
     }
 
     deinit {
-        if case .unopened(let descriptor) = contents.withLock({ $0 }) { try? descriptor.close() }
+        try? descriptor.close()
     }
 
-    /// Reads and decodes the file on a thread of its own; `share` takes the samples of the budget.
+    /// The file for reading while `isWanted` returns true. The file system may be the caller's own, and never answer a question
+    /// for the file's size.
     ///
     /// - Throws: where the descriptor is not a file's: a FIFO or a socket may keep the reader waiting for ever.
-    func load(maximumDuration: Duration? = nil, for share: BudgetShare) async throws -> PCMBuffer {
-        try await SoundLoader.loadElsewhere(Self.name, maximumDuration: maximumDuration) {
-            try share.take($0, of: .decoded)
-        } _: { () throws(RingerError) in
-            try self.open()
-        }
-    }
-
-    /// The file system may be the caller's own, and never answer a question for the file's size.
-    private func open() throws(RingerError) -> FileByteSource {
-        try contents.withLock { contents throws(RingerError) in
-            switch contents {
-            case .opened(let source): return source
-            case .failed(let error): throw error
-            case .unopened(let descriptor):
-                do throws(RingerError) {
-                    let source = try FileByteSource(owning: descriptor, name: Self.name)
-                    contents = .opened(source)
-                    return source
-                } catch {
-                    contents = .failed(error)
-                    throw error
-                }
-            }
-        }
+    func open(while isWanted: @escaping @Sendable () -> Bool) throws(RingerError) -> FileByteSource {
+        try FileByteSource(descriptor, name: Self.name, while: isWanted)
     }
 }

@@ -11,17 +11,16 @@ final class ServiceSessions: @unchecked Sendable {
     private let connection: BusConnection
     private let clients: ServiceClients
     private let requests: ServiceRequests
-    private let reads: FileReads
     private let publisher: ServicePublisher
     private var sessions: [UInt32: ServiceSession] = [:]
     private var last: UInt32 = 0
 
     init(
         _ device: Device, _ connection: BusConnection, _ clients: ServiceClients, _ requests: ServiceRequests,
-        _ reads: FileReads, _ publisher: ServicePublisher
+        _ publisher: ServicePublisher
     ) {
         (self.device, self.connection, self.clients) = (device, connection, clients)
-        (self.requests, self.reads, self.publisher) = (requests, reads, publisher)
+        (self.requests, self.publisher) = (requests, publisher)
     }
 
     /// The paths of a client's sessions, below the service's own.
@@ -184,7 +183,7 @@ final class ServiceSessions: @unchecked Sendable {
             try options.finish()
             let sounds = target.owner.sounds
             try requests.begin(message, for: target.owner, hasVolume: true) {
-                [device, requests, reads] request, share in
+                [device, requests, reads = target.owner.reads] request, share in
                 let samples = try await sound.samples(sounds, reads, for: share)
                 return try await requests.play(request) { completion in
                     let id = device.player.reserve()
