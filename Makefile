@@ -76,8 +76,8 @@ lab-arm64: ## The laboratory's tests on a kernel for 64-bit ARM, emulated, built
 failing-calls: ## Every system call of ten scenarios fails in turn, in the laboratory
 	@Tests/Lab/test --libgpiod 1 --failing-calls
 
-failing-part: ## A seventh of those calls, on each day of the week another one
-	@RINGER_SWEEP=every:7:$$(date +%w) Tests/Lab/test --libgpiod 1 --failing-calls
+failing-part: ## A seventh of those calls, on each day of the week another one, and each week with another error
+	@RINGER_SWEEP=every:7:$$(($$(date +%s) / 86400)) Tests/Lab/test --libgpiod 1 --failing-calls
 
 detector: ## The mute detector's verdicts beside the switch, in the laboratory: two hours; MEASUREMENTS=100 for some minutes
 	@Benchmarks/Detector/truth $(MEASUREMENTS)

@@ -10,7 +10,7 @@ extension FailingCalls {
 
         @Test(
             "whichever call fails, motor and silent room are still, requests end once, and no descriptor is left",
-            arguments: scenarios)
+            arguments: try scenarios())
         func sweep(_ scenario: FailingScenario) async throws {
             try #require(lab_calls_can_fail() == 1, "failing_calls.c is not preloaded: Tests/Lab/test --failing-calls")
             // What is loaded once, such as alsa-lib, has been loaded then.
@@ -31,25 +31,27 @@ extension FailingCalls {
                 try #require(after.findings == [], "the next run, in which nothing fails")
             }
             print("\(scenario.rawValue): \(undisturbed.calls) calls, \(runs) runs, in \(failed) of which a call failed")
+            #expect(failed > 0, "no call failed")
         }
 
         /// Those that RINGER_SCENARIOS names; all by default.
-        private static var scenarios: [FailingScenario] {
+        private static func scenarios() throws -> [FailingScenario] {
             let names = environment("RINGER_SCENARIOS")?.split(separator: ",").map(String.init)
-            return names?.compactMap(FailingScenario.init) ?? FailingScenario.allCases
+            return try names?.map { try #require(FailingScenario(rawValue: $0), "no scenario is called \($0)") }
+                ?? FailingScenario.allCases
         }
 
         /// Each call once, with the next of the errors. With RINGER_SWEEP=every:N:FIRST only each Nth call, and FIRST
-        /// modulo N is the first one; with RINGER_SWEEP=full each with every error, and with one of them three times and
+        /// modulo N is the first one; once FIRST has grown by N, each call has the error after. With RINGER_SWEEP=full each with every error, and with one of them three times and
         /// always; with RINGER_SWEEP=NUMBER:ERROR:TIMES only this one, as a finding names it.
         private static func failures(_ calls: Int) -> [FailingBench.Failure] {
             let sweep = environment("RINGER_SWEEP")
             let parts = sweep?.split(separator: ":").compactMap { Int($0) } ?? []
             if parts.count == 3 { return [.init(number: parts[0], error: CInt(parts[1]), times: parts[2])] }
             let isPart = sweep?.hasPrefix("every:") == true && parts.count == 2 && parts[0] > 0
-            let (step, first) = isPart ? (parts[0], parts[1] % parts[0]) : (1, 0)
+            let (step, first, round) = isPart ? (parts[0], parts[1] % parts[0], parts[1] / parts[0]) : (1, 0, 0)
             return stride(from: first, to: calls, by: step).flatMap { number in
-                let next = errors[number % errors.count]
+                let next = errors[(number + round) % errors.count]
                 if sweep != "full" { return [FailingBench.Failure(number: number, error: next, times: 1)] }
                 return errors.map { FailingBench.Failure(number: number, error: $0, times: 1) }
                     + [3, FailingBench.Failure.always].map { .init(number: number, error: next, times: $0) }
