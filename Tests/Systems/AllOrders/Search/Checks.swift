@@ -10,6 +10,9 @@ extension World {
         if motor.wasAskedTwice { return "the motor is asked while a question is unanswered" }
         if let since = motor.turnsSince {
             if clock.now - since > Self.longestOnTime, !motor.isStuck { return "the motor turns longer than its limit" }
+            if let vibrationEnd, begun[Request.alert.rawValue] == 0, clock.now > vibrationEnd, !motor.isStuck {
+                return "the motor turns longer than its pattern"
+            }
             if vibrator.isOff { return "the core holds the motor for off while it turns" }
         }
         return isAtRest && interruption == nil ? stands() : nil
@@ -25,7 +28,7 @@ extension World {
         switch origin {
         case .first: return session.isActive && decide(.session(.soloAmbient))
         case .second: return decide(.systemSound(isUISound: false))
-        case .announcement:
+        case .announcement, .otherAnnouncement:
             return sessions.runner.read { $0.coordinator.session(announcing)?.isActive } == true
                 && decide(.session(.playback))
         case .alert: return decide(.alert)
@@ -46,7 +49,9 @@ extension World {
             return "a vibration is being stopped, and nobody was asked to"
         }
         if vibrations > (sequencer.running == nil ? 0 : 1) { return "a vibration never ends" }
-        if sequencer.running == nil, motor.turnsSince != nil, clock.timers.isEmpty { return "the motor never ends" }
+        if sequencer.running == nil, motor.turnsSince != nil, !motor.isStuck || clock.timers.isEmpty {
+            return "the motor turns for no vibration"
+        }
         if sequencer.running != nil, clock.timers.isEmpty { return "a vibration has no end" }
         guard isOpen(.alert) else { return nil }
         if !alerts.isRunning, clock.timers.isEmpty { return "an alert that was stopped never ends" }

@@ -74,6 +74,7 @@ struct Fingerprint {
         name(world.firstSound?.number, .sounds)
         name(world.secondSound?.number, .sounds)
         add(world.stopped)
+        time(world.vibrationEnd, back: .nanoseconds(1))
         if world.isOpen(.activation) { add(world.activationPlace) }
         for request in World.Request.allCases { add(world.isOpen(request)) }
     }

@@ -113,7 +113,7 @@ final class StepOutput: SoundOutput, @unchecked Sendable {
 
 /// Whose sound it is, by its number of frames.
 enum Origin: Int {
-    case first = 1, second, announcement, alert
+    case first = 1, second, announcement, alert, otherAnnouncement
 }
 
 /// A motor that obeys at once and answers when a step says so, possibly with an error: then it may be turning.

@@ -34,9 +34,11 @@ final class World: @unchecked Sendable {
     var firstSound: SoundPlayer.ID?
     var secondSound: SoundPlayer.ID?
     /// Origins of sounds whose stop has returned.
-    var stopped: [Bool] = Array(repeating: false, count: 5)
+    var stopped: [Bool] = Array(repeating: false, count: 6)
     var begun: [UInt8] = Array(repeating: 0, count: Request.allCases.count)
     var ended: [UInt8] = Array(repeating: 0, count: Request.allCases.count)
+    /// When the motor is to stop at last; nil where nothing says that yet.
+    var vibrationEnd: MonotonicTime?
     /// The place of the first caller's activation among the questions to the hardware, those that wait as effects included.
     var activationPlace = 0
     /// What went wrong in the last step.
@@ -178,14 +180,17 @@ final class World: @unchecked Sendable {
             stopped[Origin.second.rawValue] = true
         case .announce:
             budget.announcements -= 1
-            let request = begun[Request.announcement.rawValue] == 0 ? Request.announcement : .otherAnnouncement
+            let isFirst = begun[Request.announcement.rawValue] == 0
+            let (request, origin): (Request, Origin) =
+                isFirst ? (.announcement, .announcement) : (.otherAnnouncement, .otherAnnouncement)
             begin(request)
-            stopped[Origin.announcement.rawValue] = false
-            _ = try? announcements.add(Announcement(Self.sound(.announcement))) { [unowned self] _ in end(request) }
+            _ = try? announcements.add(Announcement(Self.sound(origin))) { [unowned self] _ in end(request) }
         case .clear:
             budget.clears -= 1
             announcements.clear()
-            stopped[Origin.announcement.rawValue] = true
+            // One that is added afterwards may begin.
+            stopped[Origin.announcement.rawValue] = begun[Request.announcement.rawValue] > 0
+            stopped[Origin.otherAnnouncement.rawValue] = begun[Request.otherAnnouncement.rawValue] > 0
         case .alert:
             budget.alerts -= 1
             begin(.alert)
@@ -196,12 +201,15 @@ final class World: @unchecked Sendable {
             stopped[Origin.alert.rawValue] = true
         case .vibrate:
             budget.vibrations -= 1
+            vibrationEnd = clock.now + .milliseconds(400)
             vibrate(.standard)
         case .vibrateLong:
             budget.longVibrations -= 1
+            vibrationEnd = nil
             vibrate(Self.long)
         case .stopVibration:
             budget.motorStops -= 1
+            vibrationEnd = clock.now
             vibrator.stop()
         case .silence, .ring:
             budget.flips -= 1
