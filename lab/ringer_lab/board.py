@@ -4,10 +4,10 @@ import json
 import os
 import sys
 
-from ringer_lab import devicetree
+from ringer_lab import LabError, devicetree
 from ringer_lab.devicetree import EV_ABS, EV_KEY, EV_SW
 from ringer_lab.inputs import codes
-from ringer_lab.lines import Chip, board, read_text
+from ringer_lab.lines import Chip, board, check_drivers, read_text
 
 PREFIXES = {EV_KEY: ("KEY_", "BTN_"), EV_SW: ("SW_",), EV_ABS: ("ABS_",)}
 
@@ -24,6 +24,7 @@ def code_name(part):
 def lines():
     tree = board()
     parts = devicetree.parts(tree)
+    check_drivers(parts)
     for bank in devicetree.banks(tree).values():
         chip = Chip(bank)
         for offset in range(bank.count):
@@ -62,7 +63,7 @@ def main():
         "cards": [
             f"hw:{name[4:]} {read_text(f'/proc/asound/{name}/id')}"
             for name in names_in("/proc/asound")
-            if name.startswith("card") and name[4:].isdecimal()
+            if os.path.isdir(f"/proc/asound/{name}/pcm0p") and name[4:].isdecimal()
         ],
         "symbols": sorted(name for node in board().children if node.name == "__symbols__" for name in node.properties),
     }
@@ -79,4 +80,8 @@ def main():
     print("labels: " + ", ".join("&" + name for name in found["symbols"]))
 
 
-main()
+try:
+    main()
+except LabError as error:
+    print(f"ringer-lab: {error}", file=sys.stderr)
+    raise SystemExit(125) from None

@@ -11,7 +11,7 @@ from ringer_lab import LabError, devicetree, is_inside
 from ringer_lab.devicetree import EV_ABS, EV_KEY, EV_SW
 from ringer_lab.firmware import Firmware
 from ringer_lab.inputs import InputRecorder, Jack, Key, Slider, Switch, code
-from ringer_lab.lines import Chip, EdgeRecorder, Line, board, read_text, write_text
+from ringer_lab.lines import Chip, EdgeRecorder, Line, board, check_drivers, read_text, write_text
 from ringer_lab.speaker import Speaker, card, wait_between_ticks
 
 DRIVERS = "/sys/bus/platform"
@@ -51,6 +51,7 @@ class Lab:
         self.tree = board()
         self.banks = list(devicetree.banks(self.tree).values())
         self.parts = devicetree.parts(self.tree)
+        check_drivers(self.parts)
         self.others = set(orphans())
         self.edges = EdgeRecorder()
         for bank in self.banks:

@@ -230,6 +230,14 @@ class Line:
         return [round(end - start, 6) for start, end in self.highs]
 
 
+def check_drivers(parts):
+    """Complains of a part that its driver did not take: it is there, and nothing happens."""
+    for part in parts:
+        device = f"/sys/bus/platform/devices/{part.device}"
+        if os.path.isdir(device) and not os.path.exists(f"{device}/driver"):
+            raise LabError(f"no driver has taken {part.path}: the kernel's messages say why: ringer-lab run dmesg")
+
+
 def board():
     """The board's device tree, as it was given to the kernel."""
     with open(os.environ["RINGER_LAB_BOARD"], "rb") as file:

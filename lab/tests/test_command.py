@@ -178,6 +178,7 @@ def test_the_board_shows_an_overlays_key(ringer_lab, tmp_path):
     rows = [line.split() for line in run.out.splitlines()]
     assert ["lab-bank", "0", "FIRST", "-", "-", "-", "-", "-"] in rows
     assert ["lab-bank", "20", "-", "gpio-keys", "one", "KEY_PROG1", "/dev/input/event0", "one"] in rows
+    assert "sound:  hw:1 Loopback\n" in run.out  # Dummy has a mixer, and no PCM
 
 
 def shell():
@@ -256,6 +257,15 @@ def test_a_line_that_the_chip_does_not_have(ringer_lab, tmp_path):
 def test_an_overlay_that_no_driver_would_take(ringer_lab, tmp_path, source, words):
     (tmp_path / "board.dtso").write_text("/dts-v1/;\n/plugin/;\n" + source.replace("'", '"') + "\n")
     fails(ringer_lab("run", "--overlay", "board.dtso", "true"), *words)
+
+
+def test_a_part_that_its_driver_does_not_take(ringer_lab, tmp_path):
+    # The line belongs to the kernel already.
+    path = overlay(tmp_path, extra="&gpio { taken { gpio-hog; gpios = <20 0>; output-high; }; };")
+    fails(ringer_lab("board", "--overlay", path), "no driver has taken /one/key", "dmesg")
+    (tmp_path / "test_key.py").write_text("def test_key(lab): pass\n")
+    run = ringer_lab("pytest", "--overlay", path, "test_key.py")
+    assert "no driver has taken /one/key" in run.cases["test_key"].find("error").get("message")
 
 
 def test_an_overlay_that_does_not_begin_like_one(ringer_lab, tmp_path):
