@@ -16,7 +16,7 @@ INSIDE = f"{LAB}/tests/inside"
 def test_the_fixture_judges(ringer_lab):
     run = ringer_lab("pytest", f"{INSIDE}/test_recorders.py")
     assert run.failed == {name for name in run.cases if name.startswith("test_bad")}, run.out
-    assert len(run.cases) == 58 and run.status == 1
+    assert len(run.cases) == 59 and run.status == 1
     said = {
         name: "".join(found.get("message") for kind in ("failure", "error") for found in case.iter(kind))
         for name, case in run.cases.items()
