@@ -1,5 +1,6 @@
 """pytest's plug-in in the laboratory: the fixture `lab`, and what a failed test leaves."""
 
+import errno
 import hashlib
 import inspect
 import json
@@ -78,6 +79,8 @@ def finish(lab, is_judged=True):
 def pytest_runtest_makereport(item, call):
     if call.excinfo is not None and not call.excinfo.errisinstance(pytest.skip.Exception):
         item.stash[HAS_FAILED] = True
+        if getattr(call.excinfo.value, "errno", None) == errno.ENOSPC:
+            item.add_report_section(call.when, "laboratory", "the guest's own files are in its memory: give it more with --memory")
     lab = item.stash.get(LAB, None)
     if lab is not None and lab.end is not None and item.stash.get(HAS_FAILED, False):
         del item.stash[LAB]

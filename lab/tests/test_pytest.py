@@ -134,6 +134,20 @@ def test_a_full_output(ringer_lab, tmp_path):
     assert "generated xml file" in run.stdout and "INTERNALERROR" not in run.stdout
 
 
+FULL = """
+def test_full(tmp_path):
+    with open(tmp_path / "file", "wb") as file:
+        while True:
+            file.write(bytes(1 << 20))
+"""
+
+
+def test_a_full_guest(ringer_lab, tmp_path):
+    (tmp_path / "test_full.py").write_text(FULL)
+    run = ringer_lab("pytest", "--memory", "128", "test_full.py")
+    assert run.failed == {"test_full"} and "No space left" in run.out and "give it more with --memory" in run.out
+
+
 RINGER = """#!/bin/sh
 [ "$1" = trace ] && grep -q enddefinitions "$2" && echo "<svg/>" >"$3"
 """
