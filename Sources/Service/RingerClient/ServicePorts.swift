@@ -107,12 +107,10 @@ final class ServiceOutput: SoundOutput {
 
 /// A sound at the service. Any thread may stop it.
 // SAFETY: the properties are used on the loop's thread alone.
-final class ServicePlayback: Playback, @unchecked Sendable {
+final class ServicePlayback: JudgedPlayback, @unchecked Sendable {
     private let link: ServiceLink
     private let gate: Gate?
     private(set) var manner: SoundManner
-    /// Whether it plays in a session or a category. The rules of this process have the gain 1 then: what is left of it is the volume.
-    private let hasVolume: Bool
     var request: ServiceLink.Request?
     private var wasStopped = false
     var isStopped: Bool { wasStopped || gate?.isOpen == false }
@@ -123,7 +121,6 @@ final class ServicePlayback: Playback, @unchecked Sendable {
         self.link = link
         gate = options.gate
         manner = options.manner
-        hasVolume = if case .session? = options.terms?.request { true } else { false }
     }
 
     func stop() {
@@ -135,12 +132,13 @@ final class ServicePlayback: Playback, @unchecked Sendable {
         if let request { link.stop(request) }
     }
 
-    /// The service's own rules decide the gain; the volume is its caller's.
-    func setGain(_ gain: Float, over duration: Duration) {
-        guard hasVolume else { return }
+    /// The service's own rules decide the gain.
+    func setGain(_ gain: Float, over duration: Duration) {}
+
+    func setVolume(_ volume: Float) {
         link.loop.execute { [self] in
-            manner.volume = gain
-            if let request { link.setVolume(gain, of: request) }
+            manner.volume = volume
+            if let request { link.setVolume(volume, of: request) }
         }
     }
 }

@@ -53,7 +53,14 @@ public final class SoundPlayer: Sendable {
                     // One that was halted meanwhile is over.
                     guard core.transition({ table.handOver(id) }) else { return }
                     let playback = output.play(entry.sound, options, handler)
-                    core.transition { table.set(playback, of: id) }
+                    let volume = core.transition {
+                        table.set(playback, of: id)
+                        return table[id]?.manner.volume
+                    }
+                    // One that was set meanwhile is in the gate, which an output of its own rules does not obey.
+                    if let volume, volume != options.manner.volume {
+                        (playback as? any JudgedPlayback)?.setVolume(volume)
+                    }
                 }
             case .halt(let id):
                 guard let entry = table[id] else { return }
@@ -200,9 +207,12 @@ public final class SoundPlayer: Sendable {
 
     /// Changes the volume of a sound to `volume`, 0 to 1, within ``gainRamp``.
     package func setVolume(_ volume: Float, of id: ID) {
-        runner.send { [table] machine in
+        runner.send { [core, table] machine in
             // The player may not know it yet.
             table.setVolume(volume, of: id.number)
+            if let playback = table[id.number]?.playback as? any JudgedPlayback {
+                core.perform { playback.setVolume(volume) }
+            }
             return (machine.handle(.volume(id.number, volume)), ())
         }
     }

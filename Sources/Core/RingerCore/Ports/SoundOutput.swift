@@ -80,6 +80,12 @@ public protocol Playback: Sendable {
     func setGain(_ gain: Float, over duration: Duration)
 }
 
+/// A sound of an output whose own rules decide the gain: of this process's it obeys the volume alone.
+package protocol JudgedPlayback: Playback {
+    /// Changes the volume, 0 to 1.
+    func setVolume(_ volume: Float)
+}
+
 /// How to play a sound.
 public struct PlaybackOptions: Sendable, Hashable {
     /// The gain, 0 to 1. With 1 the samples are not changed.
