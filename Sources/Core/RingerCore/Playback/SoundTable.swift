@@ -26,6 +26,11 @@ final class SoundTable: @unchecked Sendable {
 
         /// How many frames are to be played.
         var frames: Int { manner.frames(of: sound) }
+
+        mutating func shut(as outcome: SoundOutcome) {
+            gate.shut()
+            if self.outcome == nil { self.outcome = outcome }
+        }
     }
 
     private var entries: [UInt64: Entry] = [:]
@@ -55,14 +60,18 @@ final class SoundTable: @unchecked Sendable {
 
     /// Shuts the gate of a sound. If the player does not know it yet, it ends as `outcome`, the first one given.
     func shut(_ id: UInt64, as outcome: SoundOutcome) {
-        guard let entry = entries[id] else { return }
-        entry.gate.shut()
-        if entry.outcome == nil { entries[id]?.outcome = outcome }
+        guard let index = entries.index(forKey: id) else { return }
+        entries.values[index].shut(as: outcome)
     }
 
     /// Shuts every gate.
     func shutAll(as outcome: SoundOutcome) {
-        for id in entries.keys { shut(id, as: outcome) }
+        // In place: a loop over the entries would have the first change copy them all.
+        var index = entries.startIndex
+        while index != entries.endIndex {
+            entries.values[index].shut(as: outcome)
+            entries.formIndex(after: &index)
+        }
     }
 
     func remove(_ id: UInt64) -> Entry? { entries.removeValue(forKey: id) }
