@@ -177,7 +177,7 @@ struct ThreadRoundsTests {
             try await DetachedThread.run { for thread in threads { thread.join() } }
         }
 
-        /// Waits for the end of every request: the test's time limit ends a wait that has no end.
+        /// Waits for the end of every request: the time limit of the run ends a wait that has no end.
         func settle() async throws {
             while ended.load(ordering: .acquiring) < begun.load(ordering: .relaxed) {
                 try await Task.sleep(for: .milliseconds(1))
