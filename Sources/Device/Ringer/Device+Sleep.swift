@@ -44,7 +44,8 @@ extension Device {
     public func wokeFromSleep() {
         if !process.isCurrent { return }
         vibrator?.wakes()
-        lazyAnnouncements.ifMade { $0.wakes() }
+        // Before anything sounds.
         rereadSwitch()
+        lazyAnnouncements.ifMade { $0.wakes() }
     }
 }

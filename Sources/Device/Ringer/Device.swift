@@ -218,8 +218,8 @@ public final class Device: Sendable {
                     // The motor first; then the switch, before anything sounds.
                     if change == .wokeFromSleep {
                         vibrator?.wakes()
-                        announcements.ifMade { $0.wakes() }
                         ports.ringSilent?.reread()
+                        announcements.ifMade { $0.wakes() }
                     }
                     publisher.change(change, from: source.name, index: index, at: clock.now)
                 }

@@ -61,19 +61,22 @@ struct ServiceMethods: Sendable {
         guard [isAlert, kind != nil, category != nil].count(where: { $0 }) <= 1 else {
             throw BusError.invalidArguments("Play: alert, as and category exclude each other")
         }
+        guard !(outlivesClient && manner?.isRepeated == true) else {
+            throw BusError.invalidArguments("Play: completePlaybackIfAppDies and rounds exclude each other")
+        }
         if case .notification(_, true)? = kind { try clients.check(.control, of: client, message) }
         let sounds = client.sounds
         try requests.begin(message, for: client, outlivesClient: outlivesClient, hasVolume: manner != nil) {
             [device, requests, reads = client.reads] request, share in
             if category != nil || kind != nil {
                 let samples = try await sound.samples(sounds, reads, for: share)
-                return try await requests.play(request) { completion in
+                return try await requests.play(request) { volume, completion in
                     if let kind {
                         return device.player.startOutsideSessions(samples, as: kind, completion: completion)
                     }
                     let id = device.player.reserve()
                     try device.start(
-                        samples, in: manner?.manner(of: samples) ?? SoundManner(), reserved: id,
+                        samples, in: manner?.manner(of: samples, volume: volume) ?? SoundManner(), reserved: id,
                         category: category ?? .default, options: categoryOptions, completion: completion)
                     return id
                 }

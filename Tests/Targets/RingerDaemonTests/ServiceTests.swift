@@ -314,6 +314,7 @@ import Testing
             ["rounds": .uint32(2)], ["as": .string("alert"), "volume": .double(1)],
             ["category": .string("playback"), "rounds": .uint32(0)],
             ["category": .string("playback"), "volume": .double(2)],
+            ["category": .string("playback"), "rounds": .uint32(.max), "completePlaybackIfAppDies": .boolean(true)],
         ] {
             #expect(await client.error("Play", [.variant(.uint32(1005)), .dictionary(options)]) == invalid)
         }

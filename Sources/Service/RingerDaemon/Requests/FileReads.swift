@@ -30,6 +30,8 @@ final class FileReads: Sendable {
     ) async throws -> PCMBuffer {
         if let samples = sounds.samplesInMemory(of: id) { return samples }
         let sound = try await elsewhere { refusal, _ throws(RingerError) in
+            // A request ends before a read that hangs, which counts until it is over.
+            defer { withExtendedLifetime(share) {} }
             guard let samples = try sounds.samples(of: id, refusal) else {
                 throw RingerError(.notFound, "look for the sound", "system sound \(id)")
             }

@@ -15,11 +15,14 @@ struct MannerOptions: Sendable {
         if rounds == 0 { throw BusError.invalidArguments("Play: the option rounds is at least 1") }
     }
 
-    /// The manner of playing this sound.
-    func manner(of sound: PCMBuffer) -> SoundManner {
+    /// Whether the sound is played more than once, possibly without end.
+    var isRepeated: Bool { rounds > 1 }
+
+    /// The manner of playing this sound. `volume` was set since.
+    func manner(of sound: PCMBuffer, volume: Float?) -> SoundManner {
         let most = SoundManner.most(of: sound)
         return SoundManner(
             first: min(Int(first), sound.frames), rounds: rounds == .max ? most : min(Int(rounds), most),
-            volume: Float(volume))
+            volume: volume ?? Float(self.volume))
     }
 }

@@ -67,15 +67,14 @@ final class ServiceRequests: @unchecked Sendable {
         publisher.publishSoon()
     }
 
-    /// Plays a request's sound, which `start` begins.
+    /// Plays a request's sound, which `start` begins; it gets the volume that was set since the call, if any.
     func play(
-        _ id: UInt32, _ start: (@escaping @Sendable (SoundResult) -> Void) throws -> SoundPlayer.ID
+        _ id: UInt32, _ start: (Float?, @escaping @Sendable (SoundResult) -> Void) throws -> SoundPlayer.ID
     ) async throws -> RequestEnd {
         try await withCheckedThrowingContinuation { continuation in
             do {
-                let sound = try start { continuation.resume(returning: RequestEnd($0)) }
+                let sound = try start(running[id]?.volume) { continuation.resume(returning: RequestEnd($0)) }
                 running[id]?.sound = sound
-                if let volume = running[id]?.volume { device.player.setVolume(volume, of: sound) }
                 if running[id] != nil { playing[sound.number] = id }
             } catch {
                 continuation.resume(throwing: error)

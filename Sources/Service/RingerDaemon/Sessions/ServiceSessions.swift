@@ -185,9 +185,10 @@ final class ServiceSessions: @unchecked Sendable {
             try requests.begin(message, for: target.owner, hasVolume: true) {
                 [device, requests, reads = target.owner.reads] request, share in
                 let samples = try await sound.samples(sounds, reads, for: share)
-                return try await requests.play(request) { completion in
+                return try await requests.play(request) { volume, completion in
                     let id = device.player.reserve()
-                    session.start(samples, in: manner.manner(of: samples), reserved: id, completion: completion)
+                    session.start(
+                        samples, in: manner.manner(of: samples, volume: volume), reserved: id, completion: completion)
                     return id
                 }
             }
