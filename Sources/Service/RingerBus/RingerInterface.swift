@@ -13,11 +13,11 @@ extension BusInterface {
                 "Play", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
                 """
                 Plays a sound. Without options it is a system sound of at most 30 s. Options: category (s), the audio \
-                category, in which a sound of any length plays, with the options that Play of a session has; options (as), that \
-                category's options; alert (b), as an alert, which also vibrates; uiSound (b), whether a system sound obeys the preference soundEffects, true by \
-                default; completePlaybackIfAppDies (b), whether it plays on when its caller leaves the bus, \
-                not with rounds; as (s), to be judged like that kind of sound and nothing else, without a vibration or a \
-                limit: systemSound, alert or notification, with the options that Decide has for it.
+                category, in which a sound of any length plays, with the options that Play of a session has; options (as), \
+                that category's options; alert (b), as an alert, which also vibrates; uiSound (b), whether a system sound \
+                obeys the preference soundEffects, true by default; completePlaybackIfAppDies (b), whether it plays on when \
+                its caller leaves the bus, not with rounds; as (s), to be judged like that kind of sound and nothing else, \
+                without a vibration or a limit: systemSound, alert or notification, with the options that Decide has for it.
                 """),
             Method(
                 "Alert", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],

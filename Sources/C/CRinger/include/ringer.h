@@ -409,7 +409,8 @@ int ringer_device_play(struct ringer_device *device, const struct ringer_playbac
  * ended, and for other requests. Swift: AVAudioPlayer.pause, play. */
 int ringer_device_pause(struct ringer_device *device, uint64_t id, int is_paused);
 
-/* Changes the gain of such a sound, 0 to 1, within 20 ms. -EINVAL for a gain that is none, -ENOENT as above. Swift: AVAudioPlayer.volume. */
+/* Changes the gain of such a sound, 0 to 1, within 20 ms. -EINVAL for a gain that is none, -ENOENT as above.
+ * Swift: AVAudioPlayer.volume. */
 int ringer_device_set_gain(struct ringer_device *device, uint64_t id, float gain);
 
 /* Writes the frame of such a sound that is heard now, 0 to its frames: exact while it is paused, else by the clock

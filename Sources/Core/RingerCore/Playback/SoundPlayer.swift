@@ -57,7 +57,7 @@ public final class SoundPlayer: Sendable {
                         table.set(playback, of: id)
                         return table[id]?.manner.volume
                     }
-                    // One that was set meanwhile is in the gate, which an output of its own rules does not obey.
+                    // The gate has a volume that was set meanwhile; an output with rules of its own does not obey its gain.
                     if let volume, volume != options.manner.volume {
                         (playback as? any JudgedPlayback)?.setVolume(volume)
                     }

@@ -80,7 +80,7 @@ public protocol Playback: Sendable {
     func setGain(_ gain: Float, over duration: Duration)
 }
 
-/// A sound of an output whose own rules decide the gain: of this process's it obeys the volume alone.
+/// A sound of an output that decides the gain by rules of its own, such as the service: it takes the volume alone.
 package protocol JudgedPlayback: Playback {
     /// Changes the volume, 0 to 1.
     func setVolume(_ volume: Float)
