@@ -249,8 +249,7 @@ import Testing
 
     // Its read was waited for without a limit, and so was its turn in the queue, by every other program.
     @Test(
-        "a file system that does not answer fails its request after 5 s, and holds up no other program's announcement",
-        .timeLimit(.minutes(1)))
+        "a file system that does not answer fails its request after 5 s, and holds up no other program's announcement")
     func hung() async throws {
         let reads = Mutex<[@Sendable () -> Void]>([])
         let bench = try ServiceBench(aside: { read in reads.withLock { $0.append(read) } })
@@ -283,6 +282,25 @@ import Testing
         _ = try await client.call("Stop", [.uint32(stopped[0])])
         #expect(await client.ended() == .init(request: stopped[0], outcome: "stopped", reason: "caller"))
         withExtendedLifetime(files) {}
+    }
+
+    // It began as loud as it was, and was turned down then.
+    @Test("a volume that is set while a file is read holds from the first frame")
+    func volume() async throws {
+        let reads = Mutex<[@Sendable () -> Void]>([])
+        let bench = try ServiceBench(aside: { read in reads.withLock { $0.append(read) } })
+        let (client, file) = (try bench.client(), try PrivateFile(seconds: 1))
+        let request = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
+        _ = try await client.call("SetVolume", [.uint32(request), .double(0.25)])
+        try await client.advance(.zero)
+        while case let read? = reads.withLock({ $0.popLast() }) {
+            read()
+            try await client.advance(.zero)
+        }
+        try await client.advance(.seconds(2))
+        #expect(await client.ended() == .init(request: request, outcome: "finished", reason: ""))
+        #expect(bench.board.speaker.recordings.map(\.gains) == [[0.25]])
+        withExtendedLifetime(file) {}
     }
 
     // It began when the file had been read.
