@@ -92,10 +92,11 @@ private final class SoundOnDisk: Sendable {
     let path: String
 
     init() throws {
-        let bytes: [UInt8] =
-            Array("RIFF".utf8) + [0xa4, 0x25, 0, 0] + Array("WAVEfmt ".utf8) + [16, 0, 0, 0, 1, 0, 1, 0]
-            + [0x80, 0xbb, 0, 0, 0, 0x77, 1, 0, 2, 0, 16, 0] + Array("data".utf8) + [0x80, 0x25, 0, 0]
-            + [UInt8](repeating: 0, count: 9600)
+        // RIFF, fmt (PCM, one channel, 48 kHz, 16 bits) and data.
+        var bytes = Array("RIFF".utf8) + [0xa4, 0x25, 0, 0] + Array("WAVEfmt ".utf8)
+        bytes += [16, 0, 0, 0, 1, 0, 1, 0, 0x80, 0xbb, 0, 0, 0, 0x77, 1, 0, 2, 0, 16, 0]
+        bytes += Array("data".utf8) + [0x80, 0x25, 0, 0]
+        bytes += [UInt8](repeating: 0, count: 9600)
         var name = Array("/tmp/ringer-test-XXXXXX".utf8CString)
         let descriptor = FileDescriptor(rawValue: mkstemp(&name))
         path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
