@@ -42,6 +42,8 @@ final class PCMStream: @unchecked Sendable {
         isOpen = false
         watched?.cancel()
         timer.take()?.cancel()
+        // A process that is being started by another thread has a copy of the descriptor until it runs its program.
+        shutdown(descriptor, CInt(SHUT_RDWR))
         Glibc.close(descriptor)
     }
 

@@ -98,6 +98,17 @@ final class PCMBench: Sendable {
         }
     }
 
+    /// Whether a descriptor of this process is the service's: of the socket where it listens, or of a connection there.
+    func owns(_ descriptor: CInt) -> Bool {
+        var address = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_un>.size)
+        var size = socklen_t(address.count)
+        let result = address.withUnsafeMutableBytes {
+            getsockname(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &size)
+        }
+        // The path is behind the family's two bytes.
+        return result == 0 && address.dropFirst(2).prefix { $0 != 0 }.elementsEqual(socket.utf8)
+    }
+
     /// Waits for a turn of each loop.
     func turn() {
         loop.sync {}

@@ -121,6 +121,23 @@ import Testing
         #expect(try aplay.heard().map(\.gain) == [1, 0, 1])
     }
 
+    // A program skipped the rest of its sound: the copy that a process had which was just being started kept it connected.
+    @Test("a service that stops ends its connections, though there are copies of their descriptors")
+    func copies() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let client = try PCMClient(bench)
+        client.greet("ambient")
+        #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        let copies = (0..<CInt(1024)).filter { bench.owns($0) }.map { dup($0) }
+        defer { copies.forEach { close($0) } }
+        // The listener's and the connection's.
+        #expect(copies.count == 2)
+        bench.stop()
+        try #require(client.hasPacket)
+        #expect(try await client.receive() == nil)
+    }
+
     // The plug-in kept the last word of a service that hung for ever.
     @Test(
         "while the service hangs, what obeys the switch is silent and says so once; it is heard again afterwards",
