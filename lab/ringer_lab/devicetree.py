@@ -235,9 +235,9 @@ def check(root):
             )
 
 
-def build(folder, include, overlays, bare):
-    """Writes the board's device tree to `folder` and returns its path."""
-    tree = compile_source(f"{FOLDER}/board.dts", folder, include)
+def build(folder, include, overlays, bare, board=f"{FOLDER}/board.dts"):
+    """Writes the device tree of `board`, its source, with the overlays to `folder` and returns its path."""
+    tree = compile_source(board, folder, include)
     own = [] if bare else [f"{FOLDER}/ringer-board.dtso", *(f"{PARTS}/{name}.dtso" for name in OWN_PARTS)]
     tree = apply(tree, [compile_source(path, folder, include) for path in own], folder, "of Ringer's own parts")
     for path in overlays:
