@@ -117,13 +117,12 @@ def check(what, fault, sentence, port=server.server_port, small_disk=False, comm
         failures += 1
     else:
         print(f"arm64: {what}: {lines[0].replace(str(folder), '')}")
-    if os.environ.get("KEEP"): subprocess.run(["cp", "-r", cache, folder / ("kept " + what)])
     subprocess.run(["rm", "-r", cache], check=True)
 
 
 check("no network", None, "cannot be reached", port=9)
 check("a damaged download", "damaged", "download was damaged")
-check("an interrupted download", "interrupted", "cannot be reached|was interrupted")
+check("an interrupted download", "interrupted", "cannot be reached")
 check("a signal during a download", "endless", "interrupted: the SDK was not made")
 check("a full disk", None, "no space left", small_disk=True)
 system = ("swift-debian", "root")
