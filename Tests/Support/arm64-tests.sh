@@ -13,11 +13,11 @@ build_tests() {
     }
 }
 
-# emulated_tests ARGUMENT...: runs them with qemu's emulation of a user's programs and Debian's libraries. RINGER_TEST_MINUTES:
-# how long that may take, 120 by default.
+# emulated_tests ARGUMENT...: runs them, and the programs that they start, with qemu's emulation of a user's programs and
+# Debian's libraries. RINGER_TEST_MINUTES: how long that may take, 120 by default.
 emulated_tests() {
-    timeout "${RINGER_TEST_MINUTES:-120}m" \
-        qemu-aarch64 -L "$(Tests/Lab/arm64/build-root)" -E LD_LIBRARY_PATH=/usr/libexec/swift/lib/swift/linux \
+    timeout "${RINGER_TEST_MINUTES:-120}m" scripts/emulated env "QEMU_LD_PREFIX=$(Tests/Lab/arm64/build-root)" \
+        LD_LIBRARY_PATH=/usr/libexec/swift/lib/swift/linux \
         .build/debian/arm64/aarch64-unknown-linux-gnu/debug/ringerPackageTests.xctest --testing-library swift-testing "$@"
 }
 

@@ -7,6 +7,8 @@ extension VirtualTime {
         /// A tone whose every sample is known.
         struct Tone {
             let sound: PCMBuffer
+            /// Those of the sound.
+            let samples: [Int]
             /// The most by which two neighbouring samples differ.
             let steepest: Int
 
@@ -17,10 +19,9 @@ extension VirtualTime {
                     sound.samples[index] = Int16((level * cosine(Double(index) * frequency / 48_000)).rounded())
                 }
                 self.sound = sound
-                steepest = zip(sound.samples, sound.samples.dropFirst()).map { abs(Int($0) - Int($1)) }.max() ?? 0
+                samples = sound.samples.map(Int.init)
+                steepest = zip(samples, samples.dropFirst()).map { abs($0 - $1) }.max() ?? 0
             }
-
-            var samples: [Int] { sound.samples.map(Int.init) }
         }
 
         @Test("two sessions that play at once through dmix are heard as their sum, and the ducked one at -14 dB of it")

@@ -97,7 +97,7 @@ struct Budget: Hashable {
                 vibrations: 1, longVibrations: 1, motorStops: 1, times: 2, faults: 1)
         ),
         ("sounds", Budget(activations: 1, sounds: 1, stops: 2, flips: 2, interruptions: 1, faults: 1)),
-        ("queue", Budget(activations: 1, interruptions: 1, announcements: 2, clears: 1, faults: 1)),
+        ("queue", Budget(activations: 1, flips: 1, interruptions: 1, announcements: 2, clears: 1, faults: 1)),
         ("alert", Budget(flips: 3, alerts: 1, times: 2, faults: 1)),
         ("motor", Budget(vibrations: 1, longVibrations: 2, motorStops: 2, times: 4, faults: 1)),
     ]
