@@ -18,7 +18,7 @@ build_tests() {
 emulated_tests() {
     timeout "${RINGER_TEST_MINUTES:-120}m" scripts/emulated env "QEMU_LD_PREFIX=$(Tests/Lab/arm64/build-root)" \
         LD_LIBRARY_PATH=/usr/libexec/swift/lib/swift/linux \
-        .build/debian/arm64/aarch64-unknown-linux-gnu/debug/ringerPackageTests.xctest --testing-library swift-testing "$@"
+        "$PWD/.build/debian/arm64/aarch64-unknown-linux-gnu/debug/ringerPackageTests.xctest" --testing-library swift-testing "$@"
 }
 
 # read_exceptions FILE: sets skipped to the arguments that leave them out.

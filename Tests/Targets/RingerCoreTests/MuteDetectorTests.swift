@@ -208,24 +208,16 @@ struct MuteDetectorTests {
     @Test("readings come at their interval, and changes alone where only those are wanted")
     func stream() async throws {
         let bench = try PlayerBench()
-        let changes = Record<MuteReading>()
-        let reader = Task {
+        let verdicts = try await bench.clock.drive { [bench] in
+            var verdicts: [MuteReading.Verdict] = []
             for await reading in bench.detector.readings(every: .seconds(1), changesOnly: true) {
-                changes.append(reading)
-                if changes.all.count == 2 { break }
-            }
-        }
-        var isSilent = false
-        while changes.all.count < 2 {
-            bench.clock.advance(by: .milliseconds(100))
-            if changes.all.count == 1 && !isSilent {
-                isSilent = true
+                verdicts.append(reading.verdict)
+                if verdicts.count == 2 { break }
                 bench.board.ringSilent.position = .silent
             }
-            await Task.yield()
+            return verdicts
         }
-        await reader.value
-        #expect(changes.all.map(\.verdict) == [.audible, .muted])
+        #expect(verdicts == [.audible, .muted])
     }
 }
 

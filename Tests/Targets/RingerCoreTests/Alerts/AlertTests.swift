@@ -570,6 +570,7 @@ struct AlertTests {
         let (alerts, ring, clock) = (alert.alerts, alert.ring, alert.bench.clock)
         let result = try await clock.drive {
             let task = Task { await alerts.alert(ring) }
+            while clock.pendingTimers == 0 { await Task.yield() }
             _ = clock.schedule(at: clock.now + .milliseconds(500)) { task.cancel() }
             return await task.value
         }
