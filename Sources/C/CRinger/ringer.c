@@ -68,47 +68,53 @@ uint32_t ringer_version(void)
     return RINGER_VERSION;
 }
 
-#define NAME(names, number) ((unsigned int)(number) < sizeof names / sizeof names[0] ? names[number] : "")
+/* Defines the function that names the values of an enumeration, in their order from 0. */
+#define NAMES(prefix, enumeration, ...) \
+    const char *ringer_##prefix##_name(enum enumeration value) \
+    { \
+        static const char *const names[] = {__VA_ARGS__}; \
+        return (unsigned int)value < sizeof names / sizeof names[0] ? names[value] : ""; \
+    }
 
-const char *ringer_event_name(enum ringer_event_type type)
-{
-    static const char *const names[] = {
-        "", "state", "key", "soundEnded", "vibrationEnded", "detected", "degraded", "lost", "session",
-        "sessionAnswered", "outputReleased", "soundStarted",
-    };
-    return NAME(names, type);
-}
+NAMES(position, ringer_position, "unknown", "ring", "vibrate", "silent")
 
-const char *ringer_session_change_name(enum ringer_session_change change)
-{
-    static const char *const names[] = {
-        "", "activated", "deactivated", "interruptionBegan", "interruptionEnded", "interruptionDropped", "soundStopped",
-        "ducked", "unducked", "settingsChanged", "routeChanged", "audible", "silenced",
-    };
-    return NAME(names, change);
-}
+NAMES(route, ringer_route, "", "speaker", "receiver", "headphone", "headset", "line", "bluetooth")
 
-const char *ringer_outcome_name(enum ringer_outcome outcome)
-{
-    static const char *const names[] = {"", "finished", "silenced", "stopped", "failed"};
-    return NAME(names, outcome);
-}
+NAMES(category, ringer_category, "soloAmbient", "ambient", "playback", "record", "playAndRecord", "audioProcessing",
+    "multiRoute")
 
-const char *ringer_stop_cause_name(enum ringer_stop_cause cause)
-{
-    static const char *const names[] = {
-        "", "caller", "replaced", "disposed", "limited", "skipped", "expired", "sessionDeactivated", "sessionRemoved",
-        "oldDeviceUnavailable", "outputReleased", "closed",
-    };
-    return NAME(names, cause);
-}
+NAMES(reason, ringer_reason, "", "switchAtRing", "noSwitch", "switchUnreadable", "categoryIgnoresSwitch",
+    "routeIgnoresSwitch", "critical", "vibrationRequested", "ringSilentSwitch", "screenLock", "categoryDoesNotPlay",
+    "sessionSilencesPlayback", "interruption", "sessionPriority", "background", "doNotDisturb", "soundEffectsOff",
+    "volumeZero")
 
-const char *ringer_reason_name(enum ringer_reason reason)
-{
-    static const char *const names[] = {
-        "", "switchAtRing", "noSwitch", "switchUnreadable", "categoryIgnoresSwitch", "routeIgnoresSwitch", "critical",
-        "vibrationRequested", "ringSilentSwitch", "screenLock", "categoryDoesNotPlay", "sessionSilencesPlayback",
-        "interruption", "sessionPriority", "background", "doNotDisturb", "soundEffectsOff", "volumeZero",
-    };
-    return NAME(names, reason);
-}
+NAMES(part_kind, ringer_part_kind, "problem", "switch", "motor", "statusLight", "jack", "keys")
+
+NAMES(session_phase, ringer_session_phase, "inactive", "active", "interrupted")
+
+NAMES(input, ringer_input, "", "microphone", "bluetooth")
+
+NAMES(event, ringer_event_type, "", "state", "key", "soundEnded", "vibrationEnded", "detected", "degraded", "lost",
+    "session", "sessionAnswered", "outputReleased", "soundStarted")
+
+NAMES(session_change, ringer_session_change, "", "activated", "deactivated", "interruptionBegan", "interruptionEnded",
+    "interruptionDropped", "soundStopped", "ducked", "unducked", "settingsChanged", "routeChanged", "audible",
+    "silenced")
+
+NAMES(drop, ringer_drop, "", "answered", "reactivated", "deactivated", "removed")
+
+NAMES(stop, ringer_stop, "", "interruption", "deactivation", "removal", "oldDeviceUnavailable")
+
+NAMES(route_change, ringer_route_change, "unknown", "newDeviceAvailable", "oldDeviceUnavailable", "categoryChange",
+    "override", "", "wakeFromSleep", "noSuitableRouteForCategory")
+
+NAMES(cause, ringer_cause, "", "session", "outside", "service")
+
+NAMES(outcome, ringer_outcome, "", "finished", "silenced", "stopped", "failed")
+
+NAMES(stop_cause, ringer_stop_cause, "", "caller", "replaced", "disposed", "limited", "skipped", "expired",
+    "sessionDeactivated", "sessionRemoved", "oldDeviceUnavailable", "outputReleased", "closed")
+
+NAMES(key, ringer_key, "", "repeat", "silence")
+
+NAMES(verdict, ringer_verdict, "unknown", "muted", "audible")

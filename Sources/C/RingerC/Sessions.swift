@@ -118,12 +118,7 @@ final class SessionHandle: Sendable {
         guard let now = session.state else { throw DeviceHandle.closed }
         var result = ringer_session_state()
         result.number = session.id.rawValue
-        result.phase =
-            switch now.phase {
-            case .inactive: RINGER_SESSION_INACTIVE
-            case .active: RINGER_SESSION_ACTIVE
-            case .interrupted: RINGER_SESSION_INTERRUPTED
-            }
+        result.phase = now.phase.constant
         result.category = now.settings.category.constant
         result.options = now.settings.options.rawValue
         result.priority = Int32(clamping: now.priority.rawValue)

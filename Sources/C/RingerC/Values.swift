@@ -135,6 +135,16 @@ extension AudioInput: CCounterpart {
     }
 }
 
+extension SessionState.Phase {
+    var constant: ringer_session_phase {
+        switch self {
+        case .inactive: RINGER_SESSION_INACTIVE
+        case .active: RINGER_SESSION_ACTIVE
+        case .interrupted: RINGER_SESSION_INTERRUPTED
+        }
+    }
+}
+
 extension ringer_event {
     init(degraded sentence: String, at time: MonotonicTime) {
         self.init()

@@ -108,30 +108,30 @@ FUNCTION(ringer_last_error)
     return strlen(ringer_last_error()) < 512 ? 0 : -1;
 }
 
-FUNCTION(ringer_reason_name)
-{
-    return strlen(ringer_reason_name((enum ringer_reason)number(c, 20))) < 100 ? 0 : -1;
-}
+/* The function that names the values of an enumeration: of one of its numbers, and of one that is none. */
+#define NAME(prefix, enumeration) \
+    FUNCTION(ringer_##prefix##_name) \
+    { \
+        return strlen(ringer_##prefix##_name((enum enumeration)number(c, 20))) < 100 ? 0 : -1; \
+    }
 
-FUNCTION(ringer_event_name)
-{
-    return strlen(ringer_event_name((enum ringer_event_type)number(c, 12))) < 100 ? 0 : -1;
-}
-
-FUNCTION(ringer_session_change_name)
-{
-    return strlen(ringer_session_change_name((enum ringer_session_change)number(c, 14))) < 100 ? 0 : -1;
-}
-
-FUNCTION(ringer_outcome_name)
-{
-    return strlen(ringer_outcome_name((enum ringer_outcome)number(c, 6))) < 100 ? 0 : -1;
-}
-
-FUNCTION(ringer_stop_cause_name)
-{
-    return strlen(ringer_stop_cause_name((enum ringer_stop_cause)number(c, 13))) < 100 ? 0 : -1;
-}
+NAME(position, ringer_position)
+NAME(route, ringer_route)
+NAME(category, ringer_category)
+NAME(reason, ringer_reason)
+NAME(part_kind, ringer_part_kind)
+NAME(session_phase, ringer_session_phase)
+NAME(input, ringer_input)
+NAME(event, ringer_event_type)
+NAME(session_change, ringer_session_change)
+NAME(drop, ringer_drop)
+NAME(stop, ringer_stop)
+NAME(route_change, ringer_route_change)
+NAME(cause, ringer_cause)
+NAME(outcome, ringer_outcome)
+NAME(stop_cause, ringer_stop_cause)
+NAME(key, ringer_key)
+NAME(verdict, ringer_verdict)
 
 FUNCTION(ringer_config_new)
 {
@@ -610,11 +610,23 @@ static struct {
 } functions[] = {
     ROW(ringer_version),
     ROW(ringer_last_error),
+    ROW(ringer_position_name),
+    ROW(ringer_route_name),
+    ROW(ringer_category_name),
     ROW(ringer_reason_name),
+    ROW(ringer_part_kind_name),
+    ROW(ringer_session_phase_name),
+    ROW(ringer_input_name),
     ROW(ringer_event_name),
     ROW(ringer_session_change_name),
+    ROW(ringer_drop_name),
+    ROW(ringer_stop_name),
+    ROW(ringer_route_change_name),
+    ROW(ringer_cause_name),
     ROW(ringer_outcome_name),
     ROW(ringer_stop_cause_name),
+    ROW(ringer_key_name),
+    ROW(ringer_verdict_name),
     ROW(ringer_config_new),
     ROW(ringer_config_free),
     ROW(ringer_config_set_board),

@@ -7,7 +7,7 @@ import Testing
 
 /// ringer.h as a C program uses it.
 @Suite struct RingerCTests {
-    private static let package = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
+    static let package = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
 
     @Test(
         "the header compiles as C99 and C++17, without a warning",
@@ -43,7 +43,7 @@ import Testing
         #expect(result.status == 0)
     }
 
-    @Test("every constant of the header has its counterpart, and every reason its name")
+    @Test("every constant of the header has its counterpart")
     func constants() {
         func check<Value: CCounterpart>(_ type: Value.Type, first: UInt32) {
             #expect(
@@ -53,23 +53,12 @@ import Testing
         check(SwitchPosition.self, first: 1)
         check(AudioRoute.self, first: 1)
         check(AudioCategory.self, first: 0)
+        check(AudioInput.self, first: 1)
         check(AlertWay.self, first: 0)
         check(DeviceKey.self, first: 1)
         check(MuteReading.Verdict.self, first: 0)
         check(Decision.Reason.self, first: 1)
         check(SoundOutcome.StopCause.self, first: 1)
-        for cause in SoundOutcome.StopCause.allCases {
-            #expect(String(cString: ringer_stop_cause_name(cause.constant)) == cause.rawValue)
-        }
-        #expect(String(cString: ringer_event_name(RINGER_EVENT_NONE)) == "")
-        #expect(String(cString: ringer_event_name(RINGER_EVENT_OUTPUT_RELEASED)) == "outputReleased")
-        #expect(String(cString: ringer_event_name(ringer_event_type(12))) == "")
-        #expect(String(cString: ringer_outcome_name(RINGER_OUTCOME_FAILED)) == "failed")
-        #expect(String(cString: ringer_session_change_name(RINGER_SESSION_SILENCED)) == "silenced")
-        for reason in Decision.Reason.allCases {
-            #expect(String(cString: ringer_reason_name(reason.constant)) == reason.rawValue)
-        }
-        #expect(String(cString: ringer_reason_name(ringer_reason(99))) == "")
         for (bits, option) in [
             (RINGER_OPTION_MIX_WITH_OTHERS, CategoryOptions.mixWithOthers), (RINGER_OPTION_DUCK_OTHERS, .duckOthers),
             (RINGER_OPTION_ALLOW_BLUETOOTH, .allowBluetooth), (RINGER_OPTION_DEFAULT_TO_SPEAKER, .defaultToSpeaker),

@@ -76,6 +76,9 @@ enum ringer_position {
     RINGER_POSITION_SILENT = 3
 };
 
+/* A position's name, such as "silent"; "" for a number that is none. Swift: SwitchPosition.rawValue. */
+const char *ringer_position_name(enum ringer_position position);
+
 /* Where sound leaves the device. Swift: AudioRoute. */
 enum ringer_route {
     RINGER_ROUTE_NONE = 0,
@@ -87,6 +90,9 @@ enum ringer_route {
     RINGER_ROUTE_BLUETOOTH = 6
 };
 
+/* A route's name, such as "speaker"; "" for RINGER_ROUTE_NONE and a number that is none. Swift: AudioRoute.rawValue. */
+const char *ringer_route_name(enum ringer_route route);
+
 /* The purpose of a sound, which says whether the switch silences it. Swift: AudioCategory. */
 enum ringer_category {
     RINGER_CATEGORY_SOLO_AMBIENT = 0,
@@ -97,6 +103,9 @@ enum ringer_category {
     RINGER_CATEGORY_AUDIO_PROCESSING = 5,
     RINGER_CATEGORY_MULTI_ROUTE = 6
 };
+
+/* A category's name, such as "soloAmbient"; "" for a number that is none. Swift: AudioCategory.rawValue. */
+const char *ringer_category_name(enum ringer_category category);
 
 /* A category's options, as bits. Swift: CategoryOptions, with the same values. */
 #define RINGER_OPTION_MIX_WITH_OTHERS 1U
@@ -238,6 +247,9 @@ enum ringer_part_kind {
     RINGER_PART_JACK = 4,
     RINGER_PART_KEYS = 5
 };
+
+/* A kind's name, such as "statusLight"; "" for a number that is none. No Swift counterpart. */
+const char *ringer_part_kind_name(enum ringer_part_kind kind);
 
 /* A part of this machine's hardware. */
 struct ringer_part {
@@ -561,11 +573,18 @@ enum ringer_session_phase {
     RINGER_SESSION_INTERRUPTED = 2
 };
 
+/* A phase's name, such as "active"; "" for a number that is none. Swift: SessionState.Phase.rawValue. */
+const char *ringer_session_phase_name(enum ringer_session_phase phase);
+
 enum ringer_input {
     RINGER_INPUT_NONE = 0,
     RINGER_INPUT_MICROPHONE = 1,
     RINGER_INPUT_BLUETOOTH = 2
 };
+
+/* An input's name, such as "microphone"; "" for RINGER_INPUT_NONE and a number that is none. Swift:
+ * AudioInput.rawValue. */
+const char *ringer_input_name(enum ringer_input input);
 
 /* A session's state. Swift: SessionState, AudioSession. */
 struct ringer_session_state {
@@ -683,6 +702,9 @@ enum ringer_drop {
     RINGER_DROP_REMOVED = 4
 };
 
+/* Its name, such as "answered"; "" for a number that is none. Swift: InterruptionDropReason.rawValue. */
+const char *ringer_drop_name(enum ringer_drop drop);
+
 /* Why a session's sounds stopped. Swift: SessionStopReason. */
 enum ringer_stop {
     RINGER_STOP_INTERRUPTION = 1,
@@ -690,6 +712,9 @@ enum ringer_stop {
     RINGER_STOP_REMOVAL = 3,
     RINGER_STOP_OLD_DEVICE_UNAVAILABLE = 4      /* a headphone was pulled out: the session stays active */
 };
+
+/* Its name, such as "deactivation"; "" for a number that is none. Swift: SessionStopReason.rawValue. */
+const char *ringer_stop_name(enum ringer_stop stop);
 
 /* Why a session's route changed. Swift: RouteChangeReason, with the same values. */
 enum ringer_route_change {
@@ -702,12 +727,18 @@ enum ringer_route_change {
     RINGER_ROUTE_CHANGE_NO_SUITABLE_ROUTE = 7
 };
 
+/* Its name, such as "categoryChange"; "" for a number that is none. Swift: the cases of RouteChangeReason. */
+const char *ringer_route_change_name(enum ringer_route_change change);
+
 /* What interrupts a session. Swift: InterruptionCause. */
 enum ringer_cause {
     RINGER_CAUSE_SESSION = 1,       /* the session of number cause_number */
     RINGER_CAUSE_OUTSIDE = 2,       /* the interruption of number cause_number */
     RINGER_CAUSE_SERVICE = 3        /* what the service reports: a session of this or of another process */
 };
+
+/* A cause's name, such as "outside"; "" for a number that is none. Swift: the cases of InterruptionCause. */
+const char *ringer_cause_name(enum ringer_cause cause);
 
 struct ringer_session_event {
     enum ringer_session_change change;
@@ -756,11 +787,17 @@ enum ringer_key {
     RINGER_KEY_SILENCE = 2
 };
 
+/* A key's name, such as "silence"; "" for a number that is none. Swift: DeviceKey.rawValue. */
+const char *ringer_key_name(enum ringer_key key);
+
 enum ringer_verdict {
     RINGER_VERDICT_UNKNOWN = 0,
     RINGER_VERDICT_MUTED = 1,
     RINGER_VERDICT_AUDIBLE = 2
 };
+
+/* A verdict's name, such as "muted"; "" for a number that is none. Swift: MuteReading.Verdict.rawValue. */
+const char *ringer_verdict_name(enum ringer_verdict verdict);
 
 /* How a request ended. */
 struct ringer_result {
