@@ -182,14 +182,14 @@ import RingerTestKit
         let kind = try notification.sound.map { NotificationSound.Kind.named(try text($0, "sound")) } ?? .standard
         var sound = NotificationSound.standard(volume: notification.volume == 0 ? 1 : max(notification.volume, 0))
         sound.kind = kind
-        sound.isCritical = notification.is_critical != 0
+        sound.isCritical = try flag(notification.is_critical, "is_critical")
+        let allowsCritical = try flag(notification.allows_critical, "allows_critical")
         let directory = try notification.directory.map { try text($0, "directory") }
         let bundle = try notification.bundle.map { try text($0, "bundle") }
         var container: ApplicationContainer?
-        if directory != nil || bundle != nil || notification.allows_critical != 0 {
+        if directory != nil || bundle != nil || allowsCritical {
             // No file is found in a directory without a name.
-            container = ApplicationContainer(
-                directory ?? "", bundle: bundle, allowsCriticalAlerts: notification.allows_critical != 0)
+            container = ApplicationContainer(directory ?? "", bundle: bundle, allowsCriticalAlerts: allowsCritical)
         }
         return try handle.notify(sound, container, id)
     }

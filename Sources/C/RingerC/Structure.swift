@@ -78,3 +78,11 @@ struct Structure<Value: GrowingStructure> {
 func reserved(_ bytes: some Sequence<UInt8>, _ name: StaticString) throws {
     guard bytes.allSatisfy({ $0 == 0 }) else { throw Failure(EINVAL, "reserved bytes of \(name) are not zero") }
 }
+
+/// A member of a structure that says whether something holds.
+///
+/// - Throws: `EINVAL` unless it is 0 or 1: other values may get a meaning. `name` names the member in errors.
+func flag(_ byte: UInt8, _ name: StaticString) throws -> Bool {
+    guard byte <= 1 else { throw Failure(EINVAL, "\(name) is \(byte), which is neither 0 nor 1") }
+    return byte == 1
+}

@@ -287,9 +287,11 @@ extension ringer_preferences {
             throw Failure(EINVAL, "0x\(String(routes_silenced, radix: 16)) has bits that are no route")
         }
         return UserPreferences(
-            vibrateOnRing: vibrate_on_ring != 0, vibrateOnSilent: vibrate_on_silent != 0,
-            soundEffects: sound_effects != 0, alertVolume: alert_volume,
-            hapticsWhileRecording: haptics_while_recording != 0, doNotDisturb: do_not_disturb != 0,
+            vibrateOnRing: try flag(vibrate_on_ring, "vibrate_on_ring"),
+            vibrateOnSilent: try flag(vibrate_on_silent, "vibrate_on_silent"),
+            soundEffects: try flag(sound_effects, "sound_effects"), alertVolume: alert_volume,
+            hapticsWhileRecording: try flag(haptics_while_recording, "haptics_while_recording"),
+            doNotDisturb: try flag(do_not_disturb, "do_not_disturb"),
             routesSilencedBySwitch: AudioRouteSet(rawValue: routes_silenced),
             whenSwitchUnreadable: try .of(when_switch_unreadable, "position"))
     }

@@ -100,6 +100,35 @@ import Testing
         #expect(ringer_device_notify(bench.device, &later, -1, nil) == -EINVAL)
     }
 
+    // 2 to 255 counted as true: none of them could ever have got a meaning.
+    @Test("members that say whether something holds must be 0 or 1 where the program fills them")
+    func flags() throws {
+        let bench = try TestDevice()
+        var read = ringer_preferences()
+        let size = MemoryLayout<ringer_preferences>.stride
+        #expect(ringer_device_get_preferences(bench.device, &read, size) == 0)
+        let members: [(String, WritableKeyPath<ringer_preferences, UInt8>)] = [
+            ("vibrate_on_ring", \.vibrate_on_ring), ("vibrate_on_silent", \.vibrate_on_silent),
+            ("sound_effects", \.sound_effects), ("haptics_while_recording", \.haptics_while_recording),
+            ("do_not_disturb", \.do_not_disturb),
+        ]
+        for (name, member) in members {
+            for value: UInt8 in [0, 1, 2, 255] {
+                var preferences = read
+                preferences[keyPath: member] = value
+                #expect(ringer_device_set_preferences(bench.device, &preferences, size) == (value < 2 ? 0 : -EINVAL))
+                if value >= 2 { #expect(lastError == "\(name) is \(value), which is neither 0 nor 1") }
+            }
+        }
+        var notification = ringer_notification()
+        notification.is_critical = 2
+        #expect(ringer_device_notify(bench.device, &notification, notificationSize, nil) == -EINVAL)
+        #expect(lastError == "is_critical is 2, which is neither 0 nor 1")
+        (notification.is_critical, notification.allows_critical) = (1, 255)
+        #expect(ringer_device_notify(bench.device, &notification, notificationSize, nil) == -EINVAL)
+        #expect(lastError == "allows_critical is 255, which is neither 0 nor 1")
+    }
+
     @Test("a program of a later version gets what this one knows, and zero for the rest")
     func laterStructures() throws {
         let bench = try TestDevice()

@@ -27,7 +27,9 @@
  * Structures. A later version may append to them: a function that takes one takes its size, as `sizeof event`, or
  * that of one element of an array. The library sets to zero what the program has and it does not know. Structures
  * that the program fills are set to zero first, preferences are read first. Reserved bytes that are not zero, and
- * bytes of a later version that are not, are -EINVAL, as is a size below that of the first version, or above 4096.
+ * bytes of a later version that are not, are -EINVAL, as is a size below that of the first version, or above 4096. A
+ * member that says whether something holds is 0 or 1: other values are -EINVAL where the program fills it. An int that
+ * says so among the arguments of a function is true where it is not 0, as in C.
  *
  * Threads. Any thread may call any function; a device's events are read by one thread at a time. One thread closes a
  * device, and the others may be calling functions then: those calls end as if the device had been closed after them, or
