@@ -111,6 +111,7 @@ void link_update(struct link *link)
     while ((count = receive(link, &packet)) == sizeof packet) {
         if (packet.version != RINGER_PCM_VERSION || packet.kind == RINGER_PCM_REFUSED) {
             link->refusal = packet.kind == RINGER_PCM_REFUSED ? packet.value : RINGER_PCM_VERSION_UNKNOWN;
+            memcpy(link->why, packet.why, sizeof link->why - 1);
             link->waits = 0;
             lose(link);
             return;

@@ -17,6 +17,7 @@ struct link {
     bool started;         /* the stream plays or records */
     bool accepted;        /* the service has answered, and `state` and `gain` are its word */
     int refusal;          /* why the service that is there refused last; 0 if it did not, or there is none */
+    char why[120];        /* the sentence of that refusal */
     int state;
     uint32_t gain;
     int flags; /* of the stream: what the service said last, or what `hello` lets expect */

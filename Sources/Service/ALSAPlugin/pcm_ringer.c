@@ -673,7 +673,8 @@ static int greet(struct ringer *r, snd_pcm_stream_t stream)
         SNDERR("ringer: the service does not permit this user to play");
         break;
     case RINGER_PCM_TOO_MANY:
-        SNDERR("ringer: the service has too many connections: see pcms-per-user in ringerd.conf");
+        SNDERR("ringer: the service has too many connections: %s",
+            r->link.why[0] != 0 ? r->link.why : "see pcms-per-user in ringerd.conf");
         break;
     case RINGER_PCM_CATEGORY_UNKNOWN:
         SNDERR("ringer: no category %s with the options '%s': the categories are ambient, soloAmbient, playback, record, "

@@ -74,9 +74,15 @@ struct ringer_pcm_packet {
     uint8_t value;
     uint8_t flags;    /* in ACCEPTED */
     uint32_t gain;    /* in ACCEPTED and STATE */
-    char category[24]; /* in HELLO, as are the texts below; each ends with a zero byte */
-    char options[64]; /* names of category options, separated by blanks */
-    char name[32];    /* the program's, for people */
+    /* Texts, each of which ends with a zero byte. */
+    union {
+        struct { /* in HELLO */
+            char category[24];
+            char options[64]; /* names of category options, separated by blanks */
+            char name[32];    /* the program's, for people */
+        };
+        char why[120]; /* in REFUSED, with TOO_MANY: the limit, in a sentence; empty where the service says none */
+    };
 };
 
 /* Whether the switch silences no stream of this category and these options, as the packet's texts. The service says it too,

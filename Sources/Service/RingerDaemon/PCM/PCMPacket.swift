@@ -22,10 +22,13 @@ struct PCMPacket {
     /// What the service does not understand, or does not allow: a value of the packet REFUSED.
     struct Refusal: Error {
         var reason: Int
+        /// What there is to say besides.
+        var sentence = ""
 
         static let version = Refusal(reason: RINGER_PCM_VERSION_UNKNOWN)
         static let notPermitted = Refusal(reason: RINGER_PCM_NOT_PERMITTED)
-        static let tooMany = Refusal(reason: RINGER_PCM_TOO_MANY)
+        /// `sentence` names the limit.
+        static func tooMany(_ sentence: String) -> Refusal { Refusal(reason: RINGER_PCM_TOO_MANY, sentence: sentence) }
         static let category = Refusal(reason: RINGER_PCM_CATEGORY_UNKNOWN)
     }
 
@@ -44,6 +47,12 @@ struct PCMPacket {
         packet.value = UInt8(value)
         packet.flags = UInt8(flags)
         packet.gain = UInt32((gain * Float(RINGER_PCM_FULL_GAIN)).rounded())
+    }
+
+    /// A packet of the kind REFUSED.
+    init(_ refusal: Refusal) {
+        self.init(kind: RINGER_PCM_REFUSED, value: refusal.reason)
+        withUnsafeMutableBytes(of: &packet.why) { $0.copyBytes(from: refusal.sentence.utf8.prefix($0.count - 1)) }
     }
 
     var kind: Int { Int(packet.kind) }

@@ -172,7 +172,7 @@ package final class PCMServer: @unchecked Sendable {
         do throws(BusError) {
             stream.share = try budget.share(.pcms, for: payer)
         } catch {
-            throw .tooMany
+            throw .tooMany(error.message)
         }
     }
 

@@ -71,7 +71,7 @@ final class PCMStream: @unchecked Sendable {
     /// Tells the plug-in why the connection ends.
     func refuse(_ refusal: PCMPacket.Refusal) {
         // It is closed next, whether or not this arrives.
-        _ = send(PCMPacket(kind: RINGER_PCM_REFUSED, value: refusal.reason))
+        _ = send(PCMPacket(refusal))
     }
 
     private func send(_ packet: PCMPacket) -> Bool {

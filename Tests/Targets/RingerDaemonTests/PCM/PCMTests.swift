@@ -372,6 +372,21 @@ import Testing
         withExtendedLifetime(clients) {}
     }
 
+    // The plug-in named the key of the configuration alone.
+    @Test("a program with a connection too many reads the limit, as programs on the bus do")
+    func limit() async throws {
+        let bench = try PCMBench(connections: 1)
+        try bench.start()
+        let client = try PCMClient(bench)
+        client.greet("ambient")
+        #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        let program = try bench.play(try bench.sound(seconds: 1))
+        #expect(try await program.end() == 0)
+        let limit = "pcms-per-user is used up: 1 pcms are the most for user \(getuid())\n"
+        #expect(program.messages.hasSuffix("ringer: the service has too many connections: " + limit))
+        withExtendedLifetime(client) {}
+    }
+
     // As many connections as there may be, none of which greeted, left no other program a sound, for as long as they liked.
     @Test("connections that do not greet are closed, and leave room for a program")
     func noGreeting() async throws {
