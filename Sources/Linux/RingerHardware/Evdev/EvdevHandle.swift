@@ -68,9 +68,6 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
         libevdev_has_event_code(device, UInt32(code.type), UInt32(code.code)) == 1
     }
 
-    /// Whether there is an event to read, or an error. The corresponding C function is `libevdev_has_event_pending`.
-    var hasMore: Bool { libevdev_has_event_pending(device) != 0 }
-
     /// Whether the device plays rumble effects.
     var rumbles: Bool { has(EvdevCode(type: UInt16(EV_FF), code: UInt16(FF_RUMBLE))) }
 

@@ -79,7 +79,6 @@ public final class EvdevSlider: RingSilentSwitch {
 
         var name: String { "slider \(handle.description)" }
         var descriptor: CInt { handle.descriptor }
-        var hasMore: Bool { handle.hasMore }
 
         mutating func begin(now: MonotonicTime, into reports: inout [SwitchEvent]) {
             perform(debouncer.handle(.edge(handle.value(of: .soundProfile), at: now)), now, into: &reports)

@@ -69,7 +69,6 @@ public final class EvdevSwitch: RingSilentSwitch {
 
         var name: String { "evdev \(handle.description)" }
         var descriptor: CInt { handle.descriptor }
-        var hasMore: Bool { handle.hasMore }
 
         mutating func begin(now: MonotonicTime, into reports: inout [SwitchEvent]) {
             var told = told

@@ -51,7 +51,6 @@ struct OpenInput: ~Copyable, OpenDevice {
 
     var name: String { "\(kind.rawValue) \(handle.description)" }
     var descriptor: CInt { handle.descriptor }
-    var hasMore: Bool { handle.hasMore }
 
     /// Jacks are reported as they are; a key that is held, once it is released.
     mutating func begin(now: MonotonicTime, into reports: inout [DeviceStateChange]) {

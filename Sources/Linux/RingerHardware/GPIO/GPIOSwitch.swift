@@ -1,6 +1,5 @@
 import Glibc
 import RingerCore
-import Synchronization
 import SystemPackage
 
 /// A Ring/Silent switch on a GPIO line that no driver of the kernel uses.
@@ -36,8 +35,6 @@ public final class GPIOSwitch: RingSilentSwitch {
     public static var isDebouncedByKernel: Bool { GPIOLineRequest.kernelDebounces }
 
     private let reader: HotplugReader<Opened>
-    /// The position that was reported last.
-    private let told = Mutex<SwitchPosition?>(nil)
 
     /// - Parameters:
     ///   - line: The line.
@@ -73,18 +70,14 @@ public final class GPIOSwitch: RingSilentSwitch {
     ///
     /// - Throws: ``RingerError``; `busy`, with the holder's name, if the line is in use.
     public func start(_ handler: @escaping @Sendable (SwitchEvent) -> Void) throws(RingerError) {
-        try reader.start { [weak self] event in
-            let event = SwitchEvent(event)
-            if case .position(let position, _) = event { self?.told.withLock { $0 = position } }
-            handler(event)
-        }
+        try reader.start { event in handler(SwitchEvent(event)) }
     }
 
     /// Requests the line anew: a kernel that debounces it knows only levels of which it saw an edge.
     public func reread() {
-        reader.reopen { [weak self] report in
-            guard case .position(let position, _) = report else { return true }
-            return self?.told.withLock { $0 } != position
+        reader.reopen { line in
+            let known = line.position
+            return { report in if case .position(known, _) = report { false } else { true } }
         }
     }
 
@@ -117,6 +110,8 @@ public final class GPIOSwitch: RingSilentSwitch {
         }
 
         var descriptor: CInt { request.descriptor }
+        /// The position that was reported last.
+        var position: SwitchPosition { contacts.position }
 
         var deadline: MonotonicTime? { contacts.settlesAtOnce ? nil : contacts.deadline }
 
@@ -131,7 +126,7 @@ public final class GPIOSwitch: RingSilentSwitch {
         mutating func read(
             isReady: Bool, now: () -> MonotonicTime, into reports: inout [SwitchEvent]
         ) throws(RingerError) -> Bool {
-            let count = try readEdges(isReady: isReady, into: &reports)
+            let count = try Self.readEdges(of: request, isReady: isReady, &contacts, into: &reports)
             // The small queue silently drops the newest edges: the last level in it may be outdated.
             if count >= GPIOLineRequest.smallQueue && !contacts.areNumbered {
                 _ = contacts.debouncer.handle(.missed)
@@ -149,15 +144,16 @@ public final class GPIOSwitch: RingSilentSwitch {
         mutating func tick(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {
             contacts.deadline = nil
             // An edge from before the deadline may still be queued.
-            _ = try readEdges(isReady: false, into: &reports)
+            _ = try Self.readEdges(of: request, isReady: false, &contacts, into: &reports)
             try checkLevel(now: now, into: &reports)
         }
 
-        private mutating func readEdges(isReady: Bool, into reports: inout [SwitchEvent]) throws(RingerError) -> Int {
-            // A copy, since `line`, another property of self, is being read.
-            var contacts = contacts
-            defer { self.contacts = contacts }
-            return try request.read(isReady: isReady) { edge in contacts.take(edge, into: &reports) }
+        // Static, since the request is read while the contacts change.
+        private static func readEdges(
+            of request: borrowing GPIOLineRequest, isReady: Bool, _ contacts: inout Contacts,
+            into reports: inout [SwitchEvent]
+        ) throws(RingerError) -> Int {
+            try request.read(isReady: isReady) { edge in contacts.take(edge, into: &reports) }
         }
 
         private mutating func checkLevel(now: MonotonicTime, into reports: inout [SwitchEvent]) throws(RingerError) {

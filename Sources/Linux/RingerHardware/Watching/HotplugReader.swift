@@ -123,9 +123,9 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
 
     /// Closes and opens the device, and reports its state before it returns: for a device that may have missed changes.
     ///
-    /// - Parameter isNews: Whether to report what it reads from the device.
-    func reopen(_ isNews: @escaping @Sendable (Device.Report) -> Bool) {
-        loop.sync { self.openAnew(isNews) }
+    /// - Parameter news: Called with the device before it is closed. Returns what tells whether to report what is read then.
+    func reopen(_ news: @escaping @Sendable (borrowing Device) -> (Device.Report) -> Bool) {
+        loop.sync { self.openAnew(news) }
     }
 
     /// Runs `body` on the open device, and passes its reports on before it returns. The device stays open if `body` throws.
@@ -201,10 +201,11 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         endReleaseWatch()
     }
 
-    private func openAnew(_ isNews: (Device.Report) -> Bool) {
-        guard state.phase == .watching, state.device != nil else { return find(isDoubtful: false) }
+    private func openAnew(_ news: (borrowing Device) -> (Device.Report) -> Bool) {
+        guard state.phase == .watching, let device = state.device.take() else { return find(isDoubtful: false) }
+        let isNews = news(device)
         endReading()
-        state.device = nil
+        _ = consume device
         var events: [HotplugEvent<Device.Report>] = []
         do throws(RingerError) {
             try adopt(open(), into: &events)
@@ -275,11 +276,14 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
             failure = error
             endReading()
         }
-        for content in reports { report(.report(content)) }
-        reports.removeAll(keepingCapacity: reports.count <= 16)
+        let isLarge = reports.count > 16
+        reports.reverse()
+        // Each is moved out; removeAll(keepingCapacity:) takes more than a hundred instructions.
+        while let content = reports.popLast() { report(.report(content)) }
+        if isLarge { reports = [] }
         swap(&reports, &state.reports)
         if let failure { report(.lost(failure, at: loop.now)) }
-        if mayHaveMore, state.device?.hasMore ?? false { loop.execute { self.readMore() } }
+        if mayHaveMore { loop.execute { self.readMore() } }
         guard let failure else { return }
         // The device may be back already, and its file will not change again: try at once. A device that failed right
         // after it was opened waits for the next change of its directory.
@@ -335,10 +339,10 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
     }
 
     private func schedule() {
+        let deadline = state.device?.deadline
+        if deadline == nil, case nil = state.timer { return }
         state.timer?.cancel()
-        state.timer = state.device?.deadline.map { deadline in
-            loop.schedule(at: deadline) { self.timerFired() }
-        }
+        state.timer = deadline.map { loop.schedule(at: $0) { self.timerFired() } }
     }
 
     private func report(_ events: [HotplugEvent<Device.Report>]) {

@@ -14,9 +14,6 @@ protocol OpenDevice: ~Copyable, Sendable {
     /// Readable when there is something to read. The device closes it.
     var descriptor: CInt { get }
 
-    /// Whether there may be more to read, where ``read(isReady:now:into:)`` said so: asked once its reports were passed on.
-    var hasMore: Bool { get }
-
     /// When to call ``tick(now:into:)``; nil for never.
     var deadline: MonotonicTime? { get }
 
@@ -31,7 +28,8 @@ protocol OpenDevice: ~Copyable, Sendable {
     /// - Parameters:
     ///   - isReady: Whether the descriptor is known to be readable.
     ///   - now: Reads the clock, which costs a system call on some machines.
-    /// - Returns: Whether to ask ``hasMore`` once these reports have been passed on.
+    /// - Returns: Whether to read again once these reports have been passed on, and tasks that wait for them have run: there
+    ///   may be more.
     mutating func read(
         isReady: Bool, now: () -> MonotonicTime, into reports: inout [Report]
     ) throws(RingerError) -> Bool
@@ -41,7 +39,6 @@ protocol OpenDevice: ~Copyable, Sendable {
 }
 
 extension OpenDevice where Self: ~Copyable {
-    var hasMore: Bool { true }
     var deadline: MonotonicTime? { nil }
     var isPresent: Bool { true }
     mutating func tick(now: MonotonicTime, into reports: inout [Report]) throws(RingerError) {}

@@ -74,15 +74,15 @@ import Testing
         var device = try PipeDevice(path)
         let (reader, told) = (makeReader(), Told())
         try reader.start { told.add($0) }
-        reader.reopen { _ in false }
+        reader.reopen { _ in { _ in false } }
         #expect(told.all == ["begin"])
-        reader.reopen { $0 == "begin" }
+        reader.reopen { _ in { $0 == "begin" } }
         #expect(told.all == ["begin", "begin"])
         device.write(1)
         await told.wait(for: "1")
         try loop.syncThrowing { [path] () throws(RingerError) in
             unlink(path.string)
-            reader.reopen { _ in false }
+            reader.reopen { _ in { _ in false } }
         }
         #expect(told.all == ["begin", "begin", "1", "lost"])
         device = try PipeDevice(path)
@@ -90,7 +90,7 @@ import Testing
         device.write(2)
         await told.wait(for: "2")
         reader.close()
-        reader.reopen { _ in true }
+        reader.reopen { _ in { _ in true } }
         #expect(told.all == ["begin", "begin", "1", "lost", "found", "begin", "2"])
         loop.close()
     }

@@ -68,7 +68,7 @@ package final class MixerVolume: DeviceStateSource {
             }
         } catch {
             // alsa-lib has kept the values that the driver refused.
-            if error.code != .unsupported { reader.reopen { _ in true } }
+            if error.code != .unsupported { reader.reopen { _ in { _ in true } } }
             throw error
         }
     }
