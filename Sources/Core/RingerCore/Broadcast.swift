@@ -18,6 +18,8 @@ final class Broadcast<Element: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    var isEmpty: Bool { state.withLock { $0.subscribers.isEmpty } }
+
     /// The subscribers now, without those whose stream was dropped.
     var subscribers: Subscribers { state.withLock { $0.subscribers } }
 

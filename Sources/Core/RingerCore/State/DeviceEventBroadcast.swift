@@ -40,7 +40,7 @@ package final class DeviceEventBroadcast: Sendable {
     /// - Returns: Whether ``send(_:)`` has to follow. Not where nobody would get the event: it is over.
     package func announce(_ event: DeviceEvent, isAwaited: Bool) -> Bool {
         state.withLock { state in
-            if !isAwaited && state.waiting == 0 && broadcast.subscribers.isEmpty {
+            if !isAwaited && state.waiting == 0 && broadcast.isEmpty {
                 state.take(event)
                 return false
             }

@@ -51,11 +51,14 @@ struct DeviceStateReducer: StateMachine {
     }
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
-        guard case .change(let change, let source, let index, let time) = event else {
-            return handleOne(event, &actions)
-        }
-        for change in combine(change, of: index) {
-            handleOne(.change(change, source: source, index: index, at: time), &actions)
+        switch event {
+        case .ringSilent(let event, let source):
+            actions.append(ringSilent(event, source))
+        case .change(let change, let source, let index, let time):
+            for change in combine(change, of: index) {
+                handleOne(.change(change, source: source, index: index, at: time), &actions)
+            }
+        default: handleOne(event, &actions)
         }
     }
 
@@ -84,8 +87,7 @@ struct DeviceStateReducer: StateMachine {
         let hardwareBefore = hardware
         var report: DeviceEvent?
         switch event {
-        case .ringSilent(let event, let source):
-            report = ringSilent(event, source)
+        case .ringSilent: break
         case .change(.key(let key, let isPressed, let time), _, _, _):
             report = .key(key, isPressed: isPressed, at: time)
         case .change(let change, let source, _, let time):
@@ -126,7 +128,8 @@ struct DeviceStateReducer: StateMachine {
         }
     }
 
-    private mutating func ringSilent(_ event: SwitchEvent, _ source: String) -> DeviceEvent {
+    /// Takes in an event of the switch, which changes the state: no copy is kept to compare it with.
+    private mutating func ringSilent(_ event: SwitchEvent, _ source: String) -> Action {
         switch event {
         case .position(let position, let time):
             state.ringSilent = position
@@ -135,20 +138,20 @@ struct DeviceStateReducer: StateMachine {
             state.isSwitchConnected = true
             state.isSwitchUnreadable = false
             switchProblem = nil
-            return .switchMoved(position, source: source, at: time)
+            return .publish(state, .switchMoved(position, source: source, at: time))
         case .dropped(let count, let time):
-            return .switchEdgesDropped(count: count, source: source, at: time)
+            return .report(.switchEdgesDropped(count: count, source: source, at: time))
         case .lost(let error, let time):
             state.isSwitchConnected = false
             switchProblem = error
-            if state.ringSilent != nil { return .switchLost(error, source: source, at: time) }
+            if state.ringSilent != nil { return .publish(state, .switchLost(error, source: source, at: time)) }
             state.isSwitchUnreadable = true
             state.ringSilentSource = source
-            return .degraded(error, at: time)
+            return .publish(state, .degraded(error, at: time))
         case .found(let time):
             state.isSwitchConnected = true
             switchProblem = nil
-            return .switchFound(source: source, at: time)
+            return .publish(state, .switchFound(source: source, at: time))
         }
     }
 
