@@ -8,26 +8,31 @@ struct PlayerMachine: StateMachine {
         case play(
             ID, SoundTerms, frames: Int, volume: Float = 1, outcome: SoundOutcome? = nil, now: MonotonicTime)
         /// The sound's terms changed: its session was interrupted or ducked, or changed its category or route.
-        case terms(ID, SoundTerms, now: MonotonicTime)
+        case terms(ID, SoundTerms)
         /// The sound's owner changed its volume.
         case volume(ID, Float)
         case halt(ID, SoundOutcome)
         case haltAll(SoundOutcome)
         case playback(ID, PlaybackEvent)
         /// The device's state changed.
-        case state(DeviceState, now: MonotonicTime)
-        case preferences(UserPreferences, now: MonotonicTime)
+        case state(DeviceState)
+        case preferences(UserPreferences)
     }
 
+    /// The large ones are kept apart: the actions of a hundred sounds that stop would fill 50 kB, which the kernel may first
+    /// have to give, one page after another, inside the transition.
     enum Action: Sendable, Equatable {
-        case begin(ID, PlaybackOptions)
+        indirect case begin(ID, PlaybackOptions)
         /// Its gate is shut at once.
         case halt(ID)
         case setGain(ID, Float)
         /// Pass the output's event on to the sound's owner.
-        case forward(ID, PlaybackEvent)
-        case complete(ID, SoundResult)
+        indirect case forward(ID, PlaybackEvent)
+        indirect case complete(ID, SoundResult)
         case report(DeviceEvent)
+        /// Report that it was decided anew about a sound, now: reading the clock takes a system call on some machines, which an
+        /// edge of the switch without sounds does without.
+        case decided(ID, Decision, SoundRequest)
         /// The rules changed; the sounds that they forbid were halted.
         case rulesChanged
     }
@@ -76,9 +81,9 @@ struct PlayerMachine: StateMachine {
             play(id, terms, frames, volume, now, &actions)
         case .play(let id, _, let frames, _, let outcome?, let now):
             refuse(id, outcome, frames, now, &actions)
-        case .terms(let id, let terms, let now):
+        case .terms(let id, let terms):
             sounds[id]?.terms = terms
-            decideAnew(id, now, &actions)
+            decideAnew(id, &actions)
         case .volume(let id, let volume):
             guard let sound = sounds[id], sound.halted == nil, sound.volume != volume else { return }
             sounds[id]?.volume = volume
@@ -89,14 +94,14 @@ struct PlayerMachine: StateMachine {
             for id in inOrder { halt(id, outcome, &actions) }
         case .playback(let id, let event):
             playback(id, event, &actions)
-        case .state(let state, let now):
+        case .state(let state):
             if self.state.isHeadphoneInserted && !state.isHeadphoneInserted { leaveJack() }
             self.state = state
-            for id in inOrder { decideAnew(id, now, &actions) }
+            for id in inOrder { decideAnew(id, &actions) }
             actions.append(.rulesChanged)
-        case .preferences(let preferences, let now):
+        case .preferences(let preferences):
             self.preferences = preferences
-            for id in inOrder { decideAnew(id, now, &actions) }
+            for id in inOrder { decideAnew(id, &actions) }
             actions.append(.rulesChanged)
         }
     }
@@ -143,7 +148,7 @@ struct PlayerMachine: StateMachine {
         }
     }
 
-    private mutating func decideAnew(_ id: ID, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func decideAnew(_ id: ID, _ actions: inout [Action]) {
         guard let sound = sounds[id], sound.halted == nil else { return }
         let decision = sound.terms.decide(state, preferences, on: route(of: sound))
         switch decision {
@@ -154,7 +159,7 @@ struct PlayerMachine: StateMachine {
         case .silence(let reason), .vibrate(let reason):
             halt(id, .silenced(by: reason), &actions)
         }
-        actions.append(.report(.decided(decision, sound.terms.request, sound: id, at: now)))
+        actions.append(.decided(id, decision, sound.terms.request))
     }
 
     private mutating func halt(_ id: ID, _ outcome: SoundOutcome, _ actions: inout [Action]) {

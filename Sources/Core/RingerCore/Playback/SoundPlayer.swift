@@ -76,6 +76,8 @@ public final class SoundPlayer: Sendable {
                 core.perform { core.transition { table[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
             case .forward(let id, let event): table[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
+            case .decided(let id, let decision, let request):
+                report(.decided(decision, request, sound: id, at: clock.now))
             case .rulesChanged: observers.notify(())
             case .complete(let id, let result):
                 guard let entry = table.remove(id) else { return }
@@ -84,13 +86,13 @@ public final class SoundPlayer: Sendable {
             }
         }
         let weakRunner = Weak(runner)
-        publisher.observe { weakRunner.value?.send(.state($0, now: clock.now)) }
+        publisher.observe { weakRunner.value?.send(.state($0)) }
     }
 
     /// The user's preferences. Setting them stops sounds that they forbid.
     public var preferences: UserPreferences {
         get { runner.read { $0.preferences } }
-        set { runner.send(.preferences(newValue, now: clock.now)) }
+        set { runner.send(.preferences(newValue)) }
     }
 
     /// The rules in force.
@@ -183,12 +185,12 @@ public final class SoundPlayer: Sendable {
 
     /// Begins a sound that was added.
     func start(_ id: ID, under terms: SoundTerms) {
-        runner.send { [table, clock] machine in
-            guard let entry = table[id.number] else { return ([], ()) }
-            let event = PlayerMachine.Event.play(
-                id.number, terms, frames: entry.frames, volume: entry.manner.volume, outcome: entry.outcome,
-                now: clock.now)
-            return (machine.handle(event), ())
+        core.transition {
+            guard let entry = table[id.number] else { return }
+            runner.send(
+                .play(
+                    id.number, terms, frames: entry.frames, volume: entry.manner.volume, outcome: entry.outcome,
+                    now: clock.now))
         }
     }
 
@@ -207,19 +209,19 @@ public final class SoundPlayer: Sendable {
 
     /// Changes the volume of a sound to `volume`, 0 to 1, within ``gainRamp``.
     package func setVolume(_ volume: Float, of id: ID) {
-        runner.send { [core, table] machine in
+        core.transition {
             // The player may not know it yet.
             table.setVolume(volume, of: id.number)
             if let playback = table[id.number]?.playback as? any JudgedPlayback {
                 core.perform { playback.setVolume(volume) }
             }
-            return (machine.handle(.volume(id.number, volume)), ())
+            runner.send(.volume(id.number, volume))
         }
     }
 
     /// Changes the terms of a sound.
     func setTerms(_ terms: SoundTerms, of id: ID) {
-        runner.send(.terms(id.number, terms, now: clock.now))
+        runner.send(.terms(id.number, terms))
     }
 
     /// Plays `sound` as ``startOutsideSessions(_:as:completion:)`` does, and returns its outcome. Cancelling the task
@@ -241,18 +243,18 @@ public final class SoundPlayer: Sendable {
     /// Stops a sound: when the call has returned, one that has not begun never does, and one that plays ends within one audio
     /// period. Does nothing if it is over.
     public func stop(_ id: ID, because cause: SoundOutcome.StopCause = .caller) {
-        runner.send { [table] machine in
+        core.transition {
             // The player may not know it yet.
             table.shut(id.number, as: .stopped(cause))
-            return (machine.handle(.halt(id.number, .stopped(cause))), ())
+            runner.send(.halt(id.number, .stopped(cause)))
         }
     }
 
     /// Stops every sound.
     public func stopAll(because cause: SoundOutcome.StopCause = .caller) {
-        runner.send { [table] machine in
+        core.transition {
             table.shutAll(as: .stopped(cause))
-            return (machine.handle(.haltAll(.stopped(cause))), ())
+            runner.send(.haltAll(.stopped(cause)))
         }
     }
 
