@@ -125,8 +125,8 @@ struct SoundPlayerTests {
         var terms = SoundTerms(request: .session(.playAndRecord, options: .defaultToSpeaker), route: .speaker)
         _ = machine.handle(.play(1, terms, frames: 100, now: MachineTime.start))
         terms = SoundTerms(request: .session(.playAndRecord), level: 0.5, route: .receiver)
-        let actions = machine.handle(.terms(1, terms))
-        guard case .decided(1, .play(0.5, .speaker, _, _), _)? = actions.last else {
+        let actions = machine.handle(.terms(1, terms, now: MachineTime.start))
+        guard case .report(.decided(.play(0.5, .speaker, _, _), _, _, _))? = actions.last else {
             Issue.record("\(actions)")
             return
         }
@@ -352,6 +352,6 @@ extension PlayerMachine {
     fileprivate mutating func switchTo(
         _ position: SwitchPosition, route: AudioRoute = .speaker
     ) -> [Action] {
-        handle(.state(DeviceState(ringSilent: position, route: route)))
+        handle(.state(DeviceState(ringSilent: position, route: route), now: MachineTime.start))
     }
 }

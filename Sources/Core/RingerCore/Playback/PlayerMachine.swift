@@ -8,15 +8,15 @@ struct PlayerMachine: StateMachine {
         case play(
             ID, SoundTerms, frames: Int, volume: Float = 1, outcome: SoundOutcome? = nil, now: MonotonicTime)
         /// The sound's terms changed: its session was interrupted or ducked, or changed its category or route.
-        case terms(ID, SoundTerms)
+        case terms(ID, SoundTerms, now: MonotonicTime)
         /// The sound's owner changed its volume.
         case volume(ID, Float)
         case halt(ID, SoundOutcome)
         case haltAll(SoundOutcome)
         case playback(ID, PlaybackEvent)
         /// The device's state changed.
-        case state(DeviceState)
-        case preferences(UserPreferences)
+        case state(DeviceState, now: MonotonicTime)
+        case preferences(UserPreferences, now: MonotonicTime)
     }
 
     /// The large ones are kept apart: the actions of a hundred sounds that stop would fill 50 kB, which the kernel may first
@@ -30,9 +30,6 @@ struct PlayerMachine: StateMachine {
         indirect case forward(ID, PlaybackEvent)
         indirect case complete(ID, SoundResult)
         case report(DeviceEvent)
-        /// Report that it was decided anew about a sound, now: reading the clock takes a system call on some machines, which an
-        /// edge of the switch without sounds does without.
-        case decided(ID, Decision, SoundRequest)
         /// The rules changed; the sounds that they forbid were halted.
         case rulesChanged
     }
@@ -81,9 +78,9 @@ struct PlayerMachine: StateMachine {
             play(id, terms, frames, volume, now, &actions)
         case .play(let id, _, let frames, _, let outcome?, let now):
             refuse(id, outcome, frames, now, &actions)
-        case .terms(let id, let terms):
+        case .terms(let id, let terms, let now):
             sounds[id]?.terms = terms
-            decideAnew(id, &actions)
+            decideAnew(id, now, &actions)
         case .volume(let id, let volume):
             guard let sound = sounds[id], sound.halted == nil, sound.volume != volume else { return }
             sounds[id]?.volume = volume
@@ -94,14 +91,14 @@ struct PlayerMachine: StateMachine {
             for id in inOrder { halt(id, outcome, &actions) }
         case .playback(let id, let event):
             playback(id, event, &actions)
-        case .state(let state):
+        case .state(let state, let now):
             if self.state.isHeadphoneInserted && !state.isHeadphoneInserted { leaveJack() }
             self.state = state
-            for id in inOrder { decideAnew(id, &actions) }
+            for id in inOrder { decideAnew(id, now, &actions) }
             actions.append(.rulesChanged)
-        case .preferences(let preferences):
+        case .preferences(let preferences, let now):
             self.preferences = preferences
-            for id in inOrder { decideAnew(id, &actions) }
+            for id in inOrder { decideAnew(id, now, &actions) }
             actions.append(.rulesChanged)
         }
     }
@@ -148,7 +145,7 @@ struct PlayerMachine: StateMachine {
         }
     }
 
-    private mutating func decideAnew(_ id: ID, _ actions: inout [Action]) {
+    private mutating func decideAnew(_ id: ID, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let sound = sounds[id], sound.halted == nil else { return }
         let decision = sound.terms.decide(state, preferences, on: route(of: sound))
         switch decision {
@@ -159,7 +156,7 @@ struct PlayerMachine: StateMachine {
         case .silence(let reason), .vibrate(let reason):
             halt(id, .silenced(by: reason), &actions)
         }
-        actions.append(.decided(id, decision, sound.terms.request))
+        actions.append(.report(.decided(decision, sound.terms.request, sound: id, at: now)))
     }
 
     private mutating func halt(_ id: ID, _ outcome: SoundOutcome, _ actions: inout [Action]) {

@@ -76,8 +76,6 @@ public final class SoundPlayer: Sendable {
                 core.perform { core.transition { table[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
             case .forward(let id, let event): table[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
-            case .decided(let id, let decision, let request):
-                report(.decided(decision, request, sound: id, at: clock.now))
             case .rulesChanged: observers.notify(())
             case .complete(let id, let result):
                 guard let entry = table.remove(id) else { return }
@@ -86,13 +84,20 @@ public final class SoundPlayer: Sendable {
             }
         }
         let weakRunner = Weak(runner)
-        publisher.observe { weakRunner.value?.send(.state($0)) }
+        publisher.observe { state in
+            guard let runner = weakRunner.value else { return }
+            core.transition {
+                // Nothing is decided without sounds: reading the clock takes a system call on some machines.
+                let now = runner.read { $0.count } == 0 ? MonotonicTime(nanoseconds: 0) : clock.now
+                runner.send(.state(state, now: now))
+            }
+        }
     }
 
     /// The user's preferences. Setting them stops sounds that they forbid.
     public var preferences: UserPreferences {
         get { runner.read { $0.preferences } }
-        set { runner.send(.preferences(newValue)) }
+        set { runner.send(.preferences(newValue, now: clock.now)) }
     }
 
     /// The rules in force.
@@ -221,7 +226,7 @@ public final class SoundPlayer: Sendable {
 
     /// Changes the terms of a sound.
     func setTerms(_ terms: SoundTerms, of id: ID) {
-        runner.send(.terms(id.number, terms))
+        runner.send(.terms(id.number, terms, now: clock.now))
     }
 
     /// Plays `sound` as ``startOutsideSessions(_:as:completion:)`` does, and returns its outcome. Cancelling the task
