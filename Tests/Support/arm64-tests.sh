@@ -16,7 +16,9 @@ build_tests() {
 # emulated_tests ARGUMENT...: runs them, and the programs that they start, with qemu's emulation of a user's programs and
 # Debian's libraries. RINGER_TEST_MINUTES: how long that may take, 120 by default.
 emulated_tests() {
-    timeout "${RINGER_TEST_MINUTES:-120}m" scripts/emulated env "QEMU_LD_PREFIX=$(Tests/Lab/arm64/build-root)" \
+    local root_arm64
+    root_arm64=$(Tests/Lab/arm64/build-root) || return
+    timeout "${RINGER_TEST_MINUTES:-120}m" scripts/emulated env "QEMU_LD_PREFIX=$root_arm64" \
         LD_LIBRARY_PATH=/usr/libexec/swift/lib/swift/linux \
         "$PWD/.build/debian/arm64/aarch64-unknown-linux-gnu/debug/ringerPackageTests.xctest" --testing-library swift-testing "$@"
 }

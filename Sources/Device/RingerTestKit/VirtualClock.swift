@@ -93,9 +93,6 @@ public final class VirtualClock: DeviceClock, Sendable {
 
     /// Runs `operation`, moving the clock from timer to timer while it waits.
     ///
-    /// Time moves only when the operation and its child tasks wait, so their times are the same in every run. Tasks that
-    /// they make with `Task { }` run beside them, on threads of their own.
-    ///
     /// - Parameters:
     ///   - patience: How long, in real time, the operation may take without a pending timer: it may be running on
     ///     another thread.
@@ -107,23 +104,18 @@ public final class VirtualClock: DeviceClock, Sendable {
         patience: Duration = .seconds(10), _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let isDone = Flag()
-        let executor = OperationExecutor { [self] in wakeDrives() }
-        defer { executor.end() }
-        let task = Task(executorPreference: executor) {
-            defer { isDone.raise() }
+        let task = Task {
+            defer {
+                isDone.raise()
+                wakeDrives()
+            }
             return try await operation()
         }
         while !isDone.isRaised {
-            // Let the operation run until it waits, and what it started beside it for a while, before time moves. One that
-            // yields again and again waits for time.
-            var turns = 0
-            while !isDone.isRaised, turns < 32 || executor.hasJobs && turns < 1_000 {
-                executor.run()
-                await Task.yield()
-                turns += 1
-            }
+            // Let the operation run until it waits, before time moves.
+            for _ in 0..<32 where !isDone.isRaised { await Task.yield() }
             if isDone.isRaised || runNext(until: nil) { continue }
-            if await isMoving(executor, within: patience) { continue }
+            if await isMoving(isDone, within: patience) { continue }
             task.cancel()
             try Task.checkCancellation()
             throw RingerError(
@@ -135,11 +127,11 @@ public final class VirtualClock: DeviceClock, Sendable {
         return try await task.value
     }
 
-    /// Whether a timer is scheduled, or the operation can go on, before `patience` of real time is over.
-    private func isMoving(_ executor: OperationExecutor, within patience: Duration) async -> Bool {
+    /// Whether a timer is scheduled, or the operation ends, before `patience` of real time is over.
+    private func isMoving(_ isDone: Flag, within patience: Duration) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
-                await self.nextMove(executor)
+                await self.nextMove(isDone)
                 return true
             }
             group.addTask {
@@ -151,8 +143,8 @@ public final class VirtualClock: DeviceClock, Sendable {
         }
     }
 
-    /// Returns once a timer is pending, the operation can go on or the task is cancelled.
-    private func nextMove(_ executor: OperationExecutor) async {
+    /// Returns once a timer is pending, the operation has ended or the task is cancelled.
+    private func nextMove(_ isDone: Flag) async {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -160,7 +152,7 @@ public final class VirtualClock: DeviceClock, Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if executor.hasJobs || Task.isCancelled || !state.timers.isEmpty { return true }
+                    if isDone.isRaised || Task.isCancelled || !state.timers.isEmpty { return true }
                     state.drives[id] = continuation
                     return false
                 }
@@ -211,51 +203,6 @@ public final class VirtualClock: DeviceClock, Sendable {
 
         func cancel() {
             clock?.state.withLock { $0.timers.removeAll { $0.id == id } }
-        }
-    }
-
-    /// Runs the tasks of an operation on the thread that drives it, one at a time.
-    private final class OperationExecutor: TaskExecutor {
-        private struct State {
-            var jobs: [UnownedJob] = []
-            var hasEnded = false
-        }
-
-        private let state = Mutex(State())
-        private let wake: @Sendable () -> Void
-
-        /// - Parameter wake: Called when there is a job.
-        init(wake: @escaping @Sendable () -> Void) {
-            self.wake = wake
-        }
-
-        var hasJobs: Bool { state.withLock { !$0.jobs.isEmpty } }
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            let isMine = state.withLock { state in
-                if !state.hasEnded { state.jobs.append(job) }
-                return !state.hasEnded
-            }
-            if isMine { wake() } else { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
-        }
-
-        /// Runs each task that can go on, until it waits or yields.
-        func run() {
-            for job in takeJobs() { job.runSynchronously(on: asUnownedTaskExecutor()) }
-        }
-
-        /// What an operation that was given up still does runs elsewhere.
-        func end() {
-            for job in takeJobs(andEnd: true) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
-        }
-
-        private func takeJobs(andEnd isEnd: Bool = false) -> [UnownedJob] {
-            state.withLock { state in
-                defer { state.jobs = [] }
-                if isEnd { state.hasEnded = true }
-                return state.jobs
-            }
         }
     }
 

@@ -112,6 +112,10 @@ void link_update(struct link *link)
         if (packet.version != RINGER_PCM_VERSION || packet.kind == RINGER_PCM_REFUSED) {
             link->refusal = packet.kind == RINGER_PCM_REFUSED ? packet.value : RINGER_PCM_VERSION_UNKNOWN;
             memcpy(link->why, packet.why, sizeof link->why - 1);
+            // It is printed on a terminal.
+            for (char *end = link->why; *end != '\0'; end++)
+                if ((unsigned char)*end < ' ' || *end == 0x7f)
+                    *end = '\0';
             link->waits = 0;
             lose(link);
             return;

@@ -266,8 +266,10 @@ extension TerminationTests {
                 isOver.open()
             }
             if isClosing { device.close(within: .zero) }
-            kill(getpid(), SIGUSR1)
+            // On this thread: its handler has run when the call returns, and the loop takes it in its next turn.
+            raise(SIGUSR1)
             motor.isClosing.wait()
+            loop.sync {}
             loop.sync { log.append("device's thread") }
             #expect(received.load(ordering: .relaxed) == 0)
             motor.mayGoOn.open()

@@ -206,21 +206,6 @@ struct DriveTests {
         device.close()
     }
 
-    // Time went on to the only timer that there was yet: a motor turned up to its limit on a slow processor.
-    @Test("time stands still while the operation works, however slowly")
-    func slowOperation() async throws {
-        let start = clock.now
-        let times = try await clock.drive { [clock] in
-            let times = Mutex<[Duration]>([])
-            _ = clock.schedule(at: start + .seconds(5)) { times.withLock { $0.append(clock.now - start) } }
-            usleep(100_000)
-            _ = clock.schedule(at: clock.now + .milliseconds(400)) { times.withLock { $0.append(clock.now - start) } }
-            while times.withLock({ $0.count }) < 2 { await Task.yield() }
-            return times.withLock { $0 }
-        }
-        #expect(times == [.milliseconds(400), .seconds(5)])
-    }
-
     @Test("what the operation throws is the caller's")
     func failure() async throws {
         let error = RingerError(.busy, "open", "a device")

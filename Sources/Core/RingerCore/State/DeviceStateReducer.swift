@@ -128,7 +128,7 @@ struct DeviceStateReducer: StateMachine {
         }
     }
 
-    /// Takes in an event of the switch, which changes the state: no copy is kept to compare it with.
+    /// Takes in an event of the switch. A position changes the state: no copy is kept to compare it with.
     private mutating func ringSilent(_ event: SwitchEvent, _ source: String) -> Action {
         switch event {
         case .position(let position, let time):
@@ -142,16 +142,22 @@ struct DeviceStateReducer: StateMachine {
         case .dropped(let count, let time):
             return .report(.switchEdgesDropped(count: count, source: source, at: time))
         case .lost(let error, let time):
+            let before = state
             state.isSwitchConnected = false
             switchProblem = error
-            if state.ringSilent != nil { return .publish(state, .switchLost(error, source: source, at: time)) }
-            state.isSwitchUnreadable = true
-            state.ringSilentSource = source
-            return .publish(state, .degraded(error, at: time))
+            var event = DeviceEvent.switchLost(error, source: source, at: time)
+            if state.ringSilent == nil {
+                state.isSwitchUnreadable = true
+                state.ringSilentSource = source
+                event = .degraded(error, at: time)
+            }
+            return state == before ? .report(event) : .publish(state, event)
         case .found(let time):
-            state.isSwitchConnected = true
+            let event = DeviceEvent.switchFound(source: source, at: time)
             switchProblem = nil
-            return .publish(state, .switchFound(source: source, at: time))
+            if state.isSwitchConnected { return .report(event) }
+            state.isSwitchConnected = true
+            return .publish(state, event)
         }
     }
 
