@@ -266,8 +266,9 @@ extension TerminationTests {
                 isOver.open()
             }
             if isClosing { device.close(within: .zero) }
-            // On this thread: its handler has run when the call returns, and the loop takes it in its next turn.
-            raise(SIGUSR1)
+            // On the loop's thread, which accepts it: the handler has run when the call returns, and the loop takes the signal in
+            // its next turn.
+            loop.sync { raise(SIGUSR1) }
             motor.isClosing.wait()
             loop.sync {}
             loop.sync { log.append("device's thread") }
