@@ -19,8 +19,8 @@ struct PlayerMachine: StateMachine {
         case preferences(UserPreferences, now: MonotonicTime)
     }
 
-    /// The large ones are kept apart: the actions of a hundred sounds that stop would fill 50 kB, which the kernel may first
-    /// have to give, one page after another, inside the transition.
+    /// The contents of the large ones are kept apart: an array of a hundred actions that stop sounds, which grows inside the
+    /// transition, is a fraction as large then.
     enum Action: Sendable, Equatable {
         indirect case begin(ID, PlaybackOptions)
         /// Its gate is shut at once.
