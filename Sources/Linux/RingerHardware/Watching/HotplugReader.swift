@@ -339,10 +339,10 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
     }
 
     private func schedule() {
-        let deadline = state.device?.deadline
-        if deadline == nil, case nil = state.timer { return }
         state.timer?.cancel()
-        state.timer = deadline.map { loop.schedule(at: $0) { self.timerFired() } }
+        state.timer = state.device?.deadline.map { deadline in
+            loop.schedule(at: deadline) { self.timerFired() }
+        }
     }
 
     private func report(_ events: [HotplugEvent<Device.Report>]) {
