@@ -87,6 +87,7 @@ struct DeviceStateReducer: StateMachine {
         let hardwareBefore = hardware
         var report: DeviceEvent?
         switch event {
+        // It never comes here: handle(_:_:) takes it.
         case .ringSilent: break
         case .change(.key(let key, let isPressed, let time), _, _, _):
             report = .key(key, isPressed: isPressed, at: time)
