@@ -22,8 +22,12 @@ extension SessionCoordinator {
         case setOverride(SessionID, SessionOverrides, Bool)
         /// A client sets the sample rate and buffer duration that its session prefers.
         case setPreferences(SessionID, SessionPreferences)
-        /// A client activates its session.
-        case activate(SessionID)
+        /// A client activates its session, at that time in nanoseconds of CLOCK_MONOTONIC; by default right after the last
+        /// activation.
+        case activate(SessionID, at: UInt64 = 0)
+        /// A client has a session that an arbiter before this one activated at that time. It becomes active or interrupted
+        /// beside those that are here already, as if all had been activated in the order of their times.
+        case resume(SessionID, since: UInt64)
         /// A client deactivates its session; its sounds stop. With `notifyOthers` the sessions that it interrupted
         /// may resume.
         case deactivate(SessionID, notifyOthers: Bool = true)
@@ -61,7 +65,7 @@ extension SessionCoordinator {
             case .setUsesHardwareCodec: "use a hardware codec"
             case .setOverride: "set an override"
             case .setPreferences: "set a preference"
-            case .activate: "activate"
+            case .activate, .resume: "activate"
             case .deactivate: "deactivate"
             case .sounding: "play"
             case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio,
@@ -76,7 +80,7 @@ extension SessionCoordinator {
             case .make(let id, _, _, _), .remove(let id), .setCategory(let id, _, _), .setOptions(let id, _),
                 .setSpoken(let id, _), .setInBackground(let id, _), .setUsesHardwareCodec(let id, _),
                 .setOverride(let id, _, _),
-                .setPreferences(let id, _), .activate(let id),
+                .setPreferences(let id, _), .activate(let id, _), .resume(let id, _),
                 .deactivate(let id, _), .sounding(let id, _):
                 id
             case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio,

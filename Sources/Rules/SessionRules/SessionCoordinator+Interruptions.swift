@@ -34,6 +34,37 @@ extension SessionCoordinator {
         }
     }
 
+    /// Interrupts sessions as if all that are active or interrupted had been activated in the order of their ages.
+    /// ``endInterruptions(_:)`` ends the interruptions that have no cause left.
+    mutating func arrangeByAge(_ actions: inout [Action]) {
+        let places = sessions.indices.filter { sessions[$0].phase != .inactive }
+            .sorted { sessions[$0].activation < sessions[$1].activation }
+        // By the place of an interrupted session, the places of those that interrupt it.
+        var interrupting: [Int: [Int]] = [:]
+        for (count, new) in places.enumerated() {
+            let older = places[..<count]
+            let refusing = older.filter {
+                interrupting[$0] == nil && outcome(active: $0, new: new, includingSpeech: true) == .refused
+            }
+            if !refusing.isEmpty {
+                // It waits instead.
+                interrupting[new] = refusing
+                continue
+            }
+            for other in older where outcome(active: other, new: new, includingSpeech: true) == .activeInterrupted {
+                interrupting[other, default: []].append(new)
+            }
+        }
+        for place in places {
+            let causes =
+                outside.map { InterruptionCause.outside($0) }
+                + interrupting[place, default: []].map { .session(sessions[$0].id) }
+            if sessions[place].isActive, let cause = causes.first { interrupt(place, by: cause, &actions) }
+            sessions[place].causes = causes
+        }
+        for place in places where sessions[place].isInterrupted { addCauses(to: place) }
+    }
+
     /// Carries out what the service decided about the session at `index`.
     mutating func apply(_ verdict: SessionVerdict, to index: Int, _ actions: inout [Action]) {
         switch verdict {
@@ -96,7 +127,7 @@ extension SessionCoordinator {
         }
     }
 
-    /// Removes `cause` from every interrupted session. ``resume(_:)`` ends the interruptions that have no cause left.
+    /// Removes `cause` from every interrupted session. ``endInterruptions(_:)`` ends the interruptions that have no cause left.
     mutating func withdraw(_ cause: InterruptionCause, mayResume: Bool) {
         for index in sessions.indices where sessions[index].isInterrupted {
             guard let place = sessions[index].causes.firstIndex(of: cause) else { continue }
@@ -129,7 +160,7 @@ extension SessionCoordinator {
     }
 
     /// Ends the interruptions that have no cause left.
-    mutating func resume(_ actions: inout [Action]) {
+    mutating func endInterruptions(_ actions: inout [Action]) {
         while true {
             var next: Int?
             for index in sessions.indices where sessions[index].isInterrupted && sessions[index].causes.isEmpty {

@@ -46,8 +46,10 @@ extension SessionCoordinator {
             try set(settings, at: index, operation, &actions)
         case .setPreferences(let id, let preferences):
             sessions[try find(id, operation)].preferences = preferences
-        case .activate(let id):
-            try activate(find(id, operation), &actions)
+        case .activate(let id, let time):
+            try activate(find(id, operation), at: time, &actions)
+        case .resume(let id, let time):
+            try resume(find(id, operation), since: time, &actions)
         case .deactivate(let id, let notifyOthers):
             deactivate(try find(id, operation), notifyOthers, .deactivation, .deactivated, &actions)
         case .sounding(let id, let isSounding):
@@ -129,33 +131,54 @@ extension SessionCoordinator {
         sessions[index].settings = settings
         actions.append(.settingsChanged(sessions[index].id, settings))
         switch sessions[index].phase {
-        case .active: if interrupts { interruptOthers(index, includingSpeech: true, &actions) }
+        case .active:
+            guard interrupts else { break }
+            lastActivation += 1
+            sessions[index].activation = lastActivation
+            interruptOthers(index, includingSpeech: true, &actions)
         case .interrupted: addCauses(to: index)
         case .inactive: break
         }
     }
 
-    private mutating func activate(_ index: Int, _ actions: inout [Action]) throws(SessionError) {
+    private mutating func activate(_ index: Int, at time: UInt64, _ actions: inout [Action]) throws(SessionError) {
         let session = sessions[index]
         if session.isActive { return }
         guard outside.isEmpty else {
             throw SessionError(
                 .notActive, "activate", session: session.id, detail: "an interruption from outside is under way")
         }
-        if session.usesHardwareCodec { try checkCategory(index, "activate") }
-        if session.settings.category.needsInput && routes.input(for: session.settings) == nil {
-            throw SessionError(.noHardware, "activate", session: session.id, detail: "there is no audio input")
-        }
+        try checkHardware(index)
         try checkRoom(session.settings, index, .notActive, "activate")
         if session.isInterrupted {
             close(index)
             actions.append(.interruptionDropped(session.id, .reactivated))
         }
-        activations += 1
+        lastActivation = max(lastActivation + 1, time)
         sessions[index].phase = .active
-        sessions[index].activation = activations
+        sessions[index].activation = lastActivation
         interruptOthers(index, includingSpeech: true, &actions)
         actions.append(.activated(session.id))
+    }
+
+    private mutating func resume(_ index: Int, since time: UInt64, _ actions: inout [Action]) throws(SessionError) {
+        guard sessions[index].phase == .inactive else { return }
+        try checkHardware(index)
+        // Of two of one time the later to come is the newer.
+        var activation = min(time, lastActivation)
+        while sessions.contains(where: { $0.activation == activation }) { activation += 1 }
+        lastActivation = max(lastActivation, activation)
+        sessions[index].activation = activation
+        sessions[index].phase = .active
+        actions.append(.activated(sessions[index].id))
+        arrangeByAge(&actions)
+    }
+
+    private func checkHardware(_ index: Int) throws(SessionError) {
+        let session = sessions[index]
+        if session.usesHardwareCodec { try checkCategory(index, "activate") }
+        guard session.settings.category.needsInput && routes.input(for: session.settings) == nil else { return }
+        throw SessionError(.noHardware, "activate", session: session.id, detail: "there is no audio input")
     }
 
     private func checkCategory(_ index: Int, _ operation: String) throws(SessionError) {

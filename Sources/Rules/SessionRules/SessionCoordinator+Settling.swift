@@ -3,7 +3,7 @@ import RingerPolicy
 extension SessionCoordinator {
     /// Works out the consequences of a change: which sessions resume, which are ducked, the routes, the activity.
     mutating func settle(_ reason: RouteChangeReason, _ actions: inout [Action]) {
-        resume(&actions)
+        endInterruptions(&actions)
         settleActivity(&actions)
         settleDucking(&actions)
         settleRoutes(reason, &actions)

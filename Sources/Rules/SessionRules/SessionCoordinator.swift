@@ -30,15 +30,16 @@ package struct SessionCoordinator: Sendable, Hashable {
     /// Whether a service arbitrates these sessions, with those of other processes: here they all play beside each other, and
     /// ``Event/judged(_:_:)`` brings what it decided.
     let isArbitratedElsewhere: Bool
-    /// How many activations there were.
-    var activations: UInt64 = 0
+    /// The time of the last activation, in nanoseconds of CLOCK_MONOTONIC. Each is later than the one before.
+    var lastActivation: UInt64
     /// How many sessions sound now.
     var soundingCount = 0
     private var highestID: UInt64 = 0
 
-    /// A coordinator without sessions, on the routes of `board`.
-    package init(board: RouteBoard = .speakerOnly, isArbitratedElsewhere: Bool = false) {
+    /// A coordinator without sessions, on the routes of `board`, made at a time in nanoseconds of CLOCK_MONOTONIC.
+    package init(board: RouteBoard = .speakerOnly, isArbitratedElsewhere: Bool = false, at time: UInt64 = 0) {
         self.isArbitratedElsewhere = isArbitratedElsewhere
+        lastActivation = time
         routes = RouteModel(board: board)
         deviceRoute = routes.route(for: SessionSettings())
     }

@@ -42,7 +42,8 @@ public struct SessionState: Sendable, Hashable {
     public internal(set) var causes: [InterruptionCause] = []
     /// Whether all interruptions that ended so far allow it to resume.
     package internal(set) var mayResume = true
-    /// The count of activations at its last activation: the larger is the newer.
+    /// When it was activated last, or its options began to interrupt others while it was active, in nanoseconds of
+    /// CLOCK_MONOTONIC; 0 if it never was. No two sessions of a coordinator have the same.
     package internal(set) var activation: UInt64 = 0
 
     init(

@@ -40,10 +40,12 @@ static void say(struct link *link, const struct ringer_pcm_packet *packet)
     lose(link);
 }
 
-static void say_started(struct link *link)
+/* `since` is 0 for a stream that starts now. */
+static void say_started(struct link *link, int64_t since)
 {
     struct ringer_pcm_packet packet = {
         .version = RINGER_PCM_VERSION, .kind = link->started ? RINGER_PCM_STARTED : RINGER_PCM_STOPPED};
+    packet.since = (uint64_t)since;
     say(link, &packet);
 }
 
@@ -68,7 +70,7 @@ static void attempt(struct link *link)
     link->waits = waits_since(link);
     say(link, &link->hello);
     if (link->socket >= 0 && link->started)
-        say_started(link);
+        say_started(link, link->started);
 }
 
 void link_open(struct link *link, int milliseconds)
@@ -154,12 +156,12 @@ void link_ask(struct link *link)
 
 void link_tell(struct link *link, bool started)
 {
-    if (link->started == started)
+    if ((link->started != 0) == started)
         return;
-    link->started = started;
+    link->started = started ? now() : 0;
     /* A child that closes what it inherited does not stop the parent's stream. */
     if (link->socket >= 0 && link->process == getpid())
-        say_started(link);
+        say_started(link, 0);
 }
 
 void link_close(struct link *link)

@@ -14,7 +14,7 @@ struct link {
     int socket;           /* -1 where there is none */
     pid_t process;        /* the one that connected: after a fork the child connects on its own */
     int64_t next_attempt; /* nanoseconds of CLOCK_MONOTONIC */
-    bool started;         /* the stream plays or records */
+    int64_t started;      /* since when the stream plays or records; 0 if it does not: as next_attempt */
     bool accepted;        /* the service has answered, and `state` and `gain` are its word */
     int refusal;          /* why the service that is there refused last; 0 if it did not, or there is none */
     char why[120];        /* the sentence of that refusal */

@@ -204,6 +204,13 @@ extension BusInterface {
                 more, RefusalEnded says when to try again.
                 """),
             Method(
+                "Resume", [.init("since", "t")], [.init("active", "b")],
+                """
+                Activates it as one that was active or interrupted with the service before this one: since is what ActiveSince was. \
+                What was activated later interrupts it as before, and a session that matters more interrupts it instead of having \
+                it refused. Active says that it is active, and not interrupted. A program that calls Activate instead is the newest.
+                """),
+            Method(
                 "Deactivate", [.init("notifyOthers", "b")], [],
                 "Deactivates it. Its sounds stop, and those that it interrupted may resume where notifyOthers says so."),
             Method(
@@ -224,7 +231,13 @@ extension BusInterface {
             Property("Options", "as", isWritable: true, "Its category's options."),
             Property("Background", "b", isWritable: true, "Whether its application is in the background."),
             Property("Spoken", "b", isWritable: true, "Whether it speaks: a podcast, a book."),
-            Property("Phase", "s", "inactive, active or interrupted."),
+            Property("Phase", "s", "inactive, active or interrupted. Published before the reply to what changes it."),
+            Property(
+                "ActiveSince", "t",
+                """
+                When it was activated, or its options began to interrupt others, in nanoseconds of CLOCK_MONOTONIC; 0 while it is \
+                inactive.
+                """),
             Property("Route", "s", "Where its sound leaves the device; empty where it has no output."),
             Property("Ducked", "b", "Whether it is ducked."),
             Property(

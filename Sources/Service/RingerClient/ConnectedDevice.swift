@@ -156,6 +156,10 @@ extension ConnectedDevice: DeviceService {
         link.loop.execute { [self] in sessions.activate(session, completion: completion) }
     }
 
+    func confirmActive(_ session: SessionID, completion: @escaping @Sendable (SessionError?) -> Void) {
+        link.loop.execute { [self] in sessions.confirmActive(session, completion: completion) }
+    }
+
     func deactivate(_ session: SessionID, notifyOthers: Bool, completion: @escaping @Sendable () -> Void) {
         link.loop.execute { [self] in
             sessions.deactivate(session, notifyOthers: notifyOthers, completion: completion)

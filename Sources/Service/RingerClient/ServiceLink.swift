@@ -54,8 +54,8 @@ final class ServiceLink: @unchecked Sendable {
     private let bus: BusConnection.Bus
     private var connection: BusConnection?
     private var matches: [BusConnection.Registration] = []
-    private var requests: [UInt32: Request] = [:]
-    private var isClosed = false
+    private(set) var requests: [UInt32: Request] = [:]
+    private(set) var isClosed = false
     private var reconnectDelay = Duration.seconds(1)
     /// How often the service was asked for its properties and has not answered.
     private var questions = 0
@@ -397,6 +397,7 @@ extension RingerError {
             case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected": .disconnected
             case "org.freedesktop.DBus.Error.LimitsExceeded": .busy
             case "org.freedesktop.DBus.Error.InvalidArgs": .invalid
+            case "org.freedesktop.DBus.Error.UnknownMethod": .unsupported
             default:
                 error.name.hasPrefix("org.ringer.Error.")
                     ? Code(rawValue: name.prefix(1).lowercased() + name.dropFirst()) : .system

@@ -12,7 +12,9 @@ final class ServiceSessions {
         var path: String?
         /// Why the service did not make it.
         var refusal: RingerError?
-        var isActive = false
+        /// Whether it is active or interrupted, and since when, as the service said last.
+        var phase = SessionState.Phase.inactive
+        var since: UInt64 = 0
         /// What waits for the object.
         var waiting: [(Result<String, RingerError>) -> Void] = []
     }
@@ -68,14 +70,24 @@ final class ServiceSessions {
     }
 
     func activate(_ id: SessionID, completion: @escaping (SessionError?) -> Void) {
-        call(id, "Activate") { [self] error in
-            if error == nil { sessions[id]?.isActive = true }
-            completion(error.map { SessionError($0, "activate", id) })
+        call(id, "Activate") { [self] result in
+            completion(result.error.map { SessionError($0, "activate", id) })
+            // It may be interrupted before it is known here to be active.
+            if result.error == nil, sessions[id]?.phase == .interrupted { onVerdict?(id, .interrupted) }
+        }
+    }
+
+    func confirmActive(_ id: SessionID, completion: @escaping (SessionError?) -> Void) {
+        let question: [BusValue] = [.string(RingerNames.sessionInterface), .string("Phase")]
+        call(id, "Get", question, interface: BusInterface.properties) { result in
+            let error = result.error.map { SessionError($0, "activate", id) }
+            let isActive = (try? result.get().first?.contents.string) == SessionState.Phase.active.rawValue
+            completion(error ?? (isActive ? nil : SessionError(.notActive, "activate", session: id)))
         }
     }
 
     func deactivate(_ id: SessionID, notifyOthers: Bool, completion: @escaping () -> Void) {
-        sessions[id]?.isActive = false
+        sessions[id]?.phase = .inactive
         call(id, "Deactivate", [.boolean(notifyOthers)]) { _ in completion() }
     }
 
@@ -91,20 +103,22 @@ final class ServiceSessions {
         }
     }
 
-    /// The service is back: makes every session there, and activates those that were active.
+    /// The service is back: makes every session there, and those that were active or interrupted resume with their ages:
+    /// whichever program finds the service first, the same sessions interrupt the same others.
     func returned() {
         for id in sessions.keys.sorted() {
             create(id)
-            guard sessions[id]?.isActive == true else { continue }
-            call(id, "Activate") { [self] error in
-                guard let error else {
-                    // What interrupted it went with the service, or is activated later and interrupts it anew.
-                    onVerdict?(id, .interruptionEnded(shouldResume: true))
+            guard let session = sessions[id], session.phase != .inactive else { continue }
+            resume(id, since: session.since) { [self] result in
+                guard let error = result.error else {
+                    // What interrupted it went with the service, or comes later and interrupts it anew. If it is interrupted,
+                    // a signal says so.
+                    if (try? result.get()) == true { onVerdict?(id, .interruptionEnded(shouldResume: true)) }
                     return
                 }
                 // A service that is gone again has refused nothing: the next one is asked.
                 if !link.isPresent || [.disconnected, .closed].contains(error.code) { return }
-                sessions[id]?.isActive = false
+                sessions[id]?.phase = .inactive
                 // It was active, and is not any more.
                 onVerdict?(id, .interrupted)
                 onVerdict?(id, .interruptionEnded(shouldResume: false))
@@ -116,6 +130,18 @@ final class ServiceSessions {
         }
     }
 
+    /// Has the service activate a session that was active with one before. `completion` is called with whether it is active,
+    /// rather than interrupted.
+    private func resume(_ id: SessionID, since: UInt64, _ completion: @escaping (Result<Bool, RingerError>) -> Void) {
+        call(id, "Resume", [.uint64(since)]) { [self] result in
+            guard case .failure(let error) = result, error.code == .unsupported else {
+                return completion(result.map { $0.first?.boolean == true })
+            }
+            // An older service, which knows no ages.
+            call(id, "Activate") { completion($0.map { _ in true }) }
+        }
+    }
+
     /// Takes in a signal of a session's object.
     func take(_ path: String, _ member: String, _ arguments: [BusValue]) {
         guard let id = ids[path] else { return }
@@ -123,14 +149,18 @@ final class ServiceSessions {
         switch member {
         case "InterruptionBegan": onVerdict?(id, .interrupted)
         case "InterruptionEnded":
-            let shouldResume = argument?.boolean ?? false
-            sessions[id]?.isActive = shouldResume
-            onVerdict?(id, .interruptionEnded(shouldResume: shouldResume))
+            onVerdict?(id, .interruptionEnded(shouldResume: argument?.boolean ?? false))
         case "RefusalEnded": onVerdict?(id, .refusalEnded)
         case "Ducked": onVerdict?(id, .ducked(argument?.boolean ?? false))
         case "PropertiesChanged" where arguments.count > 1:
-            guard let isPlaying = arguments[1].dictionary?["OtherAudioPlaying"]?.boolean else { break }
-            onVerdict?(id, .otherAudio(isPlaying: isPlaying))
+            let changed = arguments[1].dictionary ?? [:]
+            if let phase = changed["Phase"]?.string.flatMap(SessionState.Phase.init(rawValue:)) {
+                sessions[id]?.phase = phase
+            }
+            if let since = changed["ActiveSince"]?.uint64 { sessions[id]?.since = since }
+            if let isPlaying = changed["OtherAudioPlaying"]?.boolean {
+                onVerdict?(id, .otherAudio(isPlaying: isPlaying))
+            }
         default: break
         }
     }
@@ -197,16 +227,16 @@ final class ServiceSessions {
         link.send("Release", [], path: path, interface: RingerNames.sessionInterface)
     }
 
-    /// Calls a method of the session's object. `completion` is called once, with why that failed.
+    /// Calls a method of the session's object. `completion` is called once, with its values or why it failed.
     private func call(
         _ id: SessionID, _ member: String, _ arguments: [BusValue] = [],
-        _ completion: @escaping (RingerError?) -> Void
+        interface: String = RingerNames.sessionInterface,
+        _ completion: @escaping (Result<[BusValue], RingerError>) -> Void
     ) {
         whenMade(id) { [self] result in
             switch result {
-            case .success(let path):
-                link.call(path, RingerNames.sessionInterface, member, arguments) { completion($0.error) }
-            case .failure(let error): completion(error)
+            case .success(let path): link.call(path, interface, member, arguments, completion)
+            case .failure(let error): completion(.failure(error))
             }
         }
     }

@@ -340,6 +340,34 @@ import Testing
         #expect(bench.device.sessions.all.isEmpty)
     }
 
+    @Test("a session that the service before this one activated resumes beside others by its age, for its owner alone")
+    func resume() async throws {
+        let bench = try ServiceBench()
+        let (client, other) = (try bench.client(), try bench.client())
+        let interface = RingerNames.sessionInterface
+        func make(_ client: BusClient) async throws -> String {
+            try await client.call("CreateSession", [.dictionary(["category": .string("playback")])])[0].string ?? ""
+        }
+        func resume(_ client: BusClient, _ path: String, _ since: UInt64) async throws -> BusValue? {
+            try await client.call("Resume", [.uint64(since)], interface: interface, path: path).first
+        }
+        let (music, prompt, call) = (try await make(client), try await make(other), try await make(other))
+        #expect(
+            await other.error("Resume", [.uint64(1)], interface: interface, path: music)
+                == "org.freedesktop.DBus.Error.AccessDenied")
+        let invalid = "org.freedesktop.DBus.Error.InvalidArgs"
+        #expect(await client.error("Resume", [.string("")], interface: interface, path: music) == invalid)
+        #expect(try await resume(other, prompt, 2) == .boolean(true))
+        #expect(try await resume(client, music, 1) == .boolean(false))
+        #expect(try await resume(client, music, 3) == .boolean(false))
+        #expect(try await resume(other, call, .max) == .boolean(true))
+        #expect(bench.device.sessions.all.map { $0.phase } == [.interrupted, .interrupted, .active])
+        _ = try await other.call("Deactivate", [.boolean(true)], interface: interface, path: call)
+        #expect(bench.device.sessions.all.map { $0.phase } == [.interrupted, .active, .inactive])
+        _ = try await client.call("Activate", interface: interface, path: music)
+        #expect(bench.device.sessions.all.map { $0.phase } == [.active, .interrupted, .inactive])
+    }
+
     private static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"
 
     @Test("a program may have half of what its user may have, and all programs of the user together that much")

@@ -34,7 +34,8 @@ struct SessionEventGenerator {
         case 11..<13: return .setOptions(id, random.pick(Self.optionSets))
         case 13: return .setSpoken(id, !random.oneIn(4))
         case 14..<17: return .setOverride(id, random.pick(Self.overrides), !random.oneIn(3))
-        case 17..<25: return .activate(id)
+        case 17..<25:
+            return random.oneIn(5) ? .resume(id, since: UInt64(random.below(1_000))) : .activate(id)
         case 25..<28: return .deactivate(id, notifyOthers: !random.oneIn(3))
         case 28..<31: return .sounding(id, !random.oneIn(3))
         case 31:

@@ -38,6 +38,106 @@ struct SessionInterruptionTests {
         #expect(try stage.state("music").phase == .inactive)
     }
 
+    // Programs find a service that was started again in any order.
+    @Test(
+        "sessions that resume are active or interrupted as they were, in whatever order they do",
+        arguments: [true, false])
+    func resumesElsewhere(isOnlyActivated: Bool) throws {
+        let names = ["one", "two", "three", "four"]
+        let profiles = ["medi", "medi", "solo", "ambi", "medi+mix", "medi+duck", "medi+speech", "plar", "reca"]
+        var random = SeededGenerator(seed: 1)
+        var interrupted = 0
+        for _ in 0..<1_000 {
+            let sessions = names.map { name in
+                (name, random.pick(profiles), random.pick([SessionPriority.ordinary, .ordinary, .call, .alarm]))
+            }
+            let isSpoken = names.map { _ in random.oneIn(3) }
+            func stage(at time: UInt64) throws -> SessionStage {
+                var stage = try SessionStage(at: time)
+                for ((name, profile, priority), isSpoken) in zip(sessions, isSpoken) {
+                    try stage.make(name, profile, priority, isSpoken: isSpoken)
+                }
+                return stage
+            }
+            var before = try stage(at: 1_000)
+            for _ in 0..<6 {
+                let id = before[random.pick(names)]
+                var event = SessionCoordinator.Event.activate(id)
+                // The sessions of a restarted service know nothing of those that are gone, or were other ones.
+                if !isOnlyActivated {
+                    switch random.below(5) {
+                    case 0: event = .deactivate(id, notifyOthers: true)
+                    case 1: event = .setCategory(id, .playback, options: random.pick([[], .mixWithOthers]))
+                    default: break
+                    }
+                }
+                _ = before.coordinator.handle(event)
+            }
+            let resuming = try names.filter { try before.state($0).phase != .inactive }
+            interrupted += try names.count { try before.state($0).isInterrupted }
+            var first: SessionStage?
+            for order in Self.orders(of: resuming) {
+                var after = try stage(at: 2_000)
+                for name in names {
+                    let settings = try before.state(name).settings
+                    try after.send(.setCategory(after[name], settings.category, options: settings.options))
+                }
+                for name in order { try after.send(.resume(after[name], since: before.state(name).activation)) }
+                var expected = isOnlyActivated ? before : first ?? after
+                first = first ?? after
+                // And so at the end of each.
+                while true {
+                    #expect(
+                        try names.map { try after.state($0).phase } == names.map { try expected.state($0).phase },
+                        "\(order): \(sessions) \(isSpoken)")
+                    guard let leader = expected.coordinator.leader else { break }
+                    try expected.send(.deactivate(leader.id))
+                    try after.send(.deactivate(leader.id))
+                }
+            }
+        }
+        #expect(interrupted > 400)
+    }
+
+    private static func orders<Element>(of elements: [Element]) -> [[Element]] {
+        if elements.isEmpty { return [[]] }
+        return elements.indices.flatMap { index in
+            var others = elements
+            let first = others.remove(at: index)
+            return orders(of: others).map { [first] + $0 }
+        }
+    }
+
+    @Test("a session that resumes interrupts none that was activated here, and an interruption from outside goes on")
+    func resumesBesideNewer() throws {
+        var stage = try SessionStage(at: 1_000)
+        for name in ["music", "game"] { try stage.make(name, "medi") }
+        try stage.send(.activate(stage["game"]))
+        try stage.send(.resume(stage["music"], since: 1_000))
+        #expect(
+            stage.actions == [
+                .activated(stage["music"]), .interruptionBegan(stage["music"], by: .session(stage["game"])),
+            ])
+        // It is what it is here already.
+        try stage.send(.resume(stage["game"], since: 0))
+        #expect(stage.actions.isEmpty)
+        try stage.send(.remove(stage["game"]))
+        #expect(try stage.state("music").isActive)
+        // No later than the last activation here.
+        try stage.make("late", "medi")
+        try stage.send(.resume(stage["late"], since: .max))
+        try stage.send(.activate(stage["music"], at: 5_000))
+        #expect(try stage.state("late").isInterrupted && stage.state("music").isActive)
+        try stage.send(.remove(stage["late"]))
+
+        try stage.make("prompt", "medi+mix")
+        try stage.send(.outsideBegan(Self.call))
+        try stage.send(.resume(stage["prompt"], since: 1))
+        #expect(try stage.state("prompt").causes == [.outside(Self.call)])
+        try stage.send(.outsideEnded(Self.call, shouldResume: true))
+        #expect(try stage.state("prompt").isActive && stage.state("music").isActive)
+    }
+
     @Test("after a call was answered no end comes, not even at its end, and sessions may be activated")
     func answered() throws {
         var stage = try SessionStage()

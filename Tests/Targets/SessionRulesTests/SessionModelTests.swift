@@ -107,7 +107,7 @@ struct SessionModelTests {
             ("a begin", 4, { if case .interruptionBegan = $0 { true } else { false } }),
             ("a dropped end", 4, { if case .interruptionDropped = $0 { true } else { false } }),
             ("coming back", 6, { if case .unduck = $0 { true } else { false } }),
-            ("a stop", 4, { if case .stopSound = $0 { true } else { false } }),
+            ("a stop", 5, { if case .stopSound = $0 { true } else { false } }),
             ("a route", 2, { if case .routeChanged = $0 { true } else { false } }),
             ("a preference", 3, { if case .preferencesChanged = $0 { true } else { false } }),
             ("an answer", 1, { if case .accepted = $0 { true } else { false } }),

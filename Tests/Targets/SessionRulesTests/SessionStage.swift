@@ -19,8 +19,9 @@ struct SessionStage {
         ])
     }
 
-    init() throws {
-        coordinator = SessionCoordinator(board: try Self.board())
+    /// A stage at a time in nanoseconds of CLOCK_MONOTONIC.
+    init(at time: UInt64 = 0) throws {
+        coordinator = SessionCoordinator(board: try Self.board(), at: time)
     }
 
     subscript(_ name: String) -> SessionID { ids[name] ?? SessionID(rawValue: 0) }

@@ -31,6 +31,9 @@ package protocol DeviceService: Sendable {
     /// Activates the session. `completion` is called once, with why that was refused; nil if it is active.
     func activate(_ session: SessionID, completion: @escaping @Sendable (SessionError?) -> Void)
 
+    /// Calls `completion` once, with why the session, which was activated, is not active now; nil if it is.
+    func confirmActive(_ session: SessionID, completion: @escaping @Sendable (SessionError?) -> Void)
+
     /// Deactivates the session. `completion` is called once its sounds have stopped.
     func deactivate(_ session: SessionID, notifyOthers: Bool, completion: @escaping @Sendable () -> Void)
 

@@ -28,12 +28,16 @@ extension AudioSession {
 
     /// Activates the session for a stream. The hardware is not asked what it grants: the stream's own program opens it.
     ///
-    /// - Returns: Why the activation was refused; nil if the session is active.
-    package func beginStream() -> SessionError? {
-        service.runner.send { [id] machine in
-            let (actions, refusal) = machine.request(.activate(id))
+    /// - Parameter time: Since when the stream runs, if that began with a service before this one, in nanoseconds of
+    ///   CLOCK_MONOTONIC: the session resumes then, and may be interrupted instead of active.
+    /// - Returns: Why the activation was refused; nil if it was not.
+    package func beginStream(since time: UInt64? = nil) -> SessionError? {
+        let event = time.map { .resume(id, since: $0) } ?? service.activation(of: id)
+        let refusal: SessionError? = service.runner.send { machine in
+            let (actions, refusal) = machine.request(event)
             return (actions.filter { if case .ask = $0 { false } else { true } }, refusal)
-        } ?? service.send(.sounding(id, true))
+        }
+        return refusal == nil && isActive ? service.send(.sounding(id, true)) : refusal
     }
 
     /// Deactivates the session after its last stream; others may resume.

@@ -36,6 +36,12 @@ public final class AudioSession: Sendable {
         try await result(of: .activate(id))
     }
 
+    /// As ``activate()``, for a session that another service activated at `time`, in nanoseconds of CLOCK_MONOTONIC: sessions
+    /// that were activated later may interrupt it.
+    package func resume(since time: UInt64) async throws(SessionError) {
+        try await result(of: .resume(id, since: time))
+    }
+
     /// Activates the session.
     ///
     /// - Parameter completion: Called once with why the activation was refused; nil if the session is active. It is

@@ -55,7 +55,9 @@ public final class AudioSessions: Sendable {
         let formats = FormatNegotiator(output: output, input: input, publisher: publisher, clock: clock, report: report)
         let (completions, settled) = (completions, settled)
         runner = StateMachineRunner(
-            SessionPlaybackMachine(board: board, isArbitratedElsewhere: service != nil), in: core
+            SessionPlaybackMachine(
+                board: board, isArbitratedElsewhere: service != nil, at: UInt64(clamping: clock.now.nanoseconds)),
+            in: core
         ) { action, runner in
             func tell(_ told: [(SessionID, SessionEvent)]) {
                 if told.isEmpty { return }
@@ -294,7 +296,7 @@ public final class AudioSessions: Sendable {
     ) {
         guard let deviceService else { return carryOut(event, completion) }
         switch event {
-        case .activate(let id):
+        case .activate(let id, _):
             turns.take(id) { [self] in
                 let answer: @Sendable (SessionError?) -> Void = { [turns] error in
                     completion(error)
@@ -345,7 +347,13 @@ public final class AudioSessions: Sendable {
     ) {
         let ticket = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(ticket, completion)
+        let event = if case .activate(let id, _) = event { activation(of: id) } else { event }
         runner.send(.coordinator(event, ticket: ticket))
+    }
+
+    /// The event that activates the session `id` now.
+    func activation(of id: SessionID) -> SessionCoordinator.Event {
+        .activate(id, at: UInt64(clamping: clock.now.nanoseconds))
     }
 
     /// Activates the session `id` under a category, and calls `completion` with why that was refused; nil if the session is
@@ -362,12 +370,27 @@ public final class AudioSessions: Sendable {
         {
             return completion(error)
         }
-        if state?.isActive == true {
-            // Requested again, the activation of an active session would count as a change, and wake who waits for one.
-            let refusal = recordingRefusal(of: id, category)
-            if deviceService == nil || refusal != nil { return completion(refusal) }
+        let answer: @Sendable (SessionError?) -> Void = { [self] error in
+            completion(error ?? recordingRefusal(of: id, category))
         }
-        send(.activate(id)) { [self] error in completion(error ?? recordingRefusal(of: id, category)) }
+        // Requested again, the activation of an active session would count as a change, and wake who waits for one.
+        if state?.isActive == true { confirmActive(id, answer) } else { send(.activate(id), completion: answer) }
+    }
+
+    /// Calls `completion` with why the session `id`, which is active here, is not so at the service: what has interrupted it
+    /// there may not be known here yet.
+    private func confirmActive(_ id: SessionID, _ completion: @escaping @Sendable (SessionError?) -> Void) {
+        guard let deviceService else { return completion(nil) }
+        turns.take(id) { [self] in
+            core.perform { [self] in
+                deviceService.confirmActive(id) { [core, turns] error in
+                    core.transition {
+                        completion(error)
+                        turns.end(id)
+                    }
+                }
+            }
+        }
     }
 
     /// Why the session `id` cannot be heard though it may be active; nil if no recording silences it. One whose category

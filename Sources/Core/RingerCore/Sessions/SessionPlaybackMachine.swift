@@ -52,8 +52,8 @@ struct SessionPlaybackMachine: StateMachine {
     /// Whether an ``Action/refresh`` was returned and has not begun. It will cover what happens until then.
     private(set) var isRefreshDue = false
 
-    init(board: RouteBoard, isArbitratedElsewhere: Bool = false) {
-        coordinator = SessionCoordinator(board: board, isArbitratedElsewhere: isArbitratedElsewhere)
+    init(board: RouteBoard, isArbitratedElsewhere: Bool = false, at time: UInt64 = 0) {
+        coordinator = SessionCoordinator(board: board, isArbitratedElsewhere: isArbitratedElsewhere, at: time)
     }
 
     mutating func handle(_ event: Event) -> [Action] {

@@ -82,6 +82,9 @@ struct ringer_pcm_packet {
             char name[32];    /* the program's, for people */
         };
         char why[120]; /* in REFUSED, with TOO_MANY: the limit, in a sentence; empty where the service says none */
+        /* In STARTED, for a stream that runs since before the connection: when it started, in nanoseconds of CLOCK_MONOTONIC.
+           What began later may interrupt it. 0 for one that starts now. */
+        uint64_t since;
     };
 };
 

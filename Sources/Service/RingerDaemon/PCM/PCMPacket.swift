@@ -57,6 +57,9 @@ struct PCMPacket {
 
     var kind: Int { Int(packet.kind) }
 
+    /// In a packet of the kind STARTED, when a stream started that runs since before the connection; nil for one that starts now.
+    var since: UInt64? { packet.since == 0 ? nil : packet.since }
+
     /// The greeting in a packet of the kind HELLO.
     func hello() throws(Refusal) -> Hello {
         guard packet.version == RINGER_PCM_VERSION, kind == RINGER_PCM_HELLO else { throw .version }

@@ -225,7 +225,7 @@ package final class PCMServer: @unchecked Sendable {
         case RINGER_PCM_STOPPED: stream.isStarted = false
         default: throw .version
         }
-        stream.session?.streamsChanged()
+        stream.session?.streamsChanged(since: packet.kind == RINGER_PCM_STARTED ? packet.since : nil)
         updateSoon()
     }
 

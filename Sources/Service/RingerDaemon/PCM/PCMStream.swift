@@ -116,12 +116,14 @@ final class PCMSession {
     }
 
     /// Activates the session with its first stream, and deactivates it after its last one.
-    func streamsChanged() {
+    ///
+    /// - Parameter time: When a stream started that ran with a service before this one.
+    func streamsChanged(since time: UInt64? = nil) {
         let starts = streams.contains { $0.isStarted }
         if starts == isStarted { return }
         isStarted = starts
         if starts {
-            waits = session.beginStream() != nil
+            waits = session.beginStream(since: time) != nil
         } else {
             waits = false
             session.endStreams()

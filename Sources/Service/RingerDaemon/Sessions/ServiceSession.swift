@@ -48,6 +48,7 @@ final class ServiceSession {
         case "Options": .strings(session.options.names)
         case "Background": .boolean(session.isInBackground)
         case "Spoken": .boolean(session.state?.settings.isSpoken ?? false)
+        case "ActiveSince": .uint64(session.state.map { $0.phase == .inactive ? 0 : $0.activation } ?? 0)
         case "Phase": .string(session.state?.phase.rawValue ?? "inactive")
         case "Route": .string(session.route?.output?.rawValue ?? "")
         case "Ducked": .boolean(session.state?.isDucked ?? false)

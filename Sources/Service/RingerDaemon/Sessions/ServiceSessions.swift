@@ -163,6 +163,15 @@ final class ServiceSessions: @unchecked Sendable {
                 // What refused it may be over already.
                 publisher.publishSoon()
             }
+        case "Resume":
+            let time = arguments[0].uint64 ?? 0
+            device.sessions.lookForOtherAudio()
+            target.isRefused = false
+            reply(to: message) {
+                try await session.resume(since: time)
+            } values: {
+                [.boolean(session.isActive)]
+            }
         case "Deactivate":
             target.isRefused = false
             let notifyOthers = arguments[0].boolean ?? true
@@ -196,17 +205,18 @@ final class ServiceSessions: @unchecked Sendable {
         }
     }
 
-    /// Replies to a call once `body` has returned; `refused` is called after the reply with its error.
+    /// Replies to a call once `body` has returned, with what `values` are then; `refused` is called after the reply with its
+    /// error.
     private func reply(
         to message: BusMessage, _ body: @escaping @Sendable () async throws -> Void,
-        refused: @escaping @Sendable () -> Void = {}
+        values: @escaping @Sendable () -> [BusValue] = { [] }, refused: @escaping @Sendable () -> Void = {}
     ) {
         Task(executorPreference: connection.loop) { [self] in
             do {
                 try await body()
                 // Who activated the session has what the hardware granted before it goes on.
                 publisher.publish()
-                connection.reply(to: message)
+                connection.reply(to: message, values())
             } catch {
                 connection.reply(to: message, BusError(error))
                 refused()

@@ -13,7 +13,7 @@ enum Fields {
                 SessionCoordinator(),
                 [
                     "sessions", "outside", "routes", "isOutsideAudioPlaying", "activity", "deviceRoute", "preferences",
-                    "isArbitratedElsewhere", "activations", "soundingCount", "highestID",
+                    "isArbitratedElsewhere", "lastActivation", "soundingCount", "highestID",
                 ]
             ),
             (

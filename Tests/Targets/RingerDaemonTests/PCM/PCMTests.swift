@@ -121,6 +121,23 @@ import Testing
         #expect(try aplay.heard().map(\.gain) == [1, 0, 1])
     }
 
+    // It was taken for the newest, and interrupted an announcement that had interrupted it.
+    @Test("a program whose sound was interrupted before the service was started again waits for what interrupted it")
+    func restartWhileInterrupted() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let aplay = try bench.play(try bench.sound(seconds: 3))
+        try await aplay.hear(seconds: 0.5)
+        bench.stop()
+        let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
+        try await prompt.activate()
+        try bench.start()
+        while bench.device.sessions.all.map(\.phase) != [.active, .interrupted] { await Task.yield() }
+        try await prompt.deactivate()
+        #expect(bench.device.sessions.all.map(\.phase) == [.inactive, .active])
+        #expect(try await aplay.end() == 0)
+    }
+
     // A program skipped the rest of its sound: the copy that a process had which was just being started kept it connected.
     @Test("a service that stops ends its connections, though there are copies of their descriptors")
     func copies() async throws {
