@@ -43,11 +43,12 @@ package final class ServiceBench: Sendable {
     ///   - feedback: What is configured of feedbackd's interface; nil where it is not served.
     ///   - clock: The clock in virtual time.
     ///   - aside: Gets the device's reading and decoding in place of ``DeviceClock/runAside(_:)``.
+    ///   - hardware: Gets the board before the service has its name on the bus.
     ///   - authorization: Who may do what; nil for one under which the user who runs the test may do everything.
     package init(
         isRealTime: Bool = false, clock: VirtualClock = VirtualClock(),
         aside: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, authorization: Authorization? = nil,
-        limits: Budget.Limits = .init(),
+        limits: Budget.Limits = .init(), hardware: (SimulatedBoard) -> Void = { _ in },
         preferencesFile: PreferencesFile? = nil, feedback: FeedbackService.Configuration? = nil,
         followsLogind: Bool = false, bus: TestBus? = nil
     ) throws {
@@ -59,6 +60,7 @@ package final class ServiceBench: Sendable {
         var ports = Device.Ports(simulated: board)
         if let aside { ports.clock = AsideClock(clock: clock, aside: aside) }
         device = try Device(ports, configuration: .init(preferences: preferences))
+        hardware(board)
         running = Running()
         let refusals = Refusals()
         self.refusals = refusals

@@ -3,8 +3,9 @@ import RingerTestKit
 import Testing
 
 /// What a program sees of its device, in virtual time: the same in the process and over the service.
-@Suite struct DeviceBehaviourTests {
-    private static func tone(milliseconds: Int) -> PCMBuffer {
+/// Over the service each test runs anew with the service killed and started again, at each moment.
+@Suite(.restarts, .filterIssues { _ in RestartedRun.current?.isOrdinary != false }) struct DeviceBehaviourTests {
+    static func tone(milliseconds: Int) -> PCMBuffer {
         PCMBuffer(
             sampleRate: 48_000, channels: 1, samples: (0..<milliseconds * 48).map { Int16(truncatingIfNeeded: $0) })
     }
@@ -452,6 +453,29 @@ import Testing
         #expect(music.isActive && !call.isActive)
         #expect(other === bench.device || bench.device.sessions.all.filter { !$0.isOwn }.count == 1)
         other.close()
+    }
+
+    @Test(
+        "sessions of three programs that interrupt each other resume one after the other",
+        arguments: Connection.allCases)
+    func nestedInterruptions(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let others = [try await bench.otherProcess(), try await bench.otherProcess()]
+        let music = bench.device.sessions.make(name: "music", category: .playback)
+        let prompt = others[0].sessions.make(name: "prompt", category: .playback)
+        let call = others[1].sessions.make(name: "call", category: .playback, priority: .call)
+        for session in [music, prompt, call] {
+            try await session.activate()
+            bench.advance(.milliseconds(1))
+        }
+        #expect(music.isInterrupted && prompt.isInterrupted && call.isActive)
+        try await call.deactivate()
+        bench.advance(.milliseconds(1))
+        #expect(music.isInterrupted && prompt.isActive)
+        try await prompt.deactivate()
+        bench.advance(.milliseconds(1))
+        #expect(music.isActive)
+        for other in others where other !== bench.device { other.close() }
     }
 
     @Test("a session that ducks lowers another one, and lets it come back", arguments: Connection.allCases)

@@ -8,49 +8,40 @@ import Testing
 
 @testable import RingerClient
 
-/// What a program sees of its device while the service is killed and started again.
+/// What a program sees of its device while the service, a process of its own, is killed and started again.
 @Suite struct RestartTests {
-    /// A program, and the service that it uses, which keeps the preferences in a file.
+    /// A program, and the service that it uses.
     private final class Bench: Sendable {
-        let service: any RestartedService
+        let service: RestartedService
         let clock = VirtualClock()
         let device: Device
         let session: AudioSession
         /// How each request ended, by its name.
         let ends = Results<(name: String, outcome: String)>()
         private let position = Mutex(SwitchPosition.ring)
-        private let kind: Kind
 
-        init(_ kind: Kind) async throws {
-            self.kind = kind
-            switch kind {
-            case .sameProcess: service = try ServiceInProcess(clock)
-            case .ownProcess, .ownProcessInMidStep: service = try ServiceOfItsOwn(clock)
-            }
+        init() async throws {
+            service = try RestartedService(clock)
             try await service.start()
             device = try await Device.connect(to: .address(service.bus.address), clock: clock)
             session = try device.sessions.make(name: "music", category: .playback, options: .mixWithOthers)
-            service.settle(with: device)
         }
 
         deinit {
             device.close()
         }
 
-        /// Kills the service, and starts it again on the same hardware.
+        /// Kills the service while messages are on their way, again while the device finds it, and starts it on the same
+        /// hardware.
         func restart() async throws {
             let wasActive = session.isActive
             service.kill()
-            if kind == .ownProcessInMidStep {
-                // While the device finds it, it is killed again.
-                try await service.start()
-                service.kill()
-            }
+            try await service.start()
+            service.kill()
             try await eventually("the service is lost") { !device.state.isSwitchConnected }
             try await service.start()
             try await service.move(to: position.withLock { $0 })
             try await eventually("the service is found") { device.state.isSwitchConnected }
-            service.settle(with: device)
             try await advance(.zero)
             try await eventually("the session is active again") { session.isActive == wasActive }
         }
@@ -65,13 +56,6 @@ import Testing
         }
 
         func end(_ name: String, _ outcome: some Any) { ends.append((name, "\(outcome)")) }
-    }
-
-    /// How the service runs, and when it is killed.
-    enum Kind: String, Sendable {
-        case sameProcess = "in the test's process, when all has settled"
-        case ownProcess = "as a process of its own, when all has settled"
-        case ownProcessInMidStep = "as a process of its own, while messages are on their way"
     }
 
     /// A step, and the names of the requests that it begins.
@@ -127,13 +111,12 @@ import Testing
     ]
 
     /// Performs the steps, with a restart before one of them.
-    private func outcomes(_ kind: Kind, restartBefore restart: Int?) async throws -> [String: String] {
-        let bench = try await Bench(kind)
+    private func outcomes(restartBefore restart: Int?) async throws -> [String: String] {
+        let bench = try await Bench()
         for (index, step) in Self.steps.enumerated() {
             if index == restart { try await bench.restart() }
             try await step.perform(bench)
-            if index + 1 == restart, kind == .ownProcessInMidStep { continue }
-            try await bench.advance(.milliseconds(100))
+            if index + 1 != restart { try await bench.advance(.milliseconds(100)) }
         }
         if restart == Self.steps.count { try await bench.restart() }
         try await bench.advance(.seconds(10))
@@ -151,16 +134,11 @@ import Testing
     }
 
     @Test("whenever the service is killed and started again, each request ends once, and nothing that was set is lost")
-    func anyTwoSteps() async throws { try await restartBeforeEachStep(.sameProcess) }
-
-    @Test("so it is with a process", arguments: [Kind.ownProcess, .ownProcessInMidStep])
-    func process(_ kind: Kind) async throws { try await restartBeforeEachStep(kind) }
-
-    private func restartBeforeEachStep(_ kind: Kind) async throws {
-        let undisturbed = try await outcomes(kind, restartBefore: nil)
+    func process() async throws {
+        let undisturbed = try await outcomes(restartBefore: nil)
         var failed = 0
         for restart in 0...Self.steps.count {
-            let outcomes = try await outcomes(kind, restartBefore: restart)
+            let outcomes = try await outcomes(restartBefore: restart)
             let later = Self.steps.dropFirst(restart).flatMap(\.begins)
             // What began afterwards ends as it does without a restart; what began before may have failed with it.
             for (name, outcome) in outcomes where outcome != undisturbed[name] {

@@ -11,25 +11,6 @@ import Testing
 
 @testable import RingerClient
 
-/// A service on a simulated board in virtual time, which is killed and started again. It keeps the preferences in a file.
-protocol RestartedService: Sendable {
-    var bus: TestBus { get }
-    /// The preferences in the file.
-    var storedPreferences: UserPreferences? { get }
-
-    func start() async throws
-    /// Ends it as SIGKILL does.
-    func kill()
-    /// Moves the switch.
-    func move(to position: SwitchPosition) async throws
-    /// Lets messages between the service and `device` arrive before time moves.
-    func settle(with device: Device)
-    /// Moves the time of the service and of `device`.
-    func advance(_ duration: Duration, with device: Device) async throws
-    /// Expects nothing of it but the session "music" of `device`, and its light.
-    func checkRest(with device: Device) async throws
-}
-
 /// Waits until `condition` holds, and says in a minute what does not.
 func eventually(_ name: String, _ condition: () -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(60)
@@ -40,48 +21,8 @@ func eventually(_ name: String, _ condition: () -> Bool) async throws {
     }
 }
 
-/// The service in the test's process.
-final class ServiceInProcess: RestartedService {
-    let bus: TestBus
-    private let clock: VirtualClock
-    private let file = TemporaryPreferences()
-    private let running = Mutex<ServiceBench?>(nil)
-
-    init(_ clock: VirtualClock) throws {
-        self.clock = clock
-        bus = try TestBus()
-    }
-
-    var storedPreferences: UserPreferences? { file.file.read { _ in } }
-    private var service: ServiceBench? { running.withLock { $0 } }
-
-    func start() throws {
-        let started = try ServiceBench(clock: clock, preferencesFile: file.file, bus: bus)
-        running.withLock { $0 = started }
-    }
-
-    func kill() { service?.crash() }
-
-    func move(to position: SwitchPosition) { service?.board.ringSilent.position = position }
-
-    func settle(with device: Device) { service?.settle(with: device) }
-
-    func advance(_ duration: Duration, with device: Device) {
-        clock.advance(by: duration)
-        service?.settle()
-    }
-
-    func checkRest(with device: Device) throws {
-        let service = try #require(service)
-        #expect(service.device.preferences == device.preferences)
-        #expect(service.device.sessions.all.filter(\.isActive).map(\.name) == ["music"])
-        #expect(service.board.statusLight.pattern == .on)
-        #expect(!service.board.motor.isOn && service.board.speaker.playing.isEmpty)
-    }
-}
-
-/// The service as a process of its own.
-final class ServiceOfItsOwn: RestartedService {
+/// The service as a process of its own, which is killed and started again. It keeps the preferences in a file.
+final class RestartedService: Sendable {
     let bus: TestBus
     private let clock: VirtualClock
     private let file = TemporaryPreferences()
@@ -106,6 +47,7 @@ final class ServiceOfItsOwn: RestartedService {
         unlink(configuration)
     }
 
+    /// The preferences in the file.
     var storedPreferences: UserPreferences? { file.file.read { _ in } }
 
     func start() async throws {
@@ -116,16 +58,16 @@ final class ServiceOfItsOwn: RestartedService {
         if clock.now > epoch { try await client.advance(clock.now - epoch) }
     }
 
+    /// Ends it by SIGKILL.
     func kill() { process.withLock { $0 = nil } }
 
+    /// Moves the switch.
     func move(to position: SwitchPosition) async throws {
         _ = try await client.call(
             "SetSwitch", [.string(position.rawValue)], interface: RingerNames.simulatedBoardInterface)
     }
 
-    func settle(with device: Device) {}
-
-    /// The clocks move in turn, by so little that none is far ahead.
+    /// Moves the time of the service and of `device`: in turn, by so little that none is far ahead.
     func advance(_ duration: Duration, with device: Device) async throws {
         try await exchange(with: device)
         var left = duration
@@ -156,6 +98,7 @@ final class ServiceOfItsOwn: RestartedService {
         }
     }
 
+    /// Expects nothing of it but the session "music" of `device`, and its light.
     func checkRest(with device: Device) async throws {
         var preferences = UserPreferences()
         try preferences.set(try #require(try await client.property("Preferences")))
@@ -177,7 +120,7 @@ final class ServiceOfItsOwn: RestartedService {
 }
 
 /// A file of preferences, which is removed at the end.
-private final class TemporaryPreferences: Sendable {
+final class TemporaryPreferences: Sendable {
     let file = PreferencesFile(path: "/tmp/ringer-restart-\(getpid())-\(UInt32.random(in: 0 ... .max))")
 
     deinit {

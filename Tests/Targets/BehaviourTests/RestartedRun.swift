@@ -1,0 +1,193 @@
+import Ringer
+import Synchronization
+import Testing
+
+/// A run of a test over the service, which may be killed and started again at one moment of it.
+///
+/// A moment is when every message has arrived, those included that came since the moment before: restarts between two
+/// moments are the same for the client and the service.
+final class RestartedRun: Sendable {
+    /// What the test runs in.
+    @TaskLocal static var current: RestartedRun?
+
+    private struct State {
+        var moments = 0
+        var benches: [DeviceBench] = []
+        /// For each list of results, how its requests ended, and those of them that had ended at the restart.
+        var lists: [(ends: @Sendable () -> [String], before: [String])] = []
+        /// How many requests the service had when it was killed.
+        var openAtKill = 0
+        /// What no restart changes, after each step of the test; empty for those before the restart.
+        var steps: [[String]] = []
+        var isRestarted = false
+        /// What the restart changed that has to last, or why the service was not started again.
+        var failures: [String] = []
+    }
+
+    /// The moment at which the service is killed; nil for none.
+    private let restart: Int?
+    /// Whether the program that came last finds the new service first.
+    private let isReversed: Bool
+    private let state = Mutex(State())
+
+    /// Whether what the test expects counts.
+    var isOrdinary: Bool { restart == nil }
+
+    init(restart: Int?, isReversed: Bool = false) {
+        (self.restart, self.isReversed) = (restart, isReversed)
+    }
+
+    /// Keeps the bench until ``end()``.
+    func add(_ bench: DeviceBench) {
+        state.withLock { $0.benches.append(bench) }
+    }
+
+    /// Keeps what requests ended with.
+    func add<Value: Sendable>(_ values: @escaping @Sendable () -> [Value]) {
+        state.withLock { $0.lists.append(({ values().map(Self.text) }, [])) }
+    }
+
+    /// Keeps how many requests end with the service that is killed now, and what has ended.
+    func add(openAtKill count: Int) {
+        let lists = state.withLock { $0.lists.map(\.ends) }
+        let ended = lists.map { $0() }
+        state.withLock { state in
+            state.openAtKill += count
+            for (place, ends) in ended.enumerated() { state.lists[place].before = ends }
+        }
+    }
+
+    private static func text(_ value: Any) -> String {
+        let mirror = Mirror(reflecting: value)
+        let outcome = "\(mirror.descendant("outcome") ?? mirror.descendant("verdict") ?? value)"
+        return "\(value)".contains("disconnected") ? outcome + ", disconnected" : outcome
+    }
+
+    /// Counts a moment, and returns whether the service is killed at it.
+    func isRestart() -> Bool {
+        state.withLock { state in
+            state.moments += 1
+            state.isRestarted = state.isRestarted || state.moments - 1 == restart
+            return state.moments - 1 == restart
+        }
+    }
+
+    /// Keeps what is so after a step of the test.
+    func add(step: [String]) {
+        state.withLock { $0.steps.append($0.isRestarted || isOrdinary ? step : []) }
+    }
+
+    /// The order in which programs find the new service.
+    func order<Program>(_ programs: [Program]) -> [Program] { isReversed ? programs.reversed() : programs }
+
+    /// Keeps what is wrong after the restart.
+    func fail(_ description: String) {
+        state.withLock { $0.failures.append(description) }
+    }
+
+    var moments: Int { state.withLock { $0.moments } }
+
+    /// Waits until all has ended, and makes a last request of each kind.
+    func end() throws -> Ending {
+        let lastOutcomes = Results<String>()
+        var ending = Ending()
+        for bench in state.withLock({ $0.benches }) where bench.service != nil {
+            try bench.endRestarts()
+            bench.advance(.seconds(60))
+            ending.state += bench.lasting + bench.atRest
+            ending.heardAtSilent += bench.heardAtSilent
+            let sound = PCMBuffer(sampleRate: 8_000, channels: 1, samples: Array(repeating: 7, count: 800))
+            try bench.device.start(sound, category: .playback, options: .mixWithOthers) {
+                lastOutcomes.append("\($0.outcome)")
+            }
+            try bench.device.vibrator?.start(VibrationPattern(milliseconds: "100")) { lastOutcomes.append("\($0)") }
+            bench.advance(.seconds(1))
+        }
+        ending.failures = state.withLock { $0.failures }
+        ending.lastOutcomes = lastOutcomes.all.sorted()
+        ending.openAtKill = state.withLock { $0.openAtKill }
+        ending.steps = state.withLock { $0.steps }
+        ending.lists = state.withLock { $0.lists }.map { ($0.before, $0.ends()) }
+        return ending
+    }
+
+    /// What is left when all has ended.
+    struct Ending {
+        /// What has to be as without a restart.
+        var state: [String] = []
+        /// How the last requests ended.
+        var lastOutcomes: [String] = []
+        /// How the requests ended, for each list of results: those before the restart, and all.
+        var lists: [(before: [String], all: [String])] = []
+        /// How many requests the killed service had.
+        var openAtKill = 0
+        /// What no restart changes, after each step of the test.
+        var steps: [[String]] = []
+        var failures: [String] = []
+        /// The sounds that were heard while the switch was at silent.
+        var heardAtSilent: [String] = []
+
+        func expect(_ ordinary: Ending, _ comment: Comment) {
+            #expect(failures.isEmpty, comment)
+            #expect(state == ordinary.state, comment)
+            #expect(lastOutcomes == ordinary.lastOutcomes, comment)
+            for (step, ordinary) in zip(steps, ordinary.steps) where !step.isEmpty && !ordinary.isEmpty {
+                #expect(step == ordinary, comment)
+            }
+            #expect(heardAtSilent.count <= ordinary.heardAtSilent.count, comment)
+            #expect(Set(heardAtSilent).isSubset(of: ordinary.heardAtSilent), comment)
+            // Every request ends once: as it does without a restart, or with the service that had it.
+            #expect(lists.map(\.all.count) == ordinary.lists.map(\.all.count), "\(comment): \(lists)")
+            var disconnected = 0
+            for (list, ordinary) in zip(lists, ordinary.lists.map(\.all)) {
+                #expect(list.before == Array(ordinary.prefix(list.before.count)), comment)
+                var others = ordinary
+                for end in list.all {
+                    if let place = others.firstIndex(of: end) {
+                        others.remove(at: place)
+                    } else {
+                        disconnected += 1
+                        #expect(end.hasSuffix("disconnected"), "\(comment): \(list.all), not \(ordinary)")
+                    }
+                }
+            }
+            #expect(disconnected <= openAtKill, comment)
+        }
+    }
+}
+
+/// Runs each test once more for every moment of it, with the service killed and started again at that moment. What the test
+/// itself expects counts in the first run alone.
+struct RestartTrait: TestTrait, SuiteTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let first = RestartedRun(restart: nil)
+        try await RestartedRun.$current.withValue(first, operation: function)
+        let moments = first.moments
+        let ordinary = try first.end()
+        for (restart, isReversed) in (0..<moments).flatMap({ [($0, false), ($0, true)] }) {
+            let comment: Comment = """
+                the service was killed at moment \(restart) of \(moments), and \(isReversed ? "last" : "first") found by the \
+                first program
+                """
+            let run = RestartedRun(restart: restart, isReversed: isReversed)
+            do {
+                try await RestartedRun.$current.withValue(run) {
+                    try await function()
+                }
+                #expect(run.moments > restart, comment)
+                try run.end().expect(ordinary, comment)
+            } catch {
+                Issue.record(error, comment)
+            }
+        }
+    }
+}
+
+extension Trait where Self == RestartTrait {
+    /// Runs each test with a restart of the service at every moment, too.
+    static var restarts: Self { RestartTrait() }
+}
