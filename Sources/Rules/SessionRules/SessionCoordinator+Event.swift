@@ -22,9 +22,9 @@ extension SessionCoordinator {
         case setOverride(SessionID, SessionOverrides, Bool)
         /// A client sets the sample rate and buffer duration that its session prefers.
         case setPreferences(SessionID, SessionPreferences)
-        /// A client activates its session, at that time in nanoseconds of CLOCK_MONOTONIC; by default right after the last
+        /// A client activates its session, at that time in nanoseconds of CLOCK_MONOTONIC; if nil, right after the last
         /// activation.
-        case activate(SessionID, at: UInt64 = 0)
+        case activate(SessionID, at: UInt64? = nil)
         /// A client has a session that an arbiter before this one activated at that time. It becomes active or interrupted
         /// beside those that are here already, as if all had been activated in the order of their times.
         case resume(SessionID, since: UInt64)

@@ -34,25 +34,34 @@ extension SessionCoordinator {
         }
     }
 
-    /// Interrupts sessions as if all that are active or interrupted had been activated in the order of their ages.
-    /// ``endInterruptions(_:)`` ends the interruptions that have no cause left.
-    mutating func arrangeByAge(_ actions: inout [Action]) {
+    /// Interrupts sessions as if those that have resumed, and all others beside them, had been activated in the order of their
+    /// times. ``endInterruptions(_:)`` ends the interruptions that have no cause left.
+    mutating func arrangeByActivation(_ actions: inout [Action]) {
         let places = sessions.indices.filter { sessions[$0].phase != .inactive }
             .sorted { sessions[$0].activation < sessions[$1].activation }
         // By the place of an interrupted session, the places of those that interrupt it.
         var interrupting: [Int: [Int]] = [:]
         for (count, new) in places.enumerated() {
             let older = places[..<count]
-            let refusing = older.filter {
+            // What has been between two that have not resumed stays.
+            let (arranged, settled) =
+                sessions[new].isResumed
+                ? (Array(older), [])
+                : (older.filter { sessions[$0].isResumed }, older.filter { !sessions[$0].isResumed })
+            for old in settled {
+                if awaits(old, new) { interrupting[old, default: []].append(new) }
+                if awaits(new, old) { interrupting[new, default: []].append(old) }
+            }
+            let refusing = arranged.filter {
                 interrupting[$0] == nil && outcome(active: $0, new: new, includingSpeech: true) == .refused
             }
+            // It waits instead.
             if !refusing.isEmpty {
-                // It waits instead.
-                interrupting[new] = refusing
+                interrupting[new, default: []] += refusing
                 continue
             }
-            for other in older where outcome(active: other, new: new, includingSpeech: true) == .activeInterrupted {
-                interrupting[other, default: []].append(new)
+            for old in arranged where outcome(active: old, new: new, includingSpeech: true) == .activeInterrupted {
+                interrupting[old, default: []].append(new)
             }
         }
         for place in places {
@@ -63,6 +72,10 @@ extension SessionCoordinator {
             sessions[place].causes = causes
         }
         for place in places where sessions[place].isInterrupted { addCauses(to: place) }
+    }
+
+    private func awaits(_ place: Int, _ other: Int) -> Bool {
+        sessions[place].causes.contains(.session(sessions[other].id))
     }
 
     /// Carries out what the service decided about the session at `index`.
@@ -87,13 +100,17 @@ extension SessionCoordinator {
 
     /// Interrupts the sessions that the active session at `index` interrupts, and adds it to the causes of interrupted
     /// sessions that it would have interrupted.
-    mutating func interruptOthers(_ index: Int, includingSpeech: Bool, _ actions: inout [Action]) {
+    ///
+    /// - Returns: Whether there are any.
+    mutating func interruptOthers(_ index: Int, includingSpeech: Bool, _ actions: inout [Action]) -> Bool {
         let cause = InterruptionCause.session(sessions[index].id)
         var interrupted: [Int] = []
+        var isAny = false
         for other in sessions.indices where other != index && sessions[other].phase != .inactive {
             guard outcome(active: other, new: index, includingSpeech: includingSpeech) == .activeInterrupted else {
                 continue
             }
+            isAny = true
             if sessions[other].isActive {
                 interrupted.append(other)
                 interrupt(other, by: cause, &actions)
@@ -103,6 +120,7 @@ extension SessionCoordinator {
         }
         // An override that reverted may make one of them conflict with a session that it played beside.
         for other in interrupted { addCauses(to: other) }
+        return isAny
     }
 
     /// The outcome for the sessions at `active` and `new`, were the second activated while the first is active.
@@ -181,7 +199,7 @@ extension SessionCoordinator {
             if shouldResume {
                 // It keeps the age that its activation gave it.
                 sessions[next].phase = .active
-                interruptOthers(next, includingSpeech: false, &actions)
+                _ = interruptOthers(next, includingSpeech: false, &actions)
             } else {
                 withdraw(.session(id), mayResume: true)
             }

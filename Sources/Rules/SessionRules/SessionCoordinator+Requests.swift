@@ -132,16 +132,14 @@ extension SessionCoordinator {
         actions.append(.settingsChanged(sessions[index].id, settings))
         switch sessions[index].phase {
         case .active:
-            guard interrupts else { break }
-            lastActivation += 1
-            sessions[index].activation = lastActivation
-            interruptOthers(index, includingSpeech: true, &actions)
+            // For an interruption it counts as activated now.
+            if interrupts && interruptOthers(index, includingSpeech: true, &actions) { renew(index, at: nil) }
         case .interrupted: addCauses(to: index)
         case .inactive: break
         }
     }
 
-    private mutating func activate(_ index: Int, at time: UInt64, _ actions: inout [Action]) throws(SessionError) {
+    private mutating func activate(_ index: Int, at time: UInt64?, _ actions: inout [Action]) throws(SessionError) {
         let session = sessions[index]
         if session.isActive { return }
         guard outside.isEmpty else {
@@ -154,24 +152,36 @@ extension SessionCoordinator {
             close(index)
             actions.append(.interruptionDropped(session.id, .reactivated))
         }
-        lastActivation = max(lastActivation + 1, time)
         sessions[index].phase = .active
-        sessions[index].activation = lastActivation
-        interruptOthers(index, includingSpeech: true, &actions)
+        renew(index, at: time)
+        _ = interruptOthers(index, includingSpeech: true, &actions)
         actions.append(.activated(session.id))
     }
 
+    /// Makes the session the newest.
+    private mutating func renew(_ index: Int, at time: UInt64?) {
+        lastActivation = max(lastActivation + 1, time ?? 0)
+        sessions[index].activation = lastActivation
+        sessions[index].isResumed = false
+    }
+
+    /// Makes an inactive session as old as another arbiter knew it, or one that has resumed already older.
     private mutating func resume(_ index: Int, since time: UInt64, _ actions: inout [Action]) throws(SessionError) {
-        guard sessions[index].phase == .inactive else { return }
-        try checkHardware(index)
+        let session = sessions[index]
+        if session.phase == .inactive {
+            try checkHardware(index)
+            sessions[index].phase = .active
+            actions.append(.activated(session.id))
+        } else if !session.isResumed || time >= session.activation {
+            return
+        }
         // Of two of one time the later to come is the newer.
-        var activation = min(time, lastActivation)
+        var activation = min(time, UInt64(Int64.max))
         while sessions.contains(where: { $0.activation == activation }) { activation += 1 }
         lastActivation = max(lastActivation, activation)
         sessions[index].activation = activation
-        sessions[index].phase = .active
-        actions.append(.activated(sessions[index].id))
-        arrangeByAge(&actions)
+        sessions[index].isResumed = true
+        arrangeByActivation(&actions)
     }
 
     private func checkHardware(_ index: Int) throws(SessionError) {

@@ -45,6 +45,8 @@ public struct SessionState: Sendable, Hashable {
     /// When it was activated last, or its options began to interrupt others while it was active, in nanoseconds of
     /// CLOCK_MONOTONIC; 0 if it never was. No two sessions of a coordinator have the same.
     package internal(set) var activation: UInt64 = 0
+    /// Whether another arbiter activated it, before this one.
+    var isResumed = false
 
     init(
         id: SessionID, client: SessionClientID, name: String, priority: SessionPriority, route: SessionRoute

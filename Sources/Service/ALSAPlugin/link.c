@@ -68,7 +68,9 @@ static void attempt(struct link *link)
         return;
     }
     link->waits = waits_since(link);
-    say(link, &link->hello);
+    struct ringer_pcm_packet hello = link->hello;
+    hello.flags = link->started ? RINGER_PCM_RUNS : 0;
+    say(link, &hello);
     if (link->socket >= 0 && link->started)
         say_started(link, link->started);
 }
@@ -101,6 +103,8 @@ void link_update(struct link *link)
         /* The connection is the parent's: reading it would take the service's words from there. */
         lose(link);
         link->next_attempt = 0;
+        /* The child's sound is not its parent's, which goes on beside it. */
+        link->started = link->started ? now() : 0;
     }
     if (link->socket < 0) {
         if (now() >= link->next_attempt)

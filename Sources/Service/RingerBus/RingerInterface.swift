@@ -208,7 +208,8 @@ extension BusInterface {
                 """
                 Activates it as one that was active or interrupted with the service before this one: since is what ActiveSince was. \
                 What was activated later interrupts it as before, and a session that matters more interrupts it instead of having \
-                it refused. Active says that it is active, and not interrupted. A program that calls Activate instead is the newest.
+                it refused. Active says that it is active, and not interrupted. A program that calls Activate instead is the newest. \
+                Nothing changes for a session that is active or interrupted already.
                 """),
             Method(
                 "Deactivate", [.init("notifyOthers", "b")], [],
@@ -231,7 +232,10 @@ extension BusInterface {
             Property("Options", "as", isWritable: true, "Its category's options."),
             Property("Background", "b", isWritable: true, "Whether its application is in the background."),
             Property("Spoken", "b", isWritable: true, "Whether it speaks: a podcast, a book."),
-            Property("Phase", "s", "inactive, active or interrupted. Published before the reply to what changes it."),
+            Property(
+                "Phase", "s",
+                "inactive, active or interrupted. The signal of its change comes before the reply to the call that changed it."
+            ),
             Property(
                 "ActiveSince", "t",
                 """

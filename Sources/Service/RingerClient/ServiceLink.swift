@@ -54,7 +54,7 @@ final class ServiceLink: @unchecked Sendable {
     private let bus: BusConnection.Bus
     private var connection: BusConnection?
     private var matches: [BusConnection.Registration] = []
-    private(set) var requests: [UInt32: Request] = [:]
+    private var requests: [UInt32: Request] = [:]
     private(set) var isClosed = false
     private var reconnectDelay = Duration.seconds(1)
     /// How often the service was asked for its properties and has not answered.

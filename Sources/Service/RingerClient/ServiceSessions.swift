@@ -12,8 +12,11 @@ final class ServiceSessions {
         var path: String?
         /// Why the service did not make it.
         var refusal: RingerError?
-        /// Whether it is active or interrupted, and since when, as the service said last.
-        var phase = SessionState.Phase.inactive
+        /// Whether it was activated, and is not inactive since.
+        var isActive = false
+        /// Whether the service has interrupted it since its last activation was asked for.
+        var isInterrupted = false
+        /// When the service activated it last.
         var since: UInt64 = 0
         /// What waits for the object.
         var waiting: [(Result<String, RingerError>) -> Void] = []
@@ -70,24 +73,34 @@ final class ServiceSessions {
     }
 
     func activate(_ id: SessionID, completion: @escaping (SessionError?) -> Void) {
+        let wasInterrupted = sessions[id]?.isInterrupted ?? false
+        sessions[id]?.isInterrupted = false
         call(id, "Activate") { [self] result in
-            completion(result.error.map { SessionError($0, "activate", id) })
+            if let error = result.error {
+                if wasInterrupted { sessions[id]?.isInterrupted = true }
+                return completion(SessionError(error, "activate", id))
+            }
+            sessions[id]?.isActive = true
+            completion(nil)
             // It may be interrupted before it is known here to be active.
-            if result.error == nil, sessions[id]?.phase == .interrupted { onVerdict?(id, .interrupted) }
+            if sessions[id]?.isInterrupted == true { onVerdict?(id, .interrupted) }
         }
     }
 
     func confirmActive(_ id: SessionID, completion: @escaping (SessionError?) -> Void) {
         let question: [BusValue] = [.string(RingerNames.sessionInterface), .string("Phase")]
-        call(id, "Get", question, interface: BusInterface.properties) { result in
-            let error = result.error.map { SessionError($0, "activate", id) }
-            let isActive = (try? result.get().first?.contents.string) == SessionState.Phase.active.rawValue
-            completion(error ?? (isActive ? nil : SessionError(.notActive, "activate", session: id)))
+        call(id, "Get", question, interface: BusInterface.properties) { [self] result in
+            if let error = result.error { return completion(SessionError(error, "activate", id)) }
+            switch (try? result.get().first?.contents.string).flatMap(SessionState.Phase.init(rawValue:)) {
+            case .active: completion(nil)
+            case .interrupted: completion(SessionError(.notActive, "activate", session: id))
+            case .inactive, nil: activate(id, completion: completion)
+            }
         }
     }
 
     func deactivate(_ id: SessionID, notifyOthers: Bool, completion: @escaping () -> Void) {
-        sessions[id]?.phase = .inactive
+        sessions[id]?.isActive = false
         call(id, "Deactivate", [.boolean(notifyOthers)]) { _ in completion() }
     }
 
@@ -108,7 +121,11 @@ final class ServiceSessions {
     func returned() {
         for id in sessions.keys.sorted() {
             create(id)
-            guard let session = sessions[id], session.phase != .inactive else { continue }
+            guard let session = sessions[id], session.isActive else {
+                // One that is interrupted here: the service was lost before it said that it is inactive.
+                onVerdict?(id, .interruptionEnded(shouldResume: false))
+                continue
+            }
             resume(id, since: session.since) { [self] result in
                 guard let error = result.error else {
                     // What interrupted it went with the service, or comes later and interrupts it anew. If it is interrupted,
@@ -118,7 +135,7 @@ final class ServiceSessions {
                 }
                 // A service that is gone again has refused nothing: the next one is asked.
                 if !link.isPresent || [.disconnected, .closed].contains(error.code) { return }
-                sessions[id]?.phase = .inactive
+                sessions[id]?.isActive = false
                 // It was active, and is not any more.
                 onVerdict?(id, .interrupted)
                 onVerdict?(id, .interruptionEnded(shouldResume: false))
@@ -147,17 +164,20 @@ final class ServiceSessions {
         guard let id = ids[path] else { return }
         let argument = arguments.first
         switch member {
-        case "InterruptionBegan": onVerdict?(id, .interrupted)
+        case "InterruptionBegan":
+            sessions[id]?.isInterrupted = true
+            onVerdict?(id, .interrupted)
         case "InterruptionEnded":
-            onVerdict?(id, .interruptionEnded(shouldResume: argument?.boolean ?? false))
+            let shouldResume = argument?.boolean ?? false
+            // The end of an interruption before its last activation means nothing.
+            if !shouldResume, sessions[id]?.isInterrupted == true { sessions[id]?.isActive = false }
+            sessions[id]?.isInterrupted = false
+            onVerdict?(id, .interruptionEnded(shouldResume: shouldResume))
         case "RefusalEnded": onVerdict?(id, .refusalEnded)
         case "Ducked": onVerdict?(id, .ducked(argument?.boolean ?? false))
         case "PropertiesChanged" where arguments.count > 1:
             let changed = arguments[1].dictionary ?? [:]
-            if let phase = changed["Phase"]?.string.flatMap(SessionState.Phase.init(rawValue:)) {
-                sessions[id]?.phase = phase
-            }
-            if let since = changed["ActiveSince"]?.uint64 { sessions[id]?.since = since }
+            if let since = changed["ActiveSince"]?.uint64, since != 0 { sessions[id]?.since = since }
             if let isPlaying = changed["OtherAudioPlaying"]?.boolean {
                 onVerdict?(id, .otherAudio(isPlaying: isPlaying))
             }

@@ -76,6 +76,28 @@ import Testing
         device.close()
     }
 
+    // The next service would activate it, and keep it active for a program that knows nothing of that.
+    @Test("a session whose activation ended with the service is inactive at the next one")
+    func activationIsLost() async throws {
+        let bus = try TestBus()
+        let first = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: first.clock)
+        let session = device.sessions.make(name: "music", category: .playback)
+        first.board.speaker.answerDelay = .seconds(1)
+        let answers = Results<String>()
+        session.activate { answers.append("\($0?.code, default: "active")") }
+        while first.device.sessions.all.filter(\.isActive).isEmpty { await Task.yield() }
+        #expect(answers.all.isEmpty)
+        first.crash()
+        while answers.all.isEmpty { await Task.yield() }
+        let second = try ServiceBench(clock: first.clock, bus: bus)
+        while !device.state.isSwitchConnected { await Task.yield() }
+        second.settle(with: device)
+        #expect(second.device.sessions.all.map(\.phase) == [.inactive] && !session.isActive)
+        #expect(answers.all != ["active"])
+        device.close()
+    }
+
     // It stopped the request to which the service, which counts anew, has given the same number.
     @Test("stopping what ended with the service stops nothing of the next one")
     func numbersOfTheServiceBefore() async throws {

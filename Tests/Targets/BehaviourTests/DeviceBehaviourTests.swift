@@ -478,6 +478,26 @@ import Testing
         for other in others where other !== bench.device { other.close() }
     }
 
+    // The service kept them active, and other programs waited until this one had ended.
+    @Test("sessions that an answered interruption from outside leaves inactive interrupt no other program's")
+    func answeredInterruption() async throws {
+        let bench = try await DeviceBench(.connected)
+        let other = try await bench.otherProcess()
+        let music = other.sessions.make(name: "music", category: .playback)
+        let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
+        try await music.activate()
+        bench.advance(.milliseconds(1))
+        try await prompt.activate()
+        bench.advance(.zero)
+        #expect(music.isInterrupted)
+        let call = bench.device.sessions.interruptionBegan()
+        bench.advance(.milliseconds(100))
+        bench.device.sessions.interruptionAnswered(call)
+        bench.advance(.zero)
+        #expect(!prompt.isActive && music.isActive)
+        other.close()
+    }
+
     @Test("a session that ducks lowers another one, and lets it come back", arguments: Connection.allCases)
     func duck(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)

@@ -126,7 +126,9 @@ final class DeviceBench: Sendable {
         let before = lacksInput ? nil : lasting
         do {
             try restart(service, links, run)
-            if let before, lasting != before { run.fail("\(before) became \(lasting)") }
+            for (before, after) in zip(before ?? [], lasting) where before != after {
+                run.fail("\(before) became \(after)")
+            }
         } catch {
             run.fail("\(error)")
         }
@@ -138,7 +140,7 @@ final class DeviceBench: Sendable {
         try Self.wait("the preferences are written") {
             preferencesFile.file.read { _ in } ?? UserPreferences() == old.device.preferences
         }
-        run.add(openAtKill: links.map(\.requestCount).reduce(0, +))
+        run.keepEnds()
         let (board, hardware) = (old.board, old.device.state)
         old.crash()
         try Self.wait(for: links, isPresent: false)
@@ -165,6 +167,8 @@ final class DeviceBench: Sendable {
             try Self.wait(for: [link], isPresent: true)
             _ = new.exchange([link])
         }
+        // What the last one changed for the others.
+        _ = new.exchange(links)
     }
 
     private static func wait(for links: [ServiceLink], isPresent: Bool) throws {
@@ -239,9 +243,6 @@ extension ServiceLink {
         loop.sync { result.store(value(self), ordering: .relaxed) }
         return result.load(ordering: .relaxed)
     }
-
-    /// How many requests have not ended.
-    fileprivate var requestCount: Int { onThread { $0.requests.count } }
 }
 
 extension ServiceBench {

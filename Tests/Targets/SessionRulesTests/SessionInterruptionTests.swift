@@ -123,11 +123,14 @@ struct SessionInterruptionTests {
         #expect(stage.actions.isEmpty)
         try stage.send(.remove(stage["game"]))
         #expect(try stage.state("music").isActive)
-        // No later than the last activation here.
+        // One that resumes later with an earlier time is as old as that.
         try stage.make("late", "medi")
         try stage.send(.resume(stage["late"], since: .max))
-        try stage.send(.activate(stage["music"], at: 5_000))
+        #expect(try stage.state("late").isActive && stage.state("music").isInterrupted)
+        try stage.send(.resume(stage["late"], since: 1))
         #expect(try stage.state("late").isInterrupted && stage.state("music").isActive)
+        try stage.send(.activate(stage["late"], at: 5_000))
+        #expect(try stage.state("late").isActive && stage.state("music").isInterrupted)
         try stage.send(.remove(stage["late"]))
 
         try stage.make("prompt", "medi+mix")

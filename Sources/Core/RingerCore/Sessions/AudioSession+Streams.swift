@@ -32,7 +32,7 @@ extension AudioSession {
     ///   CLOCK_MONOTONIC: the session resumes then, and may be interrupted instead of active.
     /// - Returns: Why the activation was refused; nil if it was not.
     package func beginStream(since time: UInt64? = nil) -> SessionError? {
-        let event = time.map { .resume(id, since: $0) } ?? service.activation(of: id)
+        let event = time.map { service.resumption(of: id, since: $0) } ?? service.activation(of: id)
         let refusal: SessionError? = service.runner.send { machine in
             let (actions, refusal) = machine.request(event)
             return (actions.filter { if case .ask = $0 { false } else { true } }, refusal)

@@ -39,7 +39,7 @@ public final class AudioSession: Sendable {
     /// As ``activate()``, for a session that another service activated at `time`, in nanoseconds of CLOCK_MONOTONIC: sessions
     /// that were activated later may interrupt it.
     package func resume(since time: UInt64) async throws(SessionError) {
-        try await result(of: .resume(id, since: time))
+        try await result(of: service.resumption(of: id, since: time))
     }
 
     /// Activates the session.

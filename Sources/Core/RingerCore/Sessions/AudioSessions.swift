@@ -242,7 +242,7 @@ public final class AudioSessions: Sendable {
     /// Reports that the user accepted the interruption: the sessions that it interrupted become inactive, and get no end.
     /// PCMs are closed as by ``interruptionBegan()``.
     public func interruptionAnswered(_ interruption: OutsideInterruption) {
-        runner.send(.coordinator(.outsideAnswered(interruption)))
+        endOutside(.outsideAnswered(interruption))
     }
 
     /// Ends the interruption.
@@ -251,7 +251,19 @@ public final class AudioSessions: Sendable {
     ///   - interruption: What ``interruptionBegan()`` returned; one that has ended already is ignored.
     ///   - shouldResume: Whether the sessions that it interrupted resume.
     public func interruptionEnded(_ interruption: OutsideInterruption, shouldResume: Bool = true) {
-        runner.send(.coordinator(.outsideEnded(interruption, shouldResume: shouldResume)))
+        endOutside(.outsideEnded(interruption, shouldResume: shouldResume))
+    }
+
+    /// Ends an interruption from outside. Sessions that become inactive here, where the interruption was, do so at the service.
+    private func endOutside(_ event: SessionCoordinator.Event) {
+        core.transition {
+            let interrupted = runner.read { $0.coordinator.sessions.filter(\.isInterrupted).map(\.id) }
+            runner.send(.coordinator(event))
+            if deviceService == nil { return }
+            for id in interrupted where runner.read({ $0.coordinator.session(id)?.phase }) == .inactive {
+                send(.deactivate(id)) { _ in }
+            }
+        }
     }
 
     // MARK: - For the sessions' handles
@@ -354,6 +366,11 @@ public final class AudioSessions: Sendable {
     /// The event that activates the session `id` now.
     func activation(of id: SessionID) -> SessionCoordinator.Event {
         .activate(id, at: UInt64(clamping: clock.now.nanoseconds))
+    }
+
+    /// The event by which the session `id` resumes that was activated at `time`, which is not later than now.
+    func resumption(of id: SessionID, since time: UInt64) -> SessionCoordinator.Event {
+        .resume(id, since: min(time, UInt64(clamping: clock.now.nanoseconds)))
     }
 
     /// Activates the session `id` under a category, and calls `completion` with why that was refused; nil if the session is

@@ -48,6 +48,12 @@ enum {
     RINGER_PCM_INTERRUPTED = 2,
 };
 
+/* The flags of HELLO. */
+enum {
+    /* The stream runs: STARTED follows, which ACCEPTED answers. */
+    RINGER_PCM_RUNS = 1,
+};
+
 /* The flags of ACCEPTED. */
 enum {
     /* The service answers PING. */
@@ -72,7 +78,7 @@ struct ringer_pcm_packet {
     uint8_t version;
     uint8_t kind;
     uint8_t value;
-    uint8_t flags;    /* in ACCEPTED */
+    uint8_t flags;    /* in HELLO and ACCEPTED */
     uint32_t gain;    /* in ACCEPTED and STATE */
     /* Texts, each of which ends with a zero byte. */
     union {

@@ -9,6 +9,8 @@ struct PCMPacket {
         var category: AudioCategory
         var options: CategoryOptions
         var isCapture: Bool
+        /// Whether the stream runs already: the plug-in says next since when.
+        var runs = false
         /// The program's name, for people.
         var name: String
 
@@ -71,6 +73,7 @@ struct PCMPacket {
         let name = Self.text(packet.name) ?? ""
         return Hello(
             category: category, options: options, isCapture: packet.value == RINGER_PCM_CAPTURE,
+            runs: Int(packet.flags) & RINGER_PCM_RUNS != 0,
             // A name is shown to people, and goes over the bus.
             name: String(name.unicodeScalars.filter { $0.properties.generalCategory != .control }.map(Character.init)))
     }

@@ -225,7 +225,9 @@ package final class PCMServer: @unchecked Sendable {
         case RINGER_PCM_STOPPED: stream.isStarted = false
         default: throw .version
         }
-        stream.session?.streamsChanged(since: packet.kind == RINGER_PCM_STARTED ? packet.since : nil)
+        guard let session = stream.session else { return }
+        session.streamsChanged(since: packet.kind == RINGER_PCM_STARTED ? packet.since : nil)
+        if let flags = stream.flagsAtStart.take() { stream.accept(session.state, flags: flags) }
         updateSoon()
     }
 
@@ -260,7 +262,7 @@ package final class PCMServer: @unchecked Sendable {
         stream.forget = { [unowned self] in
             if session.streams.isEmpty { sessions[key] = nil }
         }
-        stream.accept(session.state, flags: hello.flags)
+        if hello.runs { stream.flagsAtStart = hello.flags } else { stream.accept(session.state, flags: hello.flags) }
     }
 
     private func end(_ stream: PCMStream) {

@@ -22,6 +22,8 @@ final class PCMStream: @unchecked Sendable {
     var isGreeted = false
     /// The session of its category; nil before that, and for a stream of the service's own sounds.
     var session: PCMSession?
+    /// The flags with which it is accepted once it has started, if it runs already; else nil.
+    var flagsAtStart: Int?
     /// Whether it plays or records now.
     var isStarted = false
     /// Called when it has left its session.
@@ -117,10 +119,10 @@ final class PCMSession {
 
     /// Activates the session with its first stream, and deactivates it after its last one.
     ///
-    /// - Parameter time: When a stream started that ran with a service before this one.
+    /// - Parameter time: When a stream started that has run without this service; the first of several counts.
     func streamsChanged(since time: UInt64? = nil) {
         let starts = streams.contains { $0.isStarted }
-        if starts == isStarted { return }
+        if starts == isStarted && time == nil { return }
         isStarted = starts
         if starts {
             waits = session.beginStream(since: time) != nil

@@ -327,11 +327,23 @@ final class PCMClient {
         send(PCMPacket(kind: kind).packet)
     }
 
+    /// Says that a stream runs since that time, in nanoseconds of CLOCK_MONOTONIC.
+    func resume(_ category: String, since: UInt64) {
+        greet(category, flags: RINGER_PCM_RUNS)
+        var packet = PCMPacket(kind: RINGER_PCM_STARTED).packet
+        packet.since = since
+        send(packet)
+    }
+
     /// A greeting of that category and direction.
-    func greet(_ category: String, options: String = "", isCapture: Bool = false, version: Int32 = RINGER_PCM_VERSION) {
+    func greet(
+        _ category: String, options: String = "", isCapture: Bool = false, version: Int32 = RINGER_PCM_VERSION,
+        flags: Int = 0
+    ) {
         var packet = ringer_pcm_packet()
         packet.version = UInt8(version)
         packet.kind = UInt8(RINGER_PCM_HELLO)
+        packet.flags = UInt8(flags)
         packet.value = UInt8(isCapture ? RINGER_PCM_CAPTURE : RINGER_PCM_PLAYBACK)
         func put<Field>(_ text: String, into field: inout Field) {
             withUnsafeMutableBytes(of: &field) { $0.copyBytes(from: Array(text.utf8)) }

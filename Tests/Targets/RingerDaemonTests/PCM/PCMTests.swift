@@ -138,6 +138,24 @@ import Testing
         #expect(try await aplay.end() == 0)
     }
 
+    @Test(
+        "a session of two streams is as old as the first of them, whichever comes first, and accepted with what holds")
+    func ages() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let before = UInt64(bench.loop.now.nanoseconds)
+        let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
+        try await prompt.activate()
+        let later = try PCMClient(bench)
+        later.resume("playback", since: UInt64(bench.loop.now.nanoseconds))
+        #expect(try await later.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        #expect(prompt.isInterrupted)
+        let earlier = try PCMClient(bench)
+        earlier.resume("playback", since: before)
+        #expect(try await earlier.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_INTERRUPTED])
+        #expect(prompt.isActive && bench.device.sessions.all.map(\.phase) == [.active, .interrupted])
+    }
+
     // A program skipped the rest of its sound: the copy that a process had which was just being started kept it connected.
     @Test("a service that stops ends its connections, though there are copies of their descriptors")
     func copies() async throws {
