@@ -16,8 +16,6 @@ package enum DetachedThread {
     ///   - stackSize: The thread's stack in bytes.
     ///   - inheritsScheduling: Whether the thread has the caller's scheduling policy, which may be `SCHED_FIFO`; false
     ///     for the ordinary one.
-    ///   - body: What the thread runs.
-    /// - Returns: The thread.
     /// - Throws: The system's reason if it has no thread left.
     @discardableResult
     package static func start(

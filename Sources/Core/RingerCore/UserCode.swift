@@ -116,11 +116,8 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
 
     /// The completion of a call in progress. The caller of this initialiser calls ``callReturns()`` at its end.
     ///
-    /// - Parameters:
-    ///   - clock: Runs a later outcome's `body` as user code (``DeviceClock/callBack(_:)``); nil where `body` is the library's
-    ///     own, such as the end of a task's wait.
-    ///   - core: The device's core.
-    ///   - body: What to call.
+    /// - Parameter clock: Runs a later outcome's `body` as user code (``DeviceClock/callBack(_:)``); nil where `body` is the
+    ///   library's own, such as the end of a task's wait.
     package init(_ clock: (any DeviceClock)?, _ core: Core, _ body: @escaping @Sendable (Outcome) -> Void) {
         self.clock = clock
         self.core = core

@@ -74,11 +74,9 @@ public final class Announcements: Sendable {
 
     /// Adds an announcement after those of equal or higher priority.
     ///
-    /// - Parameters:
-    ///   - announcement: The announcement.
-    ///   - completion: Called once with the outcome: played to its end, silenced, expired, removed or failed. Called
-    ///     before the call returns, on the caller's thread, if the outcome is known by then; else on the callback
-    ///     thread (``DeviceClock/callBack(_:)``).
+    /// - Parameter completion: Called once with the outcome: played to its end, silenced, expired, removed or failed. Called
+    ///   before the call returns, on the caller's thread, if the outcome is known by then; else on the callback thread
+    ///   (``DeviceClock/callBack(_:)``).
     /// - Returns: Identifies the announcement, for ``remove(_:)``.
     /// - Throws: ``SessionError/Code/incompatibleCategory`` if the category does not allow one of the options.
     @discardableResult
@@ -92,8 +90,6 @@ public final class Announcements: Sendable {
 
     /// Adds an announcement and waits for its outcome. Cancelling the task removes it.
     ///
-    /// - Parameter announcement: The announcement.
-    /// - Returns: The outcome and its times.
     /// - Throws: ``SessionError/Code/incompatibleCategory`` if the category does not allow one of the options.
     public func announce(_ announcement: Announcement) async throws(SessionError) -> SoundResult {
         try Self.check(announcement)

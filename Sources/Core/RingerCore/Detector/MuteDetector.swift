@@ -80,10 +80,6 @@ public final class MuteDetector: Sendable {
     /// A detector over `player`.
     ///
     /// - Parameters:
-    ///   - player: Plays the clip, if the policy allows it.
-    ///   - publisher: The device's state.
-    ///   - clock: The device's time.
-    ///   - configuration: The parameters of a measurement.
     ///   - outputObeys: Whether the output itself ends what may not be heard.
     ///   - service: What measures instead, with parameters of its own; nil where this process has the device.
     ///   - report: Gets an event for each reading that contradicts the switch.

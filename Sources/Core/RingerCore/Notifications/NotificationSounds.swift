@@ -48,11 +48,6 @@ public final class NotificationSounds: Sendable {
     }
 
     /// Plays a notification's sound and returns its outcome. Cancelling the task stops it.
-    ///
-    /// - Parameters:
-    ///   - sound: The sound.
-    ///   - container: The application's directory.
-    /// - Returns: The outcome.
     public func play(_ sound: NotificationSound, in container: ApplicationContainer?) async -> SystemSoundResult {
         await sounds.wait(for: order(sound, container))
     }

@@ -4,9 +4,7 @@ import SystemPackage
 public enum SoundLoader {
     /// Reads the headers of a sound file, without decoding it.
     ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - maximumDuration: How long the sound may be; nil for any length.
+    /// - Parameter maximumDuration: How long the sound may be; nil for any length.
     /// - Returns: Its format and length.
     /// - Throws: ``RingerError`` naming the file, with the system's reason, or with code `invalid`, or `soundIncomplete`,
     ///   and the fault in the file.
@@ -21,11 +19,8 @@ public enum SoundLoader {
 
     /// Reads and decodes a sound file of any format that ``SoundFiles`` knows.
     ///
-    /// - Parameters:
-    ///   - path: The file.
-    ///   - maximumDuration: How long the sound may be; nil for any length. It is checked with the header's values before
-    ///     anything is decoded.
-    /// - Returns: The sound.
+    /// - Parameter maximumDuration: How long the sound may be; nil for any length. It is checked with the header's values
+    ///   before anything is decoded.
     /// - Throws: ``RingerError`` naming the file, with the system's reason, or with code `invalid`, or `soundIncomplete`,
     ///   and the fault in the file.
     public static func load(_ path: String, maximumDuration: Duration? = nil) throws(RingerError) -> PCMBuffer {
@@ -62,10 +57,8 @@ public enum SoundLoader {
 
     /// Reads and decodes a file that somebody else may be writing: one whose size has changed meanwhile is an error.
     ///
-    /// - Parameters:
-    ///   - file: The file.
-    ///   - maximumDuration: How long the sound may be; nil for any length.
-    ///   - admit: Called with the size of the samples in bytes, before anything is decoded; throws where that is too much.
+    /// - Parameter admit: Called with the size of the samples in bytes, before anything is decoded; throws where that is too
+    ///   much.
     package static func load(
         _ file: FileByteSource, maximumDuration: Duration?, admit: (Int) throws(SoundFileError) -> Void
     ) throws(RingerError) -> PCMBuffer {

@@ -21,11 +21,8 @@ public final class SoundPlayer: Sendable {
     private let observers = ObserverList<Void>()
     private let process = OwningProcess()
 
-    /// - Parameters:
-    ///   - output: The speaker. The creator of the player closes it.
-    ///   - clock: The device's clock.
-    ///   - publisher: The device's state, which the player observes.
-    ///   - report: Receives each decision and event, in order.
+    /// A player over `output`, which its creator closes. It follows the device's state, and reports each decision and event,
+    /// in order.
     package init(
         output: any SoundOutput, clock: any DeviceClock, publisher: StatePublisher,
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
@@ -119,11 +116,8 @@ public final class SoundPlayer: Sendable {
     /// arbitrated: it plays at the same time as all others. `Device.start` and
     /// ``AudioSession/start(_:from:completion:)`` play in a session.
     ///
-    /// - Parameters:
-    ///   - sound: The sound.
-    ///   - request: The kind of sound, for the policy.
-    ///   - completion: Called once, with the outcome: before the call returns, on the caller's thread, if the policy
-    ///     silences the sound; else on the callback thread (``DeviceClock/callBack(_:)``).
+    /// - Parameter completion: Called once, with the outcome: before the call returns, on the caller's thread, if the policy
+    ///   silences the sound; else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: Identifies the sound, for ``stop(_:because:)``.
     @discardableResult
     public func startOutsideSessions(
@@ -231,11 +225,6 @@ public final class SoundPlayer: Sendable {
 
     /// Plays `sound` as ``startOutsideSessions(_:as:completion:)`` does, and returns its outcome. Cancelling the task
     /// stops the sound.
-    ///
-    /// - Parameters:
-    ///   - sound: The sound.
-    ///   - request: The kind of sound, for the policy.
-    /// - Returns: The outcome and its times.
     public func playOutsideSessions(_ sound: PCMBuffer, as request: SoundRequest) async -> SoundResult {
         let id = reserve()
         return await outcome(core) {

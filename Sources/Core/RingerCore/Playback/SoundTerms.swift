@@ -34,10 +34,7 @@ package struct SoundTerms: Sendable, Hashable {
 
     /// The policy's decision about the sound, with the gain reduced by ``level``.
     ///
-    /// - Parameters:
-    ///   - state: The device's state.
-    ///   - preferences: The user's preferences.
-    ///   - playing: The route that the sound is playing on; nil for the route that it would take now.
+    /// - Parameter playing: The route that the sound is playing on; nil for the route that it would take now.
     func decide(_ state: DeviceState, _ preferences: UserPreferences, on playing: AudioRoute? = nil) -> Decision {
         var state = state
         if let route = playing ?? route { state.route = route }

@@ -41,9 +41,7 @@ extension SystemSoundServices {
     ///
     /// The corresponding C function is `AudioServicesGetPropertyInfo`.
     ///
-    /// - Parameters:
-    ///   - property: The property.
-    ///   - specifier: The sound's ID, a `UInt32` in the machine's byte order.
+    /// - Parameter specifier: The sound's ID, a `UInt32` in the machine's byte order.
     /// - Throws: ``SystemSoundError``: unsupported property, bad specifier size, or unspecified for an unknown sound.
     public func propertyInfo(
         _ property: SystemSoundProperty, specifier: [UInt8]
@@ -57,7 +55,6 @@ extension SystemSoundServices {
     /// The corresponding C function is `AudioServicesGetProperty`.
     ///
     /// - Parameters:
-    ///   - property: The property.
     ///   - specifier: The sound's ID, a `UInt32` in the machine's byte order.
     ///   - size: The size of the caller's buffer in bytes; it has to be 4.
     /// - Throws: ``SystemSoundError``: unsupported property, bad specifier size, bad property size, or unspecified for an
@@ -75,7 +72,6 @@ extension SystemSoundServices {
     /// The corresponding C function is `AudioServicesSetProperty`.
     ///
     /// - Parameters:
-    ///   - property: The property.
     ///   - specifier: The sound's ID, a `UInt32` in the machine's byte order.
     ///   - value: A `UInt32` in the machine's byte order.
     /// - Throws: ``SystemSoundError``: unsupported property, bad specifier size, bad property size, or unspecified for an

@@ -54,10 +54,7 @@ public final class SystemSoundServices: Sendable {
     /// The services of a device's first client.
     ///
     /// - Parameters:
-    ///   - player: Plays what the policy lets be heard.
     ///   - vibrator: The motor; nil if there is none, and every vibration fails.
-    ///   - clock: The device's time.
-    ///   - configuration: How the services behave.
     ///   - report: Gets the events of sounds that never reach the player, in order.
     package convenience init(
         player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock, configuration: Configuration = .init(),
@@ -90,7 +87,6 @@ public final class SystemSoundServices: Sendable {
     /// Nothing is decoded yet, and the file is not kept open. The corresponding C function is
     /// `AudioServicesCreateSystemSoundID`.
     ///
-    /// - Parameter path: The file.
     /// - Returns: The ID to play it by.
     /// - Throws: ``SystemSoundError``: ``SystemSoundError/Code/exceededMaximumDuration`` for a longer sound,
     ///   ``SystemSoundError/Code/unspecified`` where the file cannot be read or is no sound.

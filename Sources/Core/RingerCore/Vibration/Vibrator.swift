@@ -37,12 +37,7 @@ public final class Vibrator: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - motor: The motor. The vibrator owns and closes it.
-    ///   - clock: The device's clock.
-    ///   - core: The device's core.
-    ///   - longestOnTime: How long the motor may turn without a rest of 0.1 s; drivers and motors endure 10 s.
-    ///   - report: Receives what the motor does, in order.
+    /// Owns and closes `motor`, and reports what it does, in order. Drivers and motors endure 10 s without a rest of 0.1 s.
     package init(
         motor: any VibrationMotor, clock: any DeviceClock, in core: Core = Core(),
         longestOnTime: Duration = .seconds(10),
@@ -119,10 +114,8 @@ public final class Vibrator: Sendable {
 
     /// Begins `pattern`, replacing a running vibration.
     ///
-    /// - Parameters:
-    ///   - pattern: The pattern.
-    ///   - completion: Called once with how the vibration ended: before the call returns, on the caller's thread, if
-    ///     that is known by then; else on the callback thread (``DeviceClock/callBack(_:)``).
+    /// - Parameter completion: Called once with how the vibration ended: before the call returns, on the caller's thread, if
+    ///   that is known by then; else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: Identifies the vibration, for ``stop(_:)``.
     @discardableResult
     public func start(_ pattern: VibrationPattern, completion: (@Sendable (VibrationEnd) -> Void)? = nil) -> ID {
@@ -136,10 +129,7 @@ public final class Vibrator: Sendable {
         return ID(number: number)
     }
 
-    /// Runs `pattern` to its end. Cancelling the task stops the motor.
-    ///
-    /// - Parameter pattern: The pattern.
-    /// - Returns: How the vibration ended.
+    /// Runs `pattern` to its end, and returns how the vibration ended. Cancelling the task stops the motor.
     public func vibrate(_ pattern: VibrationPattern) async -> VibrationEnd {
         let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         return await outcome(core, { begin(number, pattern, $0) }, onCancel: { stop(ID(number: number)) })
