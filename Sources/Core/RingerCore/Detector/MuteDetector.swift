@@ -106,8 +106,10 @@ public final class MuteDetector: Sendable {
             case .play(let number):
                 // Not a user-interface sound: only the switch can silence it. It does not wait for a busy PCM: that would be
                 // no measure of the switch.
-                let sound = player.start(
-                    clip,
+                let sound = player.reserve()
+                current.playing = (number, sound)
+                player.start(
+                    clip, reserved: sound,
                     under: SoundTerms(
                         request: .systemSound(isUISound: false), waitsWhenBusy: false,
                         passesUnreadableSwitch: outputObeys),
@@ -115,7 +117,6 @@ public final class MuteDetector: Sendable {
                         runner?.send(.playback(clip: number, event, now: clock.now))
                     },
                     completion: { [weak runner] in runner?.send(.over(clip: number, $0, publisher.state)) })
-                current.playing = (number, sound)
             case .stop(let number):
                 if let playing = current.playing, playing.clip == number { player.stop(playing.sound) }
             case .setDeadline(let probe, let time):

@@ -124,7 +124,9 @@ public final class SoundPlayer: Sendable {
         _ sound: PCMBuffer, as request: SoundRequest, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) -> ID {
         let id = reserve()
-        withUserCompletion(completion, on: clock, core) { start(sound, reserved: id, as: request, completion: $0) }
+        withUserCompletion(completion, on: clock, core) {
+            start(sound, reserved: id, under: SoundTerms(request: request), completion: $0)
+        }
         return id
     }
 
@@ -133,25 +135,7 @@ public final class SoundPlayer: Sendable {
         ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
-    /// Begins `sound` for another service. `completion` and the monitor run inside the transition.
-    func start(
-        _ sound: PCMBuffer, under terms: SoundTerms, monitor: PlaybackMonitor,
-        completion: @escaping @Sendable (SoundResult) -> Void
-    ) -> ID {
-        let id = reserve()
-        start(sound, reserved: id, under: terms, monitor: monitor, completion: completion)
-        return id
-    }
-
-    /// Begins `sound` with a reserved number. `completion` runs inside the transition.
-    func start(
-        _ sound: PCMBuffer, reserved id: ID, as request: SoundRequest,
-        completion: @escaping @Sendable (SoundResult) -> Void
-    ) {
-        start(sound, reserved: id, under: SoundTerms(request: request), completion: completion)
-    }
-
-    /// Begins `sound` with a reserved number, on the terms of its session. `completion` runs inside the transition.
+    /// Begins `sound` with a reserved number. `completion` and the monitor run inside the transition.
     func start(
         _ sound: PCMBuffer, reserved id: ID, under terms: SoundTerms, monitor: PlaybackMonitor? = nil,
         completion: @escaping @Sendable (SoundResult) -> Void
@@ -228,7 +212,7 @@ public final class SoundPlayer: Sendable {
     public func playOutsideSessions(_ sound: PCMBuffer, as request: SoundRequest) async -> SoundResult {
         let id = reserve()
         return await outcome(core) {
-            start(sound, reserved: id, as: request, completion: $0)
+            start(sound, reserved: id, under: SoundTerms(request: request), completion: $0)
         } onCancel: {
             stop(id)
         }
