@@ -47,11 +47,15 @@ public final class SoundPlayer: Sendable {
                     let handler: @Sendable (PlaybackEvent) -> Void = { [weak runner] in
                         runner?.send(.playback(id, $0))
                     }
-                    // One that was halted meanwhile is over.
-                    guard core.transition({ table.handOver(id) }) else { return }
+                    let isOver = core.transition {
+                        table[id]?.isHandedOver = true
+                        return table[id] == nil
+                    }
+                    // One that was halted meanwhile.
+                    if isOver { return }
                     let playback = output.play(entry.sound, options, handler)
                     let volume = core.transition {
-                        table.set(playback, of: id)
+                        table[id]?.playback = playback
                         return table[id]?.manner.volume
                     }
                     // The gate has a volume that was set meanwhile; an output with rules of its own does not obey its gain.
@@ -163,7 +167,7 @@ public final class SoundPlayer: Sendable {
         _ sound: PCMBuffer, as id: ID, in manner: SoundManner = SoundManner(), monitor: PlaybackMonitor? = nil,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        table.add(id.number, SoundTable.Entry(sound, manner, monitor, completion))
+        table[id.number] = SoundTable.Entry(sound, manner, monitor, completion)
     }
 
     /// Begins a sound that was added.
@@ -194,7 +198,7 @@ public final class SoundPlayer: Sendable {
     package func setVolume(_ volume: Float, of id: ID) {
         core.transition {
             // The player may not know it yet.
-            table.setVolume(volume, of: id.number)
+            table[id.number]?.manner.volume = volume
             if let playback = table[id.number]?.playback as? any JudgedPlayback {
                 core.perform { playback.setVolume(volume) }
             }
@@ -223,7 +227,7 @@ public final class SoundPlayer: Sendable {
     public func stop(_ id: ID, because cause: SoundOutcome.StopCause = .caller) {
         core.transition {
             // The player may not know it yet.
-            table.shut(id.number, as: .stopped(cause))
+            table[id.number]?.shut(as: .stopped(cause))
             runner.send(.halt(id.number, .stopped(cause)))
         }
     }

@@ -27,6 +27,7 @@ final class SoundTable: @unchecked Sendable {
         /// How many frames are to be played.
         var frames: Int { manner.frames(of: sound) }
 
+        /// Shuts the gate. If the player does not know the sound yet, it ends as `outcome`, the first one given.
         mutating func shut(as outcome: SoundOutcome) {
             gate.shut()
             if self.outcome == nil { self.outcome = outcome }
@@ -38,30 +39,9 @@ final class SoundTable: @unchecked Sendable {
     /// The sounds that are not over.
     var sounds: [UInt64] { Array(entries.keys) }
 
-    subscript(id: UInt64) -> Entry? { entries[id] }
-
-    func add(_ id: UInt64, _ entry: Entry) {
-        entries[id] = entry
-    }
-
-    /// Whether the sound is to be handed to the output: it is not over.
-    func handOver(_ id: UInt64) -> Bool {
-        entries[id]?.isHandedOver = true
-        return entries[id] != nil
-    }
-
-    func set(_ playback: any Playback, of id: UInt64) {
-        entries[id]?.playback = playback
-    }
-
-    func setVolume(_ volume: Float, of id: UInt64) {
-        entries[id]?.manner.volume = volume
-    }
-
-    /// Shuts the gate of a sound. If the player does not know it yet, it ends as `outcome`, the first one given.
-    func shut(_ id: UInt64, as outcome: SoundOutcome) {
-        guard let index = entries.index(forKey: id) else { return }
-        entries.values[index].shut(as: outcome)
+    subscript(id: UInt64) -> Entry? {
+        get { entries[id] }
+        set { entries[id] = newValue }
     }
 
     /// Shuts every gate.
