@@ -238,8 +238,7 @@ struct AnnouncementMachine: StateMachine {
         }
         let item = items.remove(at: index)
         let result = SoundResult(
-            outcome: .stopped(cause), requestedAt: item.addedAt, endedAt: now,
-            position: StreamPosition(played: 0, total: item.terms.frames))
+            unplayed: .stopped(cause), frames: item.terms.frames, requestedAt: item.addedAt, endedAt: now)
         actions.append(.complete(id, result))
         if phase == .refused && index == 0 { phase = .idle }
     }

@@ -125,8 +125,7 @@ struct PlayerMachine: StateMachine {
     private func refuse(
         _ id: ID, _ outcome: SoundOutcome, _ frames: Int, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        let position = StreamPosition(played: 0, total: frames)
-        finish(id, SoundResult(outcome: outcome, requestedAt: now, endedAt: now, position: position), &actions)
+        finish(id, SoundResult(unplayed: outcome, frames: frames, requestedAt: now, endedAt: now), &actions)
     }
 
     /// The route on which a playing sound is heard; nil for the route that it would take now.

@@ -56,11 +56,12 @@ public struct SoundResult: Sendable, Hashable {
 }
 
 extension SoundResult {
-    /// The result of a sound that was stopped before it was decoded.
-    package init(stoppedBy cause: SoundOutcome.StopCause, requestedAt: MonotonicTime, endedAt: MonotonicTime) {
-        self.init(
-            outcome: .stopped(cause), requestedAt: requestedAt, endedAt: endedAt,
-            position: StreamPosition(played: 0, total: 0))
+    /// The result of a sound of `frames` frames that did not begin; without frames where it was not decoded.
+    package init(
+        unplayed outcome: SoundOutcome, frames: Int = 0, requestedAt: MonotonicTime, endedAt: MonotonicTime
+    ) {
+        let position = StreamPosition(played: 0, total: frames)
+        self.init(outcome: outcome, requestedAt: requestedAt, endedAt: endedAt, position: position)
     }
 }
 

@@ -154,10 +154,8 @@ public final class SoundPlayer: Sendable {
     /// In a child of fork the sound has failed; nothing there makes a transition.
     func refuses(_ sound: PCMBuffer, _ completion: @Sendable (SoundResult) -> Void) -> Bool {
         if process.isCurrent { return false }
-        completion(
-            SoundResult(
-                outcome: .failed(process.error("play", output.name)), requestedAt: clock.now, endedAt: clock.now,
-                position: StreamPosition(played: 0, total: sound.frames)))
+        let (error, now) = (process.error("play", output.name), clock.now)
+        completion(SoundResult(unplayed: .failed(error), frames: sound.frames, requestedAt: now, endedAt: now))
         return true
     }
 
@@ -187,9 +185,7 @@ public final class SoundPlayer: Sendable {
             guard let entry = table.remove(id.number) else { return }
             let now = clock.now
             entry.completion(
-                SoundResult(
-                    outcome: outcome, requestedAt: now, endedAt: now,
-                    position: StreamPosition(played: 0, total: entry.frames)))
+                SoundResult(unplayed: outcome, frames: entry.frames, requestedAt: now, endedAt: now))
             core.release(entry)
         }
     }

@@ -312,8 +312,7 @@ struct SystemSoundMachine: StateMachine {
         guard let call = calls[number], call.sound.isWaiting else { return }
         actions.append(.report(.soundEnded(outcome, sound: number, at: now)))
         let result = SoundResult(
-            outcome: outcome, requestedAt: call.attempt.requestedAt, endedAt: now,
-            position: StreamPosition(played: 0, total: call.attempt.frames))
+            unplayed: outcome, frames: call.attempt.frames, requestedAt: call.attempt.requestedAt, endedAt: now)
         soundEnded(number, result, &actions)
     }
 
