@@ -371,7 +371,8 @@ public final class Device: Sendable {
                     sessions.playOwn(sound, reserved: number, as: category, options) { completion(.success($0)) }
                 case .failed(let error): completion(.failure(error))
                 case .stopped(let cause):
-                    completion(.success(SoundResult(unplayed: .stopped(cause), requestedAt: requestedAt, endedAt: clock.now)))
+                    let now = clock.now
+                    completion(.success(SoundResult(unplayed: .stopped(cause), requestedAt: requestedAt, endedAt: now)))
                 }
             }
         } onCancel: {

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Whether an alert is to be heard, felt or both. The switch and the user's preferences may allow less.
 public enum AlertWay: String, Sendable, Hashable, CaseIterable {
     /// It is heard.
@@ -99,13 +97,13 @@ public final class Alerts: Sendable {
         _ sound: SystemSoundID, of client: SystemSoundServices, way: AlertWay, limit: Duration?,
         vibration: VibrationPattern?, pause: Duration
     ) async -> AlertResult {
-        let alert = AlertToStop()
-        return await outcome(sounds.engine.core) {
-            alert.set(
-                begin(
-                    sound, of: client, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0))
+        let core = self.sounds.engine.core
+        let alert = TransitionState<RunningAlert?>(nil)
+        return await outcome(core) {
+            alert.value = begin(
+                sound, of: client, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0)
         } onCancel: {
-            alert.stop()
+            core.transition { alert.value?.stop(because: .caller) }
         }
     }
 
@@ -180,25 +178,4 @@ final class CurrentAlert: @unchecked Sendable {
     var now: Alerts.Running?
     var ending: [RunningAlert] = []
     var isClosed = false
-}
-
-/// The alert of a task, which may be cancelled before the alert is known. Any thread.
-private final class AlertToStop: Sendable {
-    private let state = Mutex<(alert: RunningAlert?, isStopped: Bool)>((nil, false))
-
-    func set(_ alert: RunningAlert?) {
-        let isStopped = state.withLock { state in
-            state.alert = alert
-            return state.isStopped
-        }
-        if isStopped { alert?.stop(because: .caller) }
-    }
-
-    func stop() {
-        let alert = state.withLock { state in
-            state.isStopped = true
-            return state.alert
-        }
-        alert?.stop(because: .caller)
-    }
 }

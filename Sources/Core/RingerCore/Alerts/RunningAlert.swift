@@ -1,14 +1,13 @@
 /// One alert, from its start to its end: carries out the actions of its ``AlertMachine``. Any thread.
 package final class RunningAlert: Sendable {
     private let sounds: SystemSoundServices
-    private let waiters: AlertWaiters
+    private let waiters = TransitionState(AlertWaiters())
     private let round: AlertRound
     let runner: StateMachineRunner<AlertMachine>
 
     init(sounds: SystemSoundServices, sound: SystemSoundID, vibration: VibrationPattern?) {
         self.sounds = sounds
-        let waiters = AlertWaiters()
-        self.waiters = waiters
+        let waiters = waiters
         let clock = sounds.engine.clock
         let core = sounds.engine.core
         let limit = TimerSlot(clock, core)
@@ -33,22 +32,25 @@ package final class RunningAlert: Sendable {
             case .setLimit(let time):
                 limit.set(at: time) { runner.send(.limit(now: clock.now)) }
             case .close:
-                waiters.close()
+                waiters.value.isOpen = false
             case .complete(let result):
                 limit.cancel()
                 pause.cancel()
-                waiters.finish(result)
+                let completions = waiters.value.completions
+                waiters.value = AlertWaiters(isOpen: false)
+                for completion in completions { completion(result) }
             }
         }
     }
 
     /// Whether the alert may be joined: it neither is over nor is about to be. Read inside transitions.
-    var isOpen: Bool { waiters.isOpen }
+    var isOpen: Bool { waiters.value.isOpen }
 
     /// Adds a completion for the end, inside a transition, as it runs; false if the alert is ending.
     @discardableResult
     func join(_ completion: @escaping @Sendable (AlertResult) -> Void) -> Bool {
-        waiters.add(completion)
+        if isOpen { waiters.value.completions.append(completion) }
+        return isOpen
     }
 
     func start(_ way: AlertWay, limit: Duration?, pause: Duration) {
@@ -67,33 +69,16 @@ package final class RunningAlert: Sendable {
     /// Stops the alert: motor and sound at once. One that is over stays so.
     package func stop(because cause: SoundOutcome.StopCause) {
         runner.core.transition {
-            waiters.close()
+            waiters.value.isOpen = false
             runner.send(.stop(cause, now: sounds.engine.clock.now))
         }
     }
 }
 
-/// The completions that wait for the end of an alert.
-// SAFETY: used inside transitions of the core alone, which makes one at a time.
-private final class AlertWaiters: @unchecked Sendable {
-    private var completions: [@Sendable (AlertResult) -> Void] = []
-    private(set) var isOpen = true
-
-    func add(_ completion: @escaping @Sendable (AlertResult) -> Void) -> Bool {
-        if isOpen { completions.append(completion) }
-        return isOpen
-    }
-
-    /// Takes no more completions.
-    func close() {
-        isOpen = false
-    }
-
-    func finish(_ result: AlertResult) {
-        isOpen = false
-        for completion in completions { completion(result) }
-        completions = []
-    }
+/// The completions that wait for the end of an alert, and whether it takes more.
+private struct AlertWaiters: Sendable {
+    var completions: [@Sendable (AlertResult) -> Void] = []
+    var isOpen = true
 }
 
 /// The rounds of an alert: its sound, decoded once and kept, and the call that is the present round.

@@ -99,7 +99,7 @@ public final class MuteDetector: Sendable {
         self.clip = clip
         let completions = completions
         let deadline = TimerSlot(clock, core)
-        let current = PlayingClip()
+        let current = TransitionState<(clip: UInt64, sound: SoundPlayer.ID)?>(nil)
         let machine = MuteDetectorMachine(configuration, outputObeys: outputObeys)
         runner = StateMachineRunner(machine, in: core) { action, runner in
             switch action {
@@ -107,7 +107,7 @@ public final class MuteDetector: Sendable {
                 // Not a user-interface sound: only the switch can silence it. It does not wait for a busy PCM: that would be
                 // no measure of the switch.
                 let sound = player.reserve()
-                current.playing = (number, sound)
+                current.value = (number, sound)
                 player.start(
                     clip, reserved: sound,
                     under: SoundTerms(
@@ -118,7 +118,7 @@ public final class MuteDetector: Sendable {
                     },
                     completion: { [weak runner] in runner?.send(.over(clip: number, $0, publisher.state)) })
             case .stop(let number):
-                if let playing = current.playing, playing.clip == number { player.stop(playing.sound) }
+                if let playing = current.value, playing.clip == number { player.stop(playing.sound) }
             case .setDeadline(let probe, let time):
                 deadline.set(at: time) { [weak runner] in runner?.send(.deadline(probe: probe, now: clock.now)) }
             case .answer(let callers, let reading):
@@ -190,10 +190,4 @@ public final class MuteDetector: Sendable {
             }
         }
     }
-}
-
-/// The player's sound that is the current clip.
-// SAFETY: used inside transitions of the core alone, which makes one at a time.
-private final class PlayingClip: @unchecked Sendable {
-    var playing: (clip: UInt64, sound: SoundPlayer.ID)?
 }

@@ -13,6 +13,7 @@ final class SystemSoundEngine: Sendable {
     let runner: StateMachineRunner<SystemSoundMachine>
     private let completions = CompletionTable<UInt64, SystemSoundResult>()
     private let clients = Atomic<UInt64>(0)
+    private static let noMotor = RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")
 
     init(
         player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock,
@@ -24,8 +25,8 @@ final class SystemSoundEngine: Sendable {
         self.player = player
         self.clock = clock
         cache = SoundCache(limit: configuration.cacheLimit)
-        let vibrations = SystemVibrations(vibrator)
-        missingMotor = vibrator == nil ? SystemVibrations.missingMotor : nil
+        missingMotor = vibrator == nil ? Self.noMotor : nil
+        let vibrating = TransitionState<(number: UInt64, vibration: Vibrator.ID)?>(nil)
         let completions = completions
         let runner = StateMachineRunner(SystemSoundMachine(), in: core) { action, runner in
             switch action {
@@ -41,11 +42,14 @@ final class SystemSoundEngine: Sendable {
                     runner.send(.vibrationForbidden(number, now: clock.now))
                     return
                 }
-                vibrations.start(number, pattern) { end in
-                    runner.send(.vibrationEnded(number, end, now: clock.now))
+                guard let vibrator else {
+                    runner.send(.vibrationEnded(number, .failed(Self.noMotor), now: clock.now))
+                    return
                 }
+                let vibration = vibrator.begin(pattern) { runner.send(.vibrationEnded(number, $0, now: clock.now)) }
+                vibrating.value = (number, vibration)
             case .stopVibration(let number):
-                vibrations.stop(number)
+                if let now = vibrating.value, now.number == number { vibrator?.stop(now.vibration) }
             case .schedule(let number, let time):
                 core.perform { _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) } }
             case .complete(let number, let result):

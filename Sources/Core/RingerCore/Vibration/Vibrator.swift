@@ -14,7 +14,7 @@ public final class Vibrator: Sendable {
     /// What turns: the motor itself, or that of a service, which runs whole patterns.
     enum Drive: Sendable {
         case motor(any VibrationMotor, StateMachineRunner<VibrationSequencer>)
-        case service(any DeviceService, name: String, ServiceTurns)
+        case service(any DeviceService, name: String)
     }
 
     private let core: Core
@@ -25,6 +25,8 @@ public final class Vibrator: Sendable {
     private let nextNumber = Atomic<UInt64>(1)
     private let isClosed = Atomic(false)
     private let process = OwningProcess()
+    /// How many vibrations run at the service for this process: one that is replaced ends after the next one has begun.
+    private let atService = TransitionState(0)
 
     /// How long the motor may turn without a rest of 0.1 s. A service has a limit of its own.
     public let longestOnTime: Duration
@@ -33,7 +35,7 @@ public final class Vibrator: Sendable {
     public var name: String {
         switch drive {
         case .motor(let motor, _): motor.name
-        case .service(_, let name, _): name
+        case .service(_, let name): name
         }
     }
 
@@ -97,7 +99,7 @@ public final class Vibrator: Sendable {
         report: @escaping @Sendable (VibrationReport) -> Void = { _ in }
     ) {
         self.core = core
-        drive = .service(service, name: name, ServiceTurns())
+        drive = .service(service, name: name)
         self.clock = clock
         self.longestOnTime = longestOnTime
         self.report = report
@@ -142,7 +144,7 @@ public final class Vibrator: Sendable {
         switch drive {
         case .motor(_, let runner):
             runner.send(.stop(vibration?.number, now: clock.now, asleep: clock.timeAsleep))
-        case .service(let service, _, _): core.perform { service.stopVibration(vibration?.number) }
+        case .service(let service, _): core.perform { service.stopVibration(vibration?.number) }
         }
     }
 
@@ -156,12 +158,19 @@ public final class Vibrator: Sendable {
                 completions.add(number, completion)
                 runner.send(.play(number, pattern, now: clock.now, asleep: clock.timeAsleep))
             }
-        case .service(let service, _, let turns):
+        case .service(let service, _):
+            // Counts vibrations that begin or end, and returns how many run then.
+            let count: @Sendable (Int) -> Int = { [core, atService] change in
+                core.transition {
+                    atService.value += change
+                    return atService.value
+                }
+            }
             core.perform { [core, clock, report] in
-                if turns.begin() { report(.on(strength: pattern.strength, at: clock.now)) }
+                if count(1) == 1 { report(.on(strength: pattern.strength, at: clock.now)) }
                 service.vibrate(number, pattern) { end in
                     if case .failed(let error) = end { report(.onFailed(error, at: clock.now)) }
-                    if turns.end() { report(.off(at: clock.now)) }
+                    if count(-1) == 0 { report(.off(at: clock.now)) }
                     core.transition { completion(end) }
                 }
             }
@@ -246,28 +255,6 @@ public final class Vibrator: Sendable {
                 let again: @Sendable () -> Void = { close(motor, clock, attempt: attempt + 1, completion) }
                 if let motor = motor as? any BlockingMotor { motor.execute(again) } else { again() }
             }
-        }
-    }
-}
-
-/// How many vibrations run at the service for this process: one that is replaced ends after the next one has begun.
-/// Any thread.
-final class ServiceTurns: Sendable {
-    private let count = Mutex(0)
-
-    /// Counts one more; whether it is the first.
-    func begin() -> Bool {
-        count.withLock { count in
-            count += 1
-            return count == 1
-        }
-    }
-
-    /// Counts one less; whether it was the last.
-    func end() -> Bool {
-        count.withLock { count in
-            count -= 1
-            return count == 0
         }
     }
 }
