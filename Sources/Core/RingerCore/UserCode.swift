@@ -173,13 +173,13 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
 }
 
 /// Begins a call with `begin`, whose outcome ``UserCompletion`` hands to `completion`; nil where nobody wants it.
-package func withUserCompletion<Outcome: Sendable, Value, Failure: Error>(
+package func withUserCompletion<Outcome: Sendable, Value>(
     _ completion: (@Sendable (Outcome) -> Void)?, on clock: any DeviceClock, _ core: Core,
-    _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) throws(Failure) -> Value
-) throws(Failure) -> Value {
-    guard let completion else { return try begin { _ in } }
+    _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) -> Value
+) -> Value {
+    guard let completion else { return begin { _ in } }
     let user = UserCompletion(clock, core, completion)
-    let value = try begin { user.complete($0) }
+    let value = begin { user.complete($0) }
     user.callReturns()
     return value
 }

@@ -83,9 +83,10 @@ public final class Announcements: Sendable {
     public func add(
         _ announcement: Announcement, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) throws(SessionError) -> ID {
-        try withUserCompletion(completion, on: clock, runner.core) { completion throws(SessionError) in
-            try add(announcement, calling: completion)
-        }
+        try Self.check(announcement)
+        let id = newID()
+        withUserCompletion(completion, on: clock, runner.core) { insert(id, announcement, $0) }
+        return id
     }
 
     /// Adds an announcement and waits for its outcome. Cancelling the task removes it.
@@ -108,15 +109,6 @@ public final class Announcements: Sendable {
         last.expiry = nil
         // It was added before, so its options fit its category.
         return try? add(last, completion: completion)
-    }
-
-    private func add(
-        _ announcement: Announcement, calling completion: @escaping @Sendable (SoundResult) -> Void
-    ) throws(SessionError) -> ID {
-        try Self.check(announcement)
-        let id = newID()
-        insert(id, announcement, completion)
-        return id
     }
 
     private static func check(_ announcement: Announcement) throws(SessionError) {
