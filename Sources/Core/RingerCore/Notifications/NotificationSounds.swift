@@ -57,47 +57,54 @@ public final class NotificationSounds: Sendable {
     package func play(
         _ id: SystemSoundID?, of client: SystemSoundServices? = nil, volume: Float, isCritical: Bool
     ) async -> SystemSoundResult {
-        let standard = isCritical ? configuration.standardCritical : configuration.standard
         let sounds = client ?? sounds
-        var order = sounds.order(id ?? standard, as: .alert)
+        return await sounds.wait(for: order(id ?? standard(isCritical), of: sounds, volume, isCritical))
+    }
+
+    /// The default sound.
+    private func standard(_ isCritical: Bool) -> SystemSoundID {
+        isCritical ? configuration.standardCritical : configuration.standard
+    }
+
+    private func order(
+        _ id: SystemSoundID, of sounds: SystemSoundServices, _ volume: Float, _ isCritical: Bool
+    ) -> SystemSoundOrder {
+        var order = sounds.order(id, as: .alert)
         order.request = .notification(volume: volume, isCritical: isCritical)
         order.kind = .notification
-        return await sounds.wait(for: order)
+        return order
     }
 
     private func order(_ sound: NotificationSound, _ container: ApplicationContainer?) -> SystemSoundOrder {
         let isCritical = sound.isCritical && container?.allowsCriticalAlerts == true
-        let standard = isCritical ? configuration.standardCritical : configuration.standard
-        var order = sounds.order(standard, as: .alert)
-        order.request = .notification(volume: sound.volume, isCritical: isCritical)
-        order.kind = .notification
+        let standard = standard(isCritical)
+        var order = order(standard, of: sounds, sound.volume, isCritical)
         if sound.isCritical && !isCritical {
             order.fallback = SoundFallback(
                 .criticalNotAllowed,
                 RingerError(.permissionDenied, "send a critical alert", container?.directory ?? "the application"))
         }
         guard case .named(let name) = sound.kind else { return order }
-        do throws(FallbackError) {
-            let (file, frames) = try find(name, in: container)
+        let files: [ContainedFile]
+        do throws(RingerError) {
+            files = try container?.files(named: name) ?? []
+        } catch {
+            order.fallback = SoundFallback(.refusedName, error)
+            return order
+        }
+        do throws(RingerError) {
+            let (file, frames) = try find(name, in: files)
             order.source = .contained(file, frames: frames, otherwise: standard)
         } catch {
-            order.fallback = error.fallback
+            order.fallback = SoundFallback(error)
         }
         return order
     }
 
-    /// The file that `name` refers to, and its length.
+    /// The first of the files that is there, and its length.
     private func find(
-        _ name: String, in container: ApplicationContainer?
-    ) throws(FallbackError) -> (file: ContainedFile, frames: Int) {
-        let missing = FallbackError(SoundFallback(RingerError(.notFound, "look for the sound", name)))
-        guard let container else { throw missing }
-        let files: [ContainedFile]
-        do throws(RingerError) {
-            files = try container.files(named: name)
-        } catch {
-            throw FallbackError(SoundFallback(.refusedName, error))
-        }
+        _ name: String, in files: [ContainedFile]
+    ) throws(RingerError) -> (file: ContainedFile, frames: Int) {
         for file in files {
             do throws(RingerError) {
                 let info = try SoundLoader.info(file, maximumDuration: SoundLimits.systemSoundDuration)
@@ -108,18 +115,9 @@ public final class NotificationSounds: Sendable {
                 }
                 return (file, Int(info.frames))
             } catch {
-                if error.code != .notFound { throw FallbackError(SoundFallback(error)) }
+                if error.code != .notFound { throw error }
             }
         }
-        throw missing
-    }
-}
-
-/// Why the default plays instead of the named sound.
-private struct FallbackError: Error {
-    var fallback: SoundFallback
-
-    init(_ fallback: SoundFallback) {
-        self.fallback = fallback
+        throw RingerError(.notFound, "look for the sound", name)
     }
 }
