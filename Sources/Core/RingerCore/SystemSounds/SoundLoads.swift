@@ -10,11 +10,9 @@ final class SoundLoads: Sendable {
     /// What makes two loads the same.
     enum Key: Sendable, Hashable {
         case cached(SoundCache.Key)
-        case file(String)
         /// A file that is played as it is, however long, and is no system sound.
         case played(String)
         case contained(String, otherwise: SystemSoundID)
-        case kept(ObjectIdentifier)
         /// The call's own.
         case call(UInt64)
 
@@ -23,8 +21,8 @@ final class SoundLoads: Sendable {
             switch self {
             case .cached(.registered(_, let id)): "system sound \(id)"
             case .cached(.predefined(let file)): file
-            case .file(let path), .played(let path), .contained(let path, _): path
-            case .kept, .call: "sound"
+            case .played(let path), .contained(let path, _): path
+            case .call: "sound"
             }
         }
     }
@@ -36,8 +34,6 @@ final class SoundLoads: Sendable {
         /// Reads and decodes the sound: that of one call serves all. With an error it must not read: it returns what can be
         /// had without, or the error.
         var read: @Sendable (_ refusal: RingerError?) -> SoundSource.Loaded
-        /// Called with the result before the call gets it.
-        var keep: @Sendable (SoundSource.Loaded) -> Void = { _ in }
         /// Called with the result, inside a transition.
         var deliver: @Sendable (SoundSource.Loaded) -> Void
     }
@@ -202,7 +198,6 @@ final class SoundLoads: Sendable {
             }
             guard let waited else { continue }
             guard let result else { return }
-            for call in waited { call.keep(result) }
             core.transition { for call in waited { call.deliver(result) } }
             return
         }

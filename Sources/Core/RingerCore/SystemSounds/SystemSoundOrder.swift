@@ -98,21 +98,16 @@ extension SystemSoundServices {
             engine.runner.read { $0.isLoading(number) }
         } read: { [engine, table] refusal in
             SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table, refusal) }
-        } keep: { [kept = access.kept] in
-            kept?.keep($0)
         } deliver: { [engine] in
+            access.kept?.keep($0)
             engine.send(.loaded(number, $0, now: engine.clock.now))
         }
-        engine.player.loads.load(loadKey(source, access, call), bytes: bytes, for: waiting)
-    }
-
-    private func loadKey(_ source: SoundSource, _ access: SoundSource.Access, _ call: Call) -> SoundLoads.Key {
-        if let key = access.key { return .cached(key) }
-        switch source {
-        case .kept(let sound): return .kept(ObjectIdentifier(sound))
-        case .file(let path, _): return .file(path)
-        case .contained(let file, _, let otherwise): return .contained(file.path, otherwise: otherwise)
-        case .none, .samples, .predefined, .registered, .failed: return .call(call.id.number)
-        }
+        let key: SoundLoads.Key =
+            switch (access.key, source) {
+            case (let key?, _): .cached(key)
+            case (nil, .contained(let file, _, let otherwise)): .contained(file.path, otherwise: otherwise)
+            case (nil, _): .call(number)
+            }
+        engine.player.loads.load(key, bytes: bytes, for: waiting)
     }
 }
