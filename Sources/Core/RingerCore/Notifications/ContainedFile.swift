@@ -4,14 +4,6 @@ import SystemPackage
 
 /// A file below a directory that its path must not leave.
 struct ContainedFile: Sendable, Hashable {
-    /// How a path is followed without leaving its directory.
-    enum Resolution: Sendable {
-        /// By one system call if the kernel has it (openat2(2), Linux 5.6), else component by component.
-        case automatic
-        /// Component by component.
-        case componentwise
-    }
-
     /// The directory, which is trusted: symbolic links in its own path are followed.
     var directory: String
     /// The path below it, without "..". Symbolic links in it are not followed.
@@ -22,11 +14,13 @@ struct ContainedFile: Sendable, Hashable {
 
     /// Opens the file for reading; a pipe or a terminal in its place does not block.
     ///
+    /// - Parameter isComponentwise: Whether its path is followed component by component though the kernel may follow it in one
+    ///   system call: openat2(2), Linux 5.6.
     /// - Returns: The descriptor, which the caller closes.
     /// - Throws: The system's reason: `ELOOP` if a component is a symbolic link.
-    func open(_ resolution: Resolution = .automatic) throws(Errno) -> FileDescriptor {
+    func open(isComponentwise: Bool = false) throws(Errno) -> FileDescriptor {
         let root = try OwnedDirectory(ringer_open_directory(AT_FDCWD, directory, true))
-        if resolution == .automatic {
+        if !isComponentwise {
             let descriptor = ringer_open_beneath(root.descriptor, relativePath)
             if descriptor >= 0 { return FileDescriptor(rawValue: descriptor) }
             let reason = Errno(rawValue: errno)

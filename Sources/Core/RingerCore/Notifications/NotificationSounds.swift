@@ -107,7 +107,7 @@ public final class NotificationSounds: Sendable {
     ) throws(RingerError) -> (file: ContainedFile, frames: Int) {
         for file in files {
             do throws(RingerError) {
-                let info = try SoundLoader.info(file, maximumDuration: SoundLimits.systemSoundDuration)
+                let info = try SoundLoader.info(try FileByteSource(file), SoundLimits.systemSoundDuration)
                 guard info.duration < SoundLimits.systemSoundDuration else {
                     throw RingerError(
                         .soundTooLong, "play", file.path,

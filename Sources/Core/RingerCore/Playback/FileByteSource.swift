@@ -36,11 +36,11 @@ public final class FileByteSource: ByteSource, Sendable {
     /// Opens a file that must lie within its directory.
     ///
     /// - Throws: ``RingerError`` as ``init(_:)`` does; with the system's `ELOOP` if the path contains a symbolic link.
-    convenience init(
-        _ file: ContainedFile, _ resolution: ContainedFile.Resolution = .automatic
-    ) throws(RingerError) {
+    convenience init(_ file: ContainedFile, isComponentwise: Bool = false) throws(RingerError) {
         let linkDetail = "a symbolic link in its path may lead out of \(file.directory)"
-        try self.init(file.path, linkDetail: linkDetail) { () throws(Errno) in try file.open(resolution) }
+        try self.init(file.path, linkDetail: linkDetail) { () throws(Errno) in
+            try file.open(isComponentwise: isComponentwise)
+        }
     }
 
     /// Reads a file that is open already, and stays its owner's.

@@ -12,11 +12,6 @@ public enum SoundLoader {
         try info(try FileByteSource(path), maximumDuration)
     }
 
-    /// Reads the headers of a file that must lie within its directory.
-    static func info(_ file: ContainedFile, maximumDuration: Duration? = nil) throws(RingerError) -> SoundFileInfo {
-        try info(try FileByteSource(file), maximumDuration)
-    }
-
     /// Reads and decodes a sound file of any format that ``SoundFiles`` knows.
     ///
     /// - Parameter maximumDuration: How long the sound may be; nil for any length. It is checked with the header's values
@@ -33,11 +28,6 @@ public enum SoundLoader {
     /// - Throws: ``RingerError`` as ``load(_:maximumDuration:)`` does, and where the descriptor is no regular file's.
     public static func load(_ descriptor: FileDescriptor) throws(RingerError) -> PCMBuffer {
         try load(try FileByteSource(descriptor), nil)
-    }
-
-    /// Reads and decodes a file that must lie within its directory.
-    static func load(_ file: ContainedFile, maximumDuration: Duration? = nil) throws(RingerError) -> PCMBuffer {
-        try load(try FileByteSource(file), maximumDuration)
     }
 
     /// Reads and decodes a system sound, whose file had `frames` frames when it was registered. The file may be being
@@ -67,9 +57,7 @@ public enum SoundLoader {
         return sound
     }
 
-    private static func info(
-        _ file: FileByteSource, _ maximumDuration: Duration?
-    ) throws(RingerError) -> SoundFileInfo {
+    static func info(_ file: FileByteSource, _ maximumDuration: Duration?) throws(RingerError) -> SoundFileInfo {
         do {
             let info = try SoundFiles.info(file)
             if let maximumDuration { try info.require(atMost: maximumDuration) }
@@ -79,7 +67,7 @@ public enum SoundLoader {
         }
     }
 
-    private static func load(
+    static func load(
         _ file: FileByteSource, _ maximumDuration: Duration?, _ admit: (Int) throws(SoundFileError) -> Void = { _ in }
     ) throws(RingerError) -> PCMBuffer {
         do {

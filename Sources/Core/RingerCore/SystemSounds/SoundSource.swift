@@ -75,7 +75,7 @@ extension SystemSoundServices {
             return .init(frames: frames) { [weak self] refusal throws(RingerError) in
                 do throws(RingerError) {
                     if let refusal { throw refusal }
-                    return LoadedSound(try SoundLoader.load(file, maximumDuration: SoundLimits.systemSoundDuration))
+                    return LoadedSound(try SoundLoader.load(FileByteSource(file), SoundLimits.systemSoundDuration))
                 } catch {
                     guard let self else { throw error }
                     let sound = try load(order(otherwise, as: .sound).source, refusal)
