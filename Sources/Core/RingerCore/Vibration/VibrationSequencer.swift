@@ -74,10 +74,8 @@ struct VibrationSequencer: StateMachine {
         case resting(until: MonotonicTime)
         /// Being turned off; the vibration of this number ends with that.
         case stopping(UInt64, VibrationEnd)
-        /// Turning off failed. A timer tries again.
+        /// Turning off failed. A timer tries again; where the motor's device disappeared, the port reports when to.
         case stuck(RingerError, attempts: Int)
-        /// The motor's device disappeared. The port reports when to try again.
-        case unreachable(RingerError, attempts: Int)
     }
 
     /// A shorter rest does not cool the motor: the on-times around it are added up.
@@ -156,7 +154,7 @@ struct VibrationSequencer: StateMachine {
     func isNewest(_ question: UInt64) -> Bool { question == newest.number }
 
     private var isUnreachable: Bool {
-        if case .unreachable = phase { true } else { false }
+        if case .stuck(let error, _) = phase { error.code == .unreachable } else { false }
     }
 
     // MARK: - Questions
@@ -264,7 +262,7 @@ struct VibrationSequencer: StateMachine {
             // The motor need not be off for that one to be over: this one turns it on.
             phase = .idle
             actions.append(.complete(id, outcome(of: id, end)))
-        case .stuck(let error, _), .unreachable(let error, _):
+        case .stuck(let error, _):
             running = nil
             actions.append(.complete(new.id, .failed(error)))
         }
@@ -278,7 +276,7 @@ struct VibrationSequencer: StateMachine {
         }
         switch phase {
         // No vibration is running, but the motor may be turning: turn it off now, without waiting for the next attempt.
-        case .stuck, .unreachable: turnOff(&actions)
+        case .stuck: turnOff(&actions)
         case .idle, .turning, .resting, .stopping: break
         }
     }
@@ -321,7 +319,7 @@ struct VibrationSequencer: StateMachine {
             beginPulse(at: until, now, &actions)
         case .stuck:
             turnOff(&actions)
-        case .idle, .stopping, .unreachable:
+        case .idle, .stopping:
             break
         }
     }
@@ -372,7 +370,7 @@ struct VibrationSequencer: StateMachine {
         case .stopping(let id, let end):
             phase = .idle
             actions.append(.complete(id, outcome(of: id, end)))
-        case .stuck, .unreachable:
+        case .stuck:
             phase = .idle
             unschedule(&actions)
         case .idle, .turning, .resting:
@@ -395,7 +393,7 @@ struct VibrationSequencer: StateMachine {
             unschedule(&actions)
         case .unreachable:
             // No timer: the port reports when the device may be back.
-            phase = .unreachable(error, attempts: attempts)
+            phase = .stuck(error, attempts: attempts)
             unschedule(&actions)
         default:
             // The first retries come at once, later ones more slowly, without end: a turning motor must be stopped.
@@ -409,12 +407,9 @@ struct VibrationSequencer: StateMachine {
     private func reportOffFailed(_ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]) -> Int {
         var attempt = 1
         var isReported = false
-        switch phase {
-        case .stuck(_, let before): attempt = before + 1
-        case .unreachable(_, let before):
-            attempt = before + 1
-            isReported = error.code == .unreachable
-        case .idle, .turning, .resting, .stopping: break
+        if case .stuck(_, let attempts) = phase {
+            attempt = attempts + 1
+            isReported = isUnreachable && error.code == .unreachable
         }
         if !isReported { actions.append(.report(.offFailed(error, attempt: attempt, at: now))) }
         return attempt

@@ -227,10 +227,6 @@ struct Fingerprint {
             add(4)
             add(error)
             add(attempts)
-        case .unreachable(let error, let attempts):
-            add(5)
-            add(error)
-            add(attempts)
         }
         visit(machine.newest)
         add(machine.unanswered != nil)
