@@ -25,9 +25,11 @@ public final class MuteDetector: Sendable {
 
         /// The standard configuration: 0.2 s of zeros at 48 kHz, a threshold of 0.1 s, three clips and 2 s at most.
         public init() {
-            self.init(
-                checked: .milliseconds(200), threshold: .milliseconds(100), deadline: .seconds(2), attempts: 3,
-                sampleRate: 48_000)
+            clip = .milliseconds(200)
+            threshold = .milliseconds(100)
+            deadline = .seconds(2)
+            attempts = 3
+            sampleRate = 48_000
         }
 
         /// A configuration of these values.
@@ -50,13 +52,6 @@ public final class MuteDetector: Sendable {
             try require(attempts >= 1, "\(attempts) attempts are fewer than 1")
             try require(
                 sampleRate >= 4_000 && sampleRate <= 192_000, "a rate of \(sampleRate) Hz is not in 4,000 to 192,000")
-            self.init(
-                checked: clip, threshold: threshold, deadline: deadline, attempts: attempts, sampleRate: sampleRate)
-        }
-
-        private init(
-            checked clip: Duration, threshold: Duration, deadline: Duration, attempts: Int, sampleRate: Double
-        ) {
             self.clip = clip
             self.threshold = threshold
             self.deadline = deadline

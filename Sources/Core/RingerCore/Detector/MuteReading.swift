@@ -91,11 +91,7 @@ public struct MuteReading: Sendable, Hashable {
 
     /// Whether timing and switch contradict each other.
     public var disagreesWithSwitch: Bool {
-        guard let switchPosition else { return false }
-        return switch verdict {
-        case .muted: !switchPosition.silences && cause == nil
-        case .audible, .unknown: false
-        }
+        verdict == .muted && cause == nil && switchPosition?.silences == false
     }
 }
 

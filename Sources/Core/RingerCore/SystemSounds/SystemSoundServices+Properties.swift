@@ -108,15 +108,10 @@ extension SystemSoundServices {
     }
 
     private static func bytes(_ number: UInt32) -> [UInt8] {
-        let shifts: [UInt32] = [0, 8, 16, 24]
-        let little = shifts.map { UInt8(truncatingIfNeeded: number >> $0) }
-        return isLittleEndian ? little : little.reversed()
+        [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: number.littleEndian >> $0) }
     }
 
     private static func number(_ bytes: [UInt8]) -> UInt32 {
-        let ordered = isLittleEndian ? bytes.reversed() : bytes
-        return ordered.reduce(0) { $0 << 8 | UInt32($1) }
+        UInt32(littleEndian: bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) })
     }
-
-    private static var isLittleEndian: Bool { UInt32(1).littleEndian == 1 }
 }
