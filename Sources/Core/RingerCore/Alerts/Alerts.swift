@@ -36,11 +36,6 @@ public final class Alerts: Sendable {
         var pause: Duration
     }
 
-    struct Running: Sendable {
-        var kind: Kind
-        var alert: RunningAlert
-    }
-
     private let sounds: SystemSoundServices
     let running = CurrentAlert()
 
@@ -48,11 +43,11 @@ public final class Alerts: Sendable {
     package init(_ sounds: SystemSoundServices) {
         self.sounds = sounds
         let running = running
-        sounds.engine.player.observeRules { [weak running] in running?.now?.alert.rulesChanged() }
+        sounds.engine.player.observeRules { [weak running] in running?.now?.rulesChanged() }
     }
 
     /// Whether an alert runs. False as soon as ``stop(because:releasingOutput:)`` has returned, though its sound may last for a period more.
-    public var isRunning: Bool { sounds.engine.core.read { running.now?.alert.isOpen ?? false } }
+    public var isRunning: Bool { sounds.engine.core.read { running.now?.isOpen ?? false } }
 
     /// Begins to alert and returns at once.
     ///
@@ -116,7 +111,7 @@ public final class Alerts: Sendable {
     public func stop(because cause: SoundOutcome.StopCause = .caller, releasingOutput: Bool = false) {
         sounds.engine.core.transition {
             for alert in running.ending { alert.stop(because: cause) }
-            running.now?.alert.stop(because: cause)
+            running.now?.stop(because: cause)
         }
         if releasingOutput { sounds.engine.player.releaseOutput() }
     }
@@ -150,23 +145,23 @@ public final class Alerts: Sendable {
         guard sounds.table.contains(sound) else { return refuse(SystemSoundError.unknown(sound, "alert").cause) }
         let kind = Kind(
             sound: sound, client: isPredefined ? nil : sounds.client, way: way, vibration: vibration, pause: pause)
-        let new = RunningAlert(sounds: sounds, sound: sound, vibration: vibration)
+        let new = RunningAlert(kind, sounds)
         return sounds.engine.core.transition {
             if running.isClosed { return refuse(RingerError(.closed, "alert", "device")) }
-            if let now = running.now, now.kind == kind, now.alert.join(completion) { return now.alert }
-            let replaced = running.now?.alert
-            running.now = Running(kind: kind, alert: new)
+            if let now = running.now, now.kind == kind, now.join(completion) { return now }
+            let replaced = running.now
+            running.now = new
             if let replaced { running.ending.append(replaced) }
             new.join { [running, core = sounds.engine.core, weak new] _ in
                 guard let new else { return }
-                if running.now?.alert === new { running.now = nil }
+                if running.now === new { running.now = nil }
                 running.ending.removeAll { $0 === new }
                 // It has the samples of its sound.
                 core.release(new)
             }
             new.join(completion)
             replaced?.stop(because: .replaced)
-            new.start(way, limit: limit, pause: pause)
+            new.start(limit: limit)
             return new
         }
     }
@@ -175,7 +170,7 @@ public final class Alerts: Sendable {
 /// The alert that runs, and those that were replaced and have not completed.
 // SAFETY: used inside transitions of the core alone, which makes one at a time.
 final class CurrentAlert: @unchecked Sendable {
-    var now: Alerts.Running?
+    var now: RunningAlert?
     var ending: [RunningAlert] = []
     var isClosed = false
 }

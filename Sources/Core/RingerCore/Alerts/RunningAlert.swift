@@ -1,18 +1,20 @@
 /// One alert, from its start to its end: carries out the actions of its ``AlertMachine``. Any thread.
 package final class RunningAlert: Sendable {
+    let kind: Alerts.Kind
     private let sounds: SystemSoundServices
     private let waiters = TransitionState(AlertWaiters())
     private let round: AlertRound
     let runner: StateMachineRunner<AlertMachine>
 
-    init(sounds: SystemSoundServices, sound: SystemSoundID, vibration: VibrationPattern?) {
+    init(_ kind: Alerts.Kind, _ sounds: SystemSoundServices) {
+        self.kind = kind
         self.sounds = sounds
         let waiters = waiters
         let clock = sounds.engine.clock
         let core = sounds.engine.core
         let limit = TimerSlot(clock, core)
         let pause = TimerSlot(clock, core)
-        let round = AlertRound(sounds, sound, vibration)
+        let round = AlertRound(kind, sounds)
         self.round = round
         runner = StateMachineRunner(AlertMachine(), in: core) { action, runner in
             switch action {
@@ -53,9 +55,9 @@ package final class RunningAlert: Sendable {
         return isOpen
     }
 
-    func start(_ way: AlertWay, limit: Duration?, pause: Duration) {
+    func start(limit: Duration?) {
         let plan = AlertMachine.Plan(
-            way: way, limit: limit, pause: max(pause, .zero), hasSound: round.hasSound,
+            way: kind.way, limit: limit, pause: max(kind.pause, .zero), hasSound: round.hasSound,
             missingMotor: sounds.engine.missingMotor)
         runner.core.transition {
             runner.send(.start(plan, sounds.engine.player.rules, now: sounds.engine.clock.now))
@@ -92,12 +94,12 @@ private final class AlertRound: @unchecked Sendable {
     /// Whether the alert's ID has a sound.
     var hasSound: Bool { if case .none = order.source { false } else { true } }
 
-    init(_ sounds: SystemSoundServices, _ sound: SystemSoundID, _ vibration: VibrationPattern?) {
+    init(_ kind: Alerts.Kind, _ sounds: SystemSoundServices) {
         self.sounds = sounds
-        var order = sounds.order(sound, as: .alert)
+        var order = sounds.order(kind.sound, as: .alert)
         // The user's preferences about alerts hold for predefined vibrations too.
         order.request = .alert
-        if let vibration { order.pattern = vibration }
+        if let vibration = kind.vibration { order.pattern = vibration }
         order.kind = .alertRound
         self.order = order
         self.sound = KeptSound(order.source)

@@ -63,7 +63,7 @@ struct Fingerprint {
         visit(world.sequencer)
         let running = world.alerts.running
         add(running.now != nil)
-        for alert in [running.now?.alert].compactMap({ $0 }) + running.ending {
+        for alert in [running.now].compactMap({ $0 }) + running.ending {
             add(alert.isOpen)
             alert.runner.read { visit($0) }
         }
