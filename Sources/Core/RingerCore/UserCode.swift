@@ -97,15 +97,10 @@ package enum UserCode {
 /// other user code, where a completion that makes the same call again would never return, nor inside a transition. Otherwise
 /// that is an effect.
 package final class UserCompletion<Outcome: Sendable>: Sendable {
-    private enum Phase: Sendable {
-        case calling
-        case known(Outcome)
-        case returned
-        case over
-    }
-
     private struct State: Sendable {
-        var phase = Phase.calling
+        var outcome: Outcome?
+        /// Whether the call has returned.
+        var hasReturned = false
         /// Taken out by the thread that calls it, which frees what it refers to.
         var body: (@Sendable (Outcome) -> Void)?
     }
@@ -127,16 +122,9 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
     /// Takes the outcome. Calls after the first do nothing.
     package func complete(_ outcome: Outcome) {
         let isLater = state.withLock { state in
-            switch state.phase {
-            case .calling:
-                state.phase = .known(outcome)
-                return false
-            case .returned:
-                state.phase = .over
-                return true
-            case .known, .over:
-                return false
-            }
+            if state.outcome != nil { return false }
+            state.outcome = outcome
+            return state.hasReturned
         }
         if isLater { callLater(outcome) }
     }
@@ -144,16 +132,8 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
     /// The call is about to return: passes an outcome that is known to the completion now.
     package func callReturns() {
         let known: Outcome? = state.withLock { state in
-            switch state.phase {
-            case .known(let outcome):
-                state.phase = .over
-                return outcome
-            case .calling:
-                state.phase = .returned
-                return nil
-            case .returned, .over:
-                return nil
-            }
+            state.hasReturned = true
+            return state.outcome
         }
         guard let known else { return }
         if clock == nil { return call(known) }
