@@ -15,7 +15,10 @@ public final class Announcements: Sendable {
 
     private let clock: any DeviceClock
     let runner: StateMachineRunner<AnnouncementMachine>
-    private let queued = QueuedAnnouncements()
+    /// The announcements that have not ended.
+    private let queued = TransitionState<[UInt64: QueuedAnnouncement]>([:])
+    /// The announcement that began last.
+    private let last = TransitionState<Announcement?>(nil)
     private let nextNumber = Atomic<UInt64>(0)
 
     package init(_ sessions: AudioSessions) {
@@ -23,7 +26,7 @@ public final class Announcements: Sendable {
         let session = sessions.make(name: "announcements", category: .playback)
         let core = sessions.core
         let timer = TimerSlot(clock, core)
-        let queued = queued
+        let (queued, last) = (queued, last)
         self.clock = clock
         let runner = StateMachineRunner(AnnouncementMachine(), in: core) { action, runner in
             switch action {
@@ -33,16 +36,18 @@ public final class Announcements: Sendable {
                 }
             case .play(let id):
                 let number = sessions.player.reserve()
-                guard let (sound, last) = queued.begin(id, as: number) else { return }
-                core.release(last)
-                sessions.play(sound, reserved: number, in: session.id) { [weak runner] result in
+                guard let announcement = queued.value[id]?.announcement else { return }
+                queued.value[id]?.sound = number
+                core.release(last.value)
+                last.value = announcement
+                sessions.play(announcement.sound, reserved: number, in: session.id) { [weak runner] result in
                     runner?.send(.ended(id, result, now: clock.now))
                 }
             case .stop(let id):
-                if let number = queued.playing(id) { sessions.player.stop(number) }
+                if let number = queued.value[id]?.sound { sessions.player.stop(number) }
             case .expire(let id):
                 // It may wait for its speaker.
-                if let number = queued.playing(id), !sessions.player.hasBegun(number) {
+                if let number = queued.value[id]?.sound, !sessions.player.hasBegun(number) {
                     runner.send(.remove(id, .expired, now: clock.now))
                 }
             case .deactivate:
@@ -54,7 +59,7 @@ public final class Announcements: Sendable {
                     runner?.send(.timer(now: clock.now, asleep: clock.timeAsleep))
                 }
             case .complete(let id, let result):
-                guard let entry = queued.remove(id) else { return }
+                guard let entry = queued.value.removeValue(forKey: id) else { return }
                 entry.completion(result)
                 core.release(entry)
             case .proceedLater:
@@ -104,7 +109,7 @@ public final class Announcements: Sendable {
     /// - Returns: Identifies the announcement, for ``remove(_:)``; nil if none has begun yet.
     @discardableResult
     public func repeatLast(completion: (@Sendable (SoundResult) -> Void)? = nil) -> ID? {
-        guard var last = runner.core.read({ queued.last }) else { return nil }
+        guard var last = runner.core.read({ last.value }) else { return nil }
         last.priority = .max
         last.expiry = nil
         // It was added before, so its options fit its category.
@@ -125,7 +130,7 @@ public final class Announcements: Sendable {
             category: announcement.category, options: announcement.options, priority: announcement.priority,
             expiresAt: announcement.expiry.map { now + clock.timeAsleep + $0 }, frames: announcement.sound.frames)
         runner.core.transition {
-            queued.add(id.number, announcement, completion)
+            queued.value[id.number] = QueuedAnnouncement(announcement: announcement, completion: completion)
             runner.send(.add(id.number, terms, now: now))
         }
     }
@@ -140,7 +145,7 @@ public final class Announcements: Sendable {
 
     /// Whether the player's sound of this number is the announcement.
     package func plays(_ id: ID, as sound: UInt64) -> Bool {
-        runner.core.read { queued.playing(id.number)?.number == sound }
+        runner.core.read { queued.value[id.number]?.sound?.number == sound }
     }
 
     /// Whether the queue is paused by ``pause()``.
@@ -172,33 +177,10 @@ public final class Announcements: Sendable {
     }
 }
 
-/// The samples and completions of announcements that have not ended.
-// SAFETY: used inside transitions of the core alone, which makes one at a time.
-private final class QueuedAnnouncements: @unchecked Sendable {
-    struct Entry: Sendable {
-        var announcement: Announcement
-        var completion: @Sendable (SoundResult) -> Void
-        /// The player's number of the announcement while it plays.
-        var sound: SoundPlayer.ID?
-    }
-
-    private var entries: [UInt64: Entry] = [:]
-    /// The announcement that began last.
-    private(set) var last: Announcement?
-
-    func add(_ id: UInt64, _ announcement: Announcement, _ completion: @escaping @Sendable (SoundResult) -> Void) {
-        entries[id] = Entry(announcement: announcement, completion: completion)
-    }
-
-    /// The samples of an announcement that begins to play, and the one that began last before.
-    func begin(_ id: UInt64, as sound: SoundPlayer.ID) -> (sound: PCMBuffer, last: Announcement?)? {
-        guard let announcement = entries[id]?.announcement else { return nil }
-        entries[id]?.sound = sound
-        defer { last = announcement }
-        return (announcement.sound, last)
-    }
-
-    func playing(_ id: UInt64) -> SoundPlayer.ID? { entries[id]?.sound }
-
-    func remove(_ id: UInt64) -> Entry? { entries.removeValue(forKey: id) }
+/// An announcement that has not ended.
+private struct QueuedAnnouncement: Sendable {
+    var announcement: Announcement
+    var completion: @Sendable (SoundResult) -> Void
+    /// The player's number of the announcement while it plays.
+    var sound: SoundPlayer.ID?
 }
