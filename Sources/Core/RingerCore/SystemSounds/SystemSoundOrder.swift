@@ -23,10 +23,9 @@ struct SystemSoundOrder: Sendable {
 extension SystemSoundServices {
     /// The order that playing `id` amounts to.
     func order(_ id: SystemSoundID, as use: Use) -> SystemSoundOrder {
-        let properties = table.properties(of: id)
         let request: SoundRequest =
             switch use {
-            case .sound: .systemSound(isUISound: properties.isUISound)
+            case .sound: .systemSound(isUISound: table.value(of: .isUISound, of: id))
             case .alert: .alert
             }
         let pattern = use == .alert ? VibrationPattern.standard : nil
@@ -51,7 +50,7 @@ extension SystemSoundServices {
             decision: engine.player.rules.decide(order.request), pattern: order.pattern,
             kind: order.kind, isFromCompletion: UserCode.isRunning && order.kind != .alertRound,
             fallback: order.fallback, requestedAt: now)
-        attempt.outlivesProcess = table.properties(of: order.sound).completesPlaybackIfAppDies
+        attempt.outlivesProcess = table.value(of: .completePlaybackIfAppDies, of: order.sound)
         let access = access(order.source)
         attempt.frames = access.frames
         if case .failed(let error) = order.source { attempt.failure = error }

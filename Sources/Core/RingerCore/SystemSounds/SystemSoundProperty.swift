@@ -21,33 +21,11 @@ public struct SystemSoundProperty: RawRepresentable, Sendable, Hashable {
     /// `kAudioServicesPropertyCompletePlaybackIfAppDies`.
     public static let completePlaybackIfAppDies = SystemSoundProperty("ifdi")
 
+    /// The values of the properties of a sound of which none was set. There are no others.
+    static let defaults: [SystemSoundProperty: Bool] = [isUISound: true, completePlaybackIfAppDies: false]
+
     /// The size of a property's value in bytes: a `UInt32`, 0 for false.
     public static let valueSize = 4
     /// The size of a specifier in bytes: the sound's ID.
     public static let specifierSize = 4
-}
-
-/// The properties of one system sound, with their default values.
-struct SystemSoundProperties: Sendable, Hashable {
-    var isUISound = true
-    var completesPlaybackIfAppDies = false
-
-    /// The property of this name; nil for an unknown one, which cannot be set.
-    subscript(property: SystemSoundProperty) -> Bool? {
-        get {
-            switch property {
-            case .isUISound: isUISound
-            case .completePlaybackIfAppDies: completesPlaybackIfAppDies
-            default: nil
-            }
-        }
-        set {
-            guard let newValue else { return }
-            switch property {
-            case .isUISound: isUISound = newValue
-            case .completePlaybackIfAppDies: completesPlaybackIfAppDies = newValue
-            default: break
-            }
-        }
-    }
 }

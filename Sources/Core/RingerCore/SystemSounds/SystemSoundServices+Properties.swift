@@ -4,7 +4,7 @@ extension SystemSoundServices {
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound.
     public func isUISound(_ id: SystemSoundID) throws(SystemSoundError) -> Bool {
-        try checked(id).isUISound
+        try value(of: .isUISound, of: id)
     }
 
     /// Sets whether the sound obeys the user's "sound effects" preference. A sound that plays already is not affected.
@@ -18,7 +18,7 @@ extension SystemSoundServices {
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound.
     public func completesPlaybackIfAppDies(_ id: SystemSoundID) throws(SystemSoundError) -> Bool {
-        try checked(id).completesPlaybackIfAppDies
+        try value(of: .completePlaybackIfAppDies, of: id)
     }
 
     /// Sets whether the sound plays on to its end after the client was closed: see ``close()``.
@@ -30,9 +30,9 @@ extension SystemSoundServices {
         }
     }
 
-    private func checked(_ id: SystemSoundID) throws(SystemSoundError) -> SystemSoundProperties {
+    private func value(of property: SystemSoundProperty, of id: SystemSoundID) throws(SystemSoundError) -> Bool {
         guard table.contains(id) else { throw .unknown(id, "read a property") }
-        return table.properties(of: id)
+        return table.value(of: property, of: id)
     }
 
     // MARK: - Untyped
@@ -64,7 +64,7 @@ extension SystemSoundServices {
     ) throws(SystemSoundError) -> [UInt8] {
         let id = try checked(property, specifier, "read a property")
         guard size == SystemSoundProperty.valueSize else { throw badSize(size, "read a property") }
-        return Self.bytes(table.properties(of: id)[property] == true ? 1 : 0)
+        return Self.bytes(table.value(of: property, of: id) ? 1 : 0)
     }
 
     /// Sets a property: any value but 0 counts as 1.
@@ -87,7 +87,7 @@ extension SystemSoundServices {
     private func checked(
         _ property: SystemSoundProperty, _ specifier: [UInt8], _ operation: String
     ) throws(SystemSoundError) -> SystemSoundID {
-        guard SystemSoundProperties()[property] != nil else {
+        guard SystemSoundProperty.defaults[property] != nil else {
             let name = FourCharacterCode(rawValue: property.rawValue).description
             throw SystemSoundError(
                 .unsupportedProperty, RingerError(.unsupported, operation, "system sounds", detail: "'\(name)'"))

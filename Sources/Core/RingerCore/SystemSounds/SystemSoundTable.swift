@@ -6,8 +6,8 @@ final class SystemSoundTable: Sendable {
 
     private struct State {
         var sounds: [SystemSoundID: SoundSource] = [:]
-        /// Properties that were set, of predefined sounds too.
-        var properties: [SystemSoundID: SystemSoundProperties] = [:]
+        /// The properties of sounds of which one was set, predefined ones too.
+        var properties: [SystemSoundID: [SystemSoundProperty: Bool]] = [:]
         var completions: [SystemSoundID: Completion] = [:]
         var next = SystemSoundID.predefined.upperBound + 1
         var isClosed = false
@@ -60,7 +60,7 @@ final class SystemSoundTable: Sendable {
             defer { state = State(next: state.next, isClosed: true) }
             return state
         }
-        return before.map { Set($0.properties.filter { $0.value.completesPlaybackIfAppDies }.keys) }
+        return before.map { Set($0.properties.filter { $0.value[.completePlaybackIfAppDies] == true }.keys) }
     }
 
     func source(of id: SystemSoundID) -> SoundSource? {
@@ -72,15 +72,15 @@ final class SystemSoundTable: Sendable {
         id.predefinedSound != nil || source(of: id) != nil
     }
 
-    func properties(of id: SystemSoundID) -> SystemSoundProperties {
-        state.withLock { $0.properties[id] ?? SystemSoundProperties() }
+    func value(of property: SystemSoundProperty, of id: SystemSoundID) -> Bool {
+        state.withLock { ($0.properties[id] ?? SystemSoundProperty.defaults)[property] ?? false }
     }
 
     /// Changes a property; false if there is no such sound.
     func set(_ property: SystemSoundProperty, of id: SystemSoundID, to value: Bool) -> Bool {
         state.withLock { state in
             guard state.sounds[id] != nil || id.predefinedSound != nil else { return false }
-            state.properties[id, default: SystemSoundProperties()][property] = value
+            state.properties[id, default: SystemSoundProperty.defaults][property] = value
             return true
         }
     }
