@@ -51,11 +51,12 @@ package enum DetachedThread {
     package static func run<Value: Sendable>(
         stackSize: Int = workStackSize, _ body: @escaping @Sendable () -> Value
     ) async throws(Errno) -> Value {
-        let work = Work(body)
+        // The thread lets go of the work before it reports the result: it may hold what the next one needs.
+        let work = Mutex<(@Sendable () -> Value)?>(body)
         let result: Result<Value, Errno> = await withCheckedContinuation { continuation in
             do throws(Errno) {
                 try start(stackSize: stackSize) {
-                    guard let value = work.run() else { return }
+                    guard let value = work.withLock({ $0.take() })?() else { return }
                     continuation.resume(returning: .success(value))
                 }
             } catch {
@@ -63,18 +64,6 @@ package enum DetachedThread {
             }
         }
         return try result.get()
-    }
-
-    /// Work that the thread lets go of before it reports the result: it may hold what the next one needs.
-    private final class Work<Value: Sendable>: Sendable {
-        private let body: Mutex<(@Sendable () -> Value)?>
-
-        init(_ body: @escaping @Sendable () -> Value) {
-            self.body = Mutex(body)
-        }
-
-        /// The result, the first time.
-        func run() -> Value? { body.withLock { $0.take() }?() }
     }
 
     /// Blocks all signals on the calling thread except those that a crash raises: if these were blocked, the process
