@@ -13,7 +13,8 @@ public final class SoundPlayer: Sendable {
     package let core: Core
     let clock: any DeviceClock
     private let output: any SoundOutput
-    private let table = SoundTable()
+    /// The sounds that are not over, by number.
+    private let table = TransitionState<[UInt64: SoundEntry]>([:])
     /// Reads the files of all sounds of the device.
     let loads: SoundLoads
     let runner: StateMachineRunner<PlayerMachine>
@@ -38,7 +39,7 @@ public final class SoundPlayer: Sendable {
         runner = StateMachineRunner(machine, in: core) { action, runner in
             switch action {
             case .begin(let id, var options):
-                guard let entry = table[id] else { return }
+                guard let entry = table.value[id] else { return }
                 entry.gate.setGain(options.gain)
                 options.gate = entry.gate
                 options.reportAt = entry.monitor?.reportAt
@@ -48,15 +49,15 @@ public final class SoundPlayer: Sendable {
                         runner?.send(.playback(id, $0))
                     }
                     let isOver = core.transition {
-                        table[id]?.isHandedOver = true
-                        return table[id] == nil
+                        table.value[id]?.isHandedOver = true
+                        return table.value[id] == nil
                     }
                     // One that was halted meanwhile.
                     if isOver { return }
                     let playback = output.play(entry.sound, options, handler)
                     let volume = core.transition {
-                        table[id]?.playback = playback
-                        return table[id]?.manner.volume
+                        table.value[id]?.playback = playback
+                        return table.value[id]?.manner.volume
                     }
                     // The gate has a volume that was set meanwhile; an output with rules of its own does not obey its gain.
                     if let volume, volume != options.manner.volume {
@@ -64,22 +65,22 @@ public final class SoundPlayer: Sendable {
                     }
                 }
             case .halt(let id):
-                guard let entry = table[id] else { return }
+                guard let entry = table.value[id] else { return }
                 entry.gate.shut()
                 if entry.isHandedOver {
-                    core.perform { core.transition { table[id]?.playback }?.stop() }
+                    core.perform { core.transition { table.value[id]?.playback }?.stop() }
                 } else {
                     let position = StreamPosition(played: 0, total: entry.frames)
                     runner.send(.playback(id, .ended(.stopped, at: clock.now, position)))
                 }
             case .setGain(let id, let gain):
-                table[id]?.gate.setGain(gain)
-                core.perform { core.transition { table[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
-            case .forward(let id, let event): table[id]?.monitor?.onEvent(event)
+                table.value[id]?.gate.setGain(gain)
+                core.perform { core.transition { table.value[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
+            case .forward(let id, let event): table.value[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
             case .rulesChanged: observers.notify(())
             case .complete(let id, let result):
-                guard let entry = table.remove(id) else { return }
+                guard let entry = table.value.removeValue(forKey: id) else { return }
                 entry.completion(result)
                 core.release(entry)
             }
@@ -165,13 +166,14 @@ public final class SoundPlayer: Sendable {
         _ sound: PCMBuffer, as id: ID, in manner: SoundManner = SoundManner(), monitor: PlaybackMonitor? = nil,
         completion: @escaping @Sendable (SoundResult) -> Void
     ) {
-        table[id.number] = SoundTable.Entry(sound, manner, monitor, completion)
+        table.value[id.number] = SoundEntry(
+            sound: sound, manner: manner, monitor: monitor, completion: completion)
     }
 
     /// Begins a sound that was added.
     func start(_ id: ID, under terms: SoundTerms) {
         core.transition {
-            guard let entry = table[id.number] else { return }
+            guard let entry = table.value[id.number] else { return }
             runner.send(
                 .play(
                     id.number, terms, frames: entry.frames, volume: entry.manner.volume, outcome: entry.outcome,
@@ -182,7 +184,7 @@ public final class SoundPlayer: Sendable {
     /// Ends a sound that was added and does not begin.
     func end(_ id: ID, _ outcome: SoundOutcome) {
         core.transition {
-            guard let entry = table.remove(id.number) else { return }
+            guard let entry = table.value.removeValue(forKey: id.number) else { return }
             let now = clock.now
             entry.completion(
                 SoundResult(unplayed: outcome, frames: entry.frames, requestedAt: now, endedAt: now))
@@ -194,8 +196,8 @@ public final class SoundPlayer: Sendable {
     package func setVolume(_ volume: Float, of id: ID) {
         core.transition {
             // The player may not know it yet.
-            table[id.number]?.manner.volume = volume
-            if let playback = table[id.number]?.playback as? any JudgedPlayback {
+            table.value[id.number]?.manner.volume = volume
+            if let playback = table.value[id.number]?.playback as? any JudgedPlayback {
                 core.perform { playback.setVolume(volume) }
             }
             runner.send(.volume(id.number, volume))
@@ -223,7 +225,7 @@ public final class SoundPlayer: Sendable {
     public func stop(_ id: ID, because cause: SoundOutcome.StopCause = .caller) {
         core.transition {
             // The player may not know it yet.
-            table[id.number]?.shut(as: .stopped(cause))
+            table.value[id.number]?.shut(as: .stopped(cause))
             runner.send(.halt(id.number, .stopped(cause)))
         }
     }
@@ -231,15 +233,19 @@ public final class SoundPlayer: Sendable {
     /// Stops every sound.
     public func stopAll(because cause: SoundOutcome.StopCause = .caller) {
         core.transition {
-            table.shutAll(as: .stopped(cause))
+            // In place: a loop over the sounds would have the first change copy them all.
+            var index = table.value.startIndex
+            while index != table.value.endIndex {
+                table.value.values[index].shut(as: .stopped(cause))
+                table.value.formIndex(after: &index)
+            }
             runner.send(.haltAll(.stopped(cause)))
         }
     }
 
     /// Ends the sounds whose output, which is closed, has not said that they have ended.
     package func giveUp() {
-        for id in table.sounds {
-            guard let entry = table[id] else { continue }
+        for (id, entry) in table.value {
             // It may have been started since.
             entry.gate.shut()
             let position = StreamPosition(played: 0, total: entry.frames)
@@ -251,12 +257,4 @@ public final class SoundPlayer: Sendable {
     package func releaseOutput(completion: @escaping @Sendable () -> Void = {}) {
         core.perform { [output] in output.release(stoppingSounds: false, completion: completion) }
     }
-}
-
-/// Receives the output's events of one sound.
-struct PlaybackMonitor: Sendable {
-    /// When the output reports its progress, measured from the first frame; nil for never.
-    var reportAt: Duration?
-    /// Called with each event, in order, inside a transition.
-    var onEvent: @Sendable (PlaybackEvent) -> Void
 }
