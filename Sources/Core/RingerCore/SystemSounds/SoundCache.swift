@@ -26,71 +26,59 @@ final class SoundCache: Sendable {
         case predefined(String)
     }
 
-    private struct State {
-        var sounds: [Key: (sound: LoadedSound, used: UInt64)] = [:]
-        var bytes = 0
-        var uses: UInt64 = 0
-    }
-
     let limit: Int
-    private let state = Mutex(State())
+    /// The least recently used first.
+    private let sounds = Mutex<[(key: Key, sound: LoadedSound)]>([])
 
     init(limit: Int) {
         self.limit = limit
     }
 
     /// The bytes of samples in the cache.
-    var bytes: Int { state.withLock { $0.bytes } }
+    var bytes: Int { sounds.withLock { Self.bytes($0) } }
     /// The number of sounds in the cache.
-    var count: Int { state.withLock { $0.sounds.count } }
+    var count: Int { sounds.withLock { $0.count } }
 
     subscript(key: Key) -> LoadedSound? {
-        state.withLock { state in
-            guard let entry = state.sounds[key] else { return nil }
-            state.uses += 1
-            state.sounds[key]?.used = state.uses
+        sounds.withLock { sounds in
+            guard let index = sounds.firstIndex(where: { $0.key == key }) else { return nil }
+            let entry = sounds.remove(at: index)
+            sounds.append(entry)
             return entry.sound
         }
     }
 
     /// Adds `sound`, unless it alone is larger than ``limit``.
     func keep(_ sound: LoadedSound, for key: Key) {
-        evict { state, evicted in
-            Self.remove(key, from: &state, into: &evicted)
-            guard sound.bytes <= limit else { return }
-            while state.bytes + sound.bytes > limit,
-                let oldest = state.sounds.min(by: { $0.value.used < $1.value.used })
-            {
-                Self.remove(oldest.key, from: &state, into: &evicted)
-            }
-            state.uses += 1
-            state.sounds[key] = (sound, state.uses)
-            state.bytes += sound.bytes
+        change { sounds in
+            sounds.removeAll { $0.key == key }
+            if sound.bytes > limit { return }
+            sounds.append((key, sound))
+            while Self.bytes(sounds) > limit { sounds.removeFirst() }
         }
     }
 
     /// Removes the sounds of a client.
     func removeAll(of client: UInt64) {
-        evict { state, evicted in
-            for key in state.sounds.keys {
-                if case .registered(client: client, _) = key { Self.remove(key, from: &state, into: &evicted) }
-            }
+        change { sounds in
+            sounds.removeAll { if case .registered(client: client, _) = $0.key { true } else { false } }
         }
     }
 
     func remove(_ key: Key) {
-        evict { Self.remove(key, from: &$0, into: &$1) }
+        change { sounds in sounds.removeAll { $0.key == key } }
     }
 
-    /// Calls `body` under the lock, and frees the sounds that it evicts outside of it.
-    private func evict(_ body: (inout State, inout [LoadedSound]) -> Void) {
-        var evicted: [LoadedSound] = []
-        state.withLock { body(&$0, &evicted) }
+    /// Calls `body` under the lock, and frees the sounds that it removes outside of it.
+    private func change(_ body: (inout [(key: Key, sound: LoadedSound)]) -> Void) {
+        let before = sounds.withLock { sounds in
+            defer { body(&sounds) }
+            return sounds
+        }
+        withExtendedLifetime(before) {}
     }
 
-    private static func remove(_ key: Key, from state: inout State, into evicted: inout [LoadedSound]) {
-        guard let entry = state.sounds.removeValue(forKey: key) else { return }
-        state.bytes -= entry.sound.bytes
-        evicted.append(entry.sound)
+    private static func bytes(_ sounds: [(key: Key, sound: LoadedSound)]) -> Int {
+        sounds.reduce(0) { $0 + $1.sound.bytes }
     }
 }
