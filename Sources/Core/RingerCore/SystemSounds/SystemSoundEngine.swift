@@ -12,7 +12,8 @@ final class SystemSoundEngine: Sendable {
     let missingMotor: RingerError?
     let runner: StateMachineRunner<SystemSoundMachine>
     private let completions = CompletionTable<UInt64, SystemSoundResult>()
-    private let clients = Atomic<UInt64>(0)
+    /// The number of the last client.
+    let clients = Atomic<UInt64>(0)
     private static let noMotor = RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")
 
     init(
@@ -68,11 +69,6 @@ final class SystemSoundEngine: Sendable {
 
     /// How many calls are not over.
     var count: Int { runner.read { $0.count } }
-
-    /// A number for a client.
-    func nextClient() -> UInt64 {
-        clients.wrappingAdd(1, ordering: .relaxed).newValue
-    }
 
     /// Begins a call. `completion` is called once, inside a transition.
     func begin(_ attempt: SystemSoundAttempt, _ completion: @escaping @Sendable (SystemSoundResult) -> Void) {

@@ -67,7 +67,7 @@ public final class SystemSoundServices: Sendable {
 
     private init(_ engine: SystemSoundEngine) {
         self.engine = engine
-        client = engine.nextClient()
+        client = engine.clients.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     deinit {
