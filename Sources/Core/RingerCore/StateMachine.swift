@@ -5,15 +5,17 @@ package protocol StateMachine: Sendable {
     /// What to do.
     associatedtype Action: Sendable
 
-    /// Takes in an event and returns what to do, in order.
-    mutating func handle(_ event: Event) -> [Action]
-
     /// Takes in an event and appends what to do, in order: to an array whose memory is used again, at each edge of the switch.
     mutating func handle(_ event: Event, _ actions: inout [Action])
 }
 
 extension StateMachine {
-    package mutating func handle(_ event: Event, _ actions: inout [Action]) { actions += handle(event) }
+    /// Takes in an event and returns what to do, in order.
+    package mutating func handle(_ event: Event) -> [Action] {
+        var actions: [Action] = []
+        handle(event, &actions)
+        return actions
+    }
 }
 
 /// A state machine of a ``Core``: any thread sends events, and the actions are carried out in the same transition.

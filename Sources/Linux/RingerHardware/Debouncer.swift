@@ -8,7 +8,7 @@ import RingerCore
 /// Edges are judged by their timestamps, not by when they are read, so a delayed reader still finds every change. But
 /// queues overflow (some kernels drop the newest edges), so the level is read again after every burst; a level that no
 /// edge explains has to settle too, from the time of reading.
-package struct Debouncer<Level: Hashable & Sendable>: StateMachine {
+package struct Debouncer<Level: Hashable & Sendable>: Sendable {
     /// What can happen.
     package enum Event: Sendable, Hashable {
         /// The contacts changed to a level.

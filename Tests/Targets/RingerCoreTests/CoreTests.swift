@@ -186,9 +186,9 @@ struct CoreTests {
         final class Counts: Sendable { let effects = Atomic(0) }
         struct Counter: StateMachine {
             var value = 0
-            mutating func handle(_ event: Int) -> [Int] {
+            mutating func handle(_ event: Int, _ actions: inout [Int]) {
                 value += event
-                return [event]
+                actions.append(event)
             }
         }
         let (core, counts) = (Core(), Counts())

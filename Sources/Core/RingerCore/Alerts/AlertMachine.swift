@@ -87,8 +87,7 @@ struct AlertMachine: StateMachine {
         return Parts(sound: canBeHeard && decision.isHeard, vibration: canBeFelt && decision.vibrates)
     }
 
-    mutating func handle(_ event: Event) -> [Action] {
-        var actions: [Action] = []
+    mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .start(let plan, let rules, let now):
             start(plan, rules, now, &actions)
@@ -107,7 +106,6 @@ struct AlertMachine: StateMachine {
         case .limit(let now):
             end(.timedOut, now, &actions)
         }
-        return actions
     }
 
     private mutating func start(

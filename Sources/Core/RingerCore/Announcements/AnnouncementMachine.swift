@@ -93,8 +93,7 @@ struct AnnouncementMachine: StateMachine {
         }
     }
 
-    mutating func handle(_ event: Event) -> [Action] {
-        var actions: [Action] = []
+    mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .add(let id, let terms, let now):
             insert(Item(id: id, terms: terms, addedAt: now))
@@ -139,7 +138,6 @@ struct AnnouncementMachine: StateMachine {
             proceed(&actions)
         }
         setTimer(&actions)
-        return actions
     }
 
     /// Inserts `item` after those of equal or higher priority, and never before the playing one.

@@ -43,8 +43,7 @@ struct MuteDetectorMachine: StateMachine {
         self.outputObeys = outputObeys
     }
 
-    mutating func handle(_ event: Event) -> [Action] {
-        var actions: [Action] = []
+    mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .measure(let caller, let state, let now):
             measure(caller, state, now, &actions)
@@ -61,7 +60,6 @@ struct MuteDetectorMachine: StateMachine {
             let cause: MuteReading.Cause = probe.startedAt == nil ? .deadline : .streamStalled
             answer(.unknown, elapsed: probe.startedAt.map { now - $0 } ?? .zero, cause, now, &actions)
         }
-        return actions
     }
 
     private mutating func measure(

@@ -79,8 +79,7 @@ package struct PCMQueue: StateMachine {
         self.patience = patience
     }
 
-    package mutating func handle(_ event: Event) -> [Action] {
-        var actions: [Action] = []
+    package mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .add(let sound, let pcm, let waits, let now):
             add(Entry(sound: sound, pcm: pcm, waits: waits), now, &actions)
@@ -95,7 +94,6 @@ package struct PCMQueue: StateMachine {
         case .retry(let now):
             retry(now, &actions)
         }
-        return actions
     }
 
     private mutating func add(_ entry: Entry, _ now: MonotonicTime, _ actions: inout [Action]) {

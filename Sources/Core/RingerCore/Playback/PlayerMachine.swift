@@ -66,12 +66,6 @@ struct PlayerMachine: StateMachine {
     /// How many sounds are playing.
     var count: Int { sounds.count }
 
-    mutating func handle(_ event: Event) -> [Action] {
-        var actions: [Action] = []
-        handle(event, &actions)
-        return actions
-    }
-
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .play(let id, let terms, let frames, let volume, nil, let now):

@@ -56,21 +56,16 @@ struct SessionPlaybackMachine: StateMachine {
         coordinator = SessionCoordinator(board: board, isArbitratedElsewhere: isArbitratedElsewhere, at: time)
     }
 
-    mutating func handle(_ event: Event) -> [Action] {
-        switch event {
-        case .coordinator(let event, let ticket): return request(event, ticket).actions
-        case .play(let id, let sound): return play(id, sound)
-        case .playOwn(let id, let sound): return playOwn(id, sound)
-        case .ended(let id, let sound): return ended(id, sound)
-        case .deviceChanged: return mustRefresh() ? [.refresh(telling: [])] : []
-        case .asked(let ticket): return [.answer(ticket, nil)]
-        }
-    }
-
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
-        // That of every edge allocates nothing.
-        guard case .deviceChanged = event else { return actions += handle(event) }
-        if mustRefresh() { actions.append(.refresh(telling: [])) }
+        switch event {
+        case .coordinator(let event, let ticket): actions += request(event, ticket).actions
+        case .play(let id, let sound): actions += play(id, sound)
+        case .playOwn(let id, let sound): actions += playOwn(id, sound)
+        case .ended(let id, let sound): actions += ended(id, sound)
+        // Of every edge: it allocates nothing.
+        case .deviceChanged: if mustRefresh() { actions.append(.refresh(telling: [])) }
+        case .asked(let ticket): actions.append(.answer(ticket, nil))
+        }
     }
 
     /// Whether to return a refresh now. Not where one is due already: one change may lead to many more, and each refresh

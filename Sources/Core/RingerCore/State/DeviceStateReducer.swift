@@ -44,12 +44,6 @@ struct DeviceStateReducer: StateMachine {
         state = DeviceState(isSwitchUnreadable: hasSwitch)
     }
 
-    mutating func handle(_ event: Event) -> [Action] {
-        var actions: [Action] = []
-        handle(event, &actions)
-        return actions
-    }
-
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .ringSilent(let event, let source):

@@ -94,8 +94,7 @@ struct SystemSoundMachine: StateMachine {
         calls[number].map { $0.attempt.isLoading && $0.sound.isWaiting } ?? false
     }
 
-    mutating func handle(_ event: Event) -> [Action] {
-        var actions: [Action] = []
+    mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .play(let attempt, let now):
             play(attempt, now, &actions)
@@ -121,7 +120,6 @@ struct SystemSoundMachine: StateMachine {
         case .timer(let number, let now):
             timerIsDue(number, now, &actions)
         }
-        return actions
     }
 
     // MARK: - Beginning
@@ -232,7 +230,7 @@ struct SystemSoundMachine: StateMachine {
     private mutating func timerIsDue(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
         if let call = calls[number], let time = call.completesAt {
             if time <= now { complete(call, now, &actions) }
-        } else if number == motor.owner {
+        } else if motor.owner == number {
             startVibration(now, &actions)
         }
     }

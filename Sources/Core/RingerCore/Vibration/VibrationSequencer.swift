@@ -113,8 +113,7 @@ struct VibrationSequencer: StateMachine {
         self.longestOnTime = longestOnTime
     }
 
-    mutating func handle(_ event: Event) -> [Action] {
-        var actions: [Action] = []
+    mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .play(let id, let pattern, let now, let asleep):
             noteSleep(asleep, now, &actions)
@@ -144,7 +143,6 @@ struct VibrationSequencer: StateMachine {
             // A failure under way may be older than the return.
             if isUnreachable || isBeingTurnedOff { ask(nil, &actions) }
         }
-        return actions
     }
 
     /// Whether the motor is known to be off.

@@ -9,7 +9,7 @@ import SystemPackage
 ///
 /// After an underrun, and after a suspension that the device cannot resume, the sound continues with the first frame
 /// that was not heard: nothing is skipped, and it ends later by the length of the gap.
-struct PlaybackMachine: StateMachine {
+struct PlaybackMachine: Sendable {
     private enum Phase {
         /// Not prepared.
         case new

@@ -54,7 +54,7 @@ final class SoundThread: @unchecked Sendable {
     }
 
     private func send(_ event: PCMQueue.Event) {
-        actions.append(contentsOf: queue.handle(event))
+        queue.handle(event, &actions)
         // What an action causes is queued until the action is done.
         if isAtWork { return }
         isAtWork = true
