@@ -153,15 +153,14 @@ package final class UserCompletion<Outcome: Sendable>: Sendable {
 }
 
 /// Begins a call with `begin`, whose outcome ``UserCompletion`` hands to `completion`; nil where nobody wants it.
-package func withUserCompletion<Outcome: Sendable, Value>(
+package func withUserCompletion<Outcome: Sendable>(
     _ completion: (@Sendable (Outcome) -> Void)?, on clock: any DeviceClock, _ core: Core,
-    _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) -> Value
-) -> Value {
+    _ begin: (_ completion: @escaping @Sendable (Outcome) -> Void) -> Void
+) {
     guard let completion else { return begin { _ in } }
     let user = UserCompletion(clock, core, completion)
-    let value = begin { user.complete($0) }
+    begin { user.complete($0) }
     user.callReturns()
-    return value
 }
 
 /// Waits for the outcome of what `begin` begins with its completion.

@@ -60,9 +60,9 @@ struct SlowMotorTests {
     func stoppedBeforeItsTurn() throws {
         let bench = SlowMotorBench(turnOffTakes: .zero)
         let pattern = try VibrationPattern.ms("100")
-        _ = bench.vibrator.begin(pattern) { end in
+        bench.vibrator.begin(bench.vibrator.reserve(), pattern) { end in
             bench.ends.append(end)
-            _ = bench.vibrator.begin(pattern) { bench.ends.append($0) }
+            bench.vibrator.begin(bench.vibrator.reserve(), pattern) { bench.ends.append($0) }
             bench.vibrator.stop()
         }
         bench.clock.advance(by: .seconds(1))

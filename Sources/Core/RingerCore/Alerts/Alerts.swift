@@ -73,7 +73,7 @@ public final class Alerts: Sendable {
         vibration: VibrationPattern? = nil, pause: Duration = .zero,
         completion: (@Sendable (AlertResult) -> Void)? = nil
     ) {
-        _ = withUserCompletion(completion, on: sounds.engine.clock, sounds.engine.core) {
+        withUserCompletion(completion, on: sounds.engine.clock, sounds.engine.core) {
             begin(sound, way: way, limit: limit, vibration: vibration, pause: pause, completion: $0)
         }
     }

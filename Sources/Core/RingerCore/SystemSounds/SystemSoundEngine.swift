@@ -47,8 +47,9 @@ final class SystemSoundEngine: Sendable {
                     runner.send(.vibrationEnded(number, .failed(Self.noMotor), now: clock.now))
                     return
                 }
-                let vibration = vibrator.begin(pattern) { runner.send(.vibrationEnded(number, $0, now: clock.now)) }
+                let vibration = vibrator.reserve()
                 vibrating.value = (number, vibration)
+                vibrator.begin(vibration, pattern) { runner.send(.vibrationEnded(number, $0, now: clock.now)) }
             case .stopVibration(let number):
                 if let now = vibrating.value, now.number == number { vibrator?.stop(now.vibration) }
             case .schedule(let number, let time):

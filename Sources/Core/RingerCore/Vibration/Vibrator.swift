@@ -121,20 +121,20 @@ public final class Vibrator: Sendable {
     /// - Returns: Identifies the vibration, for ``stop(_:)``.
     @discardableResult
     public func start(_ pattern: VibrationPattern, completion: (@Sendable (VibrationEnd) -> Void)? = nil) -> ID {
-        withUserCompletion(completion, on: clock, core) { begin(pattern, completion: $0) }
+        let id = reserve()
+        withUserCompletion(completion, on: clock, core) { begin(id, pattern, $0) }
+        return id
     }
 
-    /// Begins `pattern` for another service. `completion` runs inside a transition.
-    func begin(_ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void) -> ID {
-        let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        begin(number, pattern, completion)
-        return ID(number: number)
+    /// Reserves the number of a vibration that is about to begin.
+    func reserve() -> ID {
+        ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
     /// Runs `pattern` to its end, and returns how the vibration ended. Cancelling the task stops the motor.
     public func vibrate(_ pattern: VibrationPattern) async -> VibrationEnd {
-        let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        return await outcome(core, { begin(number, pattern, $0) }, onCancel: { stop(ID(number: number)) })
+        let id = reserve()
+        return await outcome(core, { begin(id, pattern, $0) }, onCancel: { stop(id) })
     }
 
     /// Stops `vibration` at once; nil for any vibration.
@@ -148,15 +148,14 @@ public final class Vibrator: Sendable {
         }
     }
 
-    private func begin(
-        _ number: UInt64, _ pattern: VibrationPattern, _ completion: @escaping @Sendable (VibrationEnd) -> Void
-    ) {
+    /// Begins a vibration with a reserved number. `completion` runs inside a transition.
+    func begin(_ id: ID, _ pattern: VibrationPattern, _ completion: @escaping @Sendable (VibrationEnd) -> Void) {
         if !process.isCurrent { return completion(.failed(process.error("vibrate", name))) }
         switch drive {
         case .motor(_, let runner):
             core.transition {
-                completions.add(number, completion)
-                runner.send(.play(number, pattern, now: clock.now, asleep: clock.timeAsleep))
+                completions.add(id.number, completion)
+                runner.send(.play(id.number, pattern, now: clock.now, asleep: clock.timeAsleep))
             }
         case .service(let service, _):
             // Counts vibrations that begin or end, and returns how many run then.
@@ -168,7 +167,7 @@ public final class Vibrator: Sendable {
             }
             core.perform { [core, clock, report] in
                 if count(1) == 1 { report(.on(strength: pattern.strength, at: clock.now)) }
-                service.vibrate(number, pattern) { end in
+                service.vibrate(id.number, pattern) { end in
                     if case .failed(let error) = end { report(.onFailed(error, at: clock.now)) }
                     if count(-1) == 0 { report(.off(at: clock.now)) }
                     core.transition { completion(end) }
@@ -184,7 +183,7 @@ public final class Vibrator: Sendable {
     /// A service's motor is the service's to turn off.
     package func prepareForSleep(_ completion: @escaping @Sendable () -> Void) {
         guard case .motor(_, let runner) = drive else { return completion() }
-        let number = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        let number = reserve().number
         core.transition {
             completions.add(number) { _ in completion() }
             runner.send(.prepareForSleep(number, now: clock.now, asleep: clock.timeAsleep))
