@@ -106,7 +106,7 @@ package final class FileLoads: Sendable {
     package func load(
         _ path: String, as id: SoundPlayer.ID, _ completion: @escaping @Sendable (End) -> Void
     ) {
-        load(.played(path), as: id, completion) { refusal throws(RingerError) in
+        load(.played(path), as: id, completion) { refusal, _ throws(RingerError) in
             if let refusal { throw refusal }
             return try SoundLoader.load(path)
         }
@@ -118,24 +118,17 @@ package final class FileLoads: Sendable {
         _ read: @escaping @Sendable (RingerError?, @escaping @Sendable () -> Bool) throws(RingerError) -> PCMBuffer
     ) async -> End {
         let id = player.reserve()
-        return await outcome(core) {
-            load(.call(id.number), as: id, $0) { [core, calls] refusal throws(RingerError) in
-                try read(refusal) { core.read { calls.contains(id.number) } }
-            }
-        } onCancel: {
-            stop(id)
-        }
+        return await outcome(core, { load(.call(id.number), as: id, $0, read) }, onCancel: { stop(id) })
     }
 
     private func load(
         _ key: SoundLoads.Key, as id: SoundPlayer.ID, _ completion: @escaping @Sendable (End) -> Void,
-        _ read: @escaping @Sendable (RingerError?) throws(RingerError) -> PCMBuffer
+        _ read: @escaping @Sendable (RingerError?, @escaping @Sendable () -> Bool) throws(RingerError) -> PCMBuffer
     ) {
         core.transition { calls.add(id.number, completion) }
-        let call = SoundLoads.Call { [core, calls] in
-            core.read { calls.contains(id.number) }
-        } read: { refusal in
-            SoundSource.Loaded { () throws(RingerError) in LoadedSound(try read(refusal)) }
+        let isWanted: @Sendable () -> Bool = { [core, calls] in core.read { calls.contains(id.number) } }
+        let call = SoundLoads.Call(isWanted: isWanted) { refusal in
+            SoundSource.Loaded { () throws(RingerError) in LoadedSound(try read(refusal, isWanted)) }
         } deliver: { [calls] in
             switch $0 {
             case .success(let sound):
