@@ -11,12 +11,7 @@ final class FormatNegotiator: Sendable {
     private let clock: any DeviceClock
     private let report: @Sendable (DeviceEvent) -> Void
     /// What was last asked of the input.
-    private let lastInput = Mutex(Input(preferences: SessionPreferences(), pcm: nil))
-
-    private struct Input: Sendable, Equatable {
-        var preferences: SessionPreferences
-        var pcm: String?
-    }
+    private let lastInput = Mutex<(preferences: SessionPreferences, pcm: String?)>((SessionPreferences(), nil))
 
     init(
         output: (any SoundOutput)?, input: (any SoundInput)?, publisher: StatePublisher, clock: any DeviceClock,
@@ -50,12 +45,11 @@ final class FormatNegotiator: Sendable {
     }
 
     private func askInput(_ query: FormatQuery, _ completion: @escaping @Sendable () -> Void) {
-        let question = Input(preferences: query.preferences, pcm: query.inputPCM)
-        guard let input, query.input != nil, !isKnown(question) else { return completion() }
-        input.ask(question.preferences, pcm: question.pcm) { [self] result in
+        guard let input, query.input != nil, !isKnown(query) else { return completion() }
+        input.ask(query.preferences, pcm: query.inputPCM) { [self] result in
             switch result {
             case .success(let format):
-                lastInput.withLock { $0 = question }
+                lastInput.withLock { $0 = (query.preferences, query.inputPCM) }
                 publisher.change(.inputFormat(format), from: input.name, at: clock.now)
             case .failure(let error):
                 note(error)
@@ -64,10 +58,10 @@ final class FormatNegotiator: Sendable {
         }
     }
 
-    /// Whether the input's figures answer `question`. Asking again would disturb a program that records; an input that
+    /// Whether the input's figures answer `query`. Asking again would disturb a program that records; an input that
     /// disappears takes its figures along.
-    private func isKnown(_ question: Input) -> Bool {
-        publisher.hardware.inputChannels > 0 && lastInput.withLock { $0 } == question
+    private func isKnown(_ query: FormatQuery) -> Bool {
+        publisher.hardware.inputChannels > 0 && lastInput.withLock { $0 == (query.preferences, query.inputPCM) }
     }
 
     private func note(_ error: RingerError) {
