@@ -2,9 +2,7 @@
 struct SystemSoundAttempt: Sendable, Equatable {
     /// Its number among all the player's sounds.
     var number: UInt64
-    /// The client that made the call.
-    var client: UInt64
-    var sound: SystemSoundID
+    var sound: OutputQueue.Sound
     var request: SoundRequest
     var decision: Decision
     /// The samples, where it may be heard and has some.
@@ -15,7 +13,6 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var frames = 0
     /// How it is felt, where it may be.
     var pattern: VibrationPattern?
-    var kind = SystemSoundOrder.Kind.play
     /// Whether it was made from a completion.
     var isFromCompletion = false
     var fallback: SoundFallback?
@@ -25,8 +22,6 @@ struct SystemSoundAttempt: Sendable, Equatable {
     /// Whether it is played to its end if the process ends.
     var outlivesProcess = false
 
-    /// What the rules between sounds know the sound by.
-    var key: OutputQueue.Sound { OutputQueue.Sound(client: client, id: sound, kind: kind) }
     /// Whether there is something to be heard.
     var isHeard: Bool {
         decision.isHeard && failure == nil && (isLoading || samples.map { $0.frames > 0 } ?? false)
@@ -36,7 +31,7 @@ struct SystemSoundAttempt: Sendable, Equatable {
 
     /// Whether its beginning ends sounds that were asked for before and are still being decoded: not where it waits for others,
     /// or is a round of an alert, which others interrupt.
-    var replacesLoading: Bool { !isFromCompletion && kind != .alertRound }
+    var replacesLoading: Bool { !isFromCompletion && sound.kind != .alertRound }
 
     /// Takes the decoded sound, or why there is none.
     mutating func take(_ sound: SoundSource.Loaded) {

@@ -110,9 +110,9 @@ struct SystemSoundMachine: StateMachine {
         case .stop(let number, let cause, let now):
             stop(number, cause, now, &actions)
         case .stopSound(let client, let id, let cause, let now):
-            stop(cause, now, &actions) { $0.client == client && $0.sound == id }
+            stop(cause, now, &actions) { $0.sound.client == client && $0.sound.id == id }
         case .stopClient(let client, let cause, let kept, let now):
-            stop(cause, now, &actions) { $0.client == client && !kept.contains($0.sound) }
+            stop(cause, now, &actions) { $0.sound.client == client && !kept.contains($0.sound.id) }
         case .stopAll(let cause, let now):
             stop(cause, now, &actions) { _ in true }
         case .rules(let rules, let now):
@@ -130,7 +130,7 @@ struct SystemSoundMachine: StateMachine {
             attempt: attempt, sound: attempt.isHeard ? .waiting : .none, vibration: attempt.isFelt ? .waiting : .none)
         guard attempt.isLoading else { return begin(number, now, &actions) }
         // So many calls of a sound wait for the speaker at most, and so many for its decoding.
-        let before = calls.keys.filter { isLoading($0) && calls[$0]?.attempt.key == attempt.key }.sorted()
+        let before = calls.keys.filter { isLoading($0) && calls[$0]?.attempt.sound == attempt.sound }.sorted()
         if before.count > OutputQueue.mostWaiting { endWaitingSound(before[0], .stopped(.replaced), now, &actions) }
         if attempt.isFelt { requestMotor(attempt, now, &actions) }
     }
@@ -170,7 +170,7 @@ struct SystemSoundMachine: StateMachine {
         _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
         if attempt.replacesLoading { newest = max(newest, attempt.number) }
-        switch speaker.request(attempt.number, attempt.key, isFromCompletion: attempt.isFromCompletion) {
+        switch speaker.request(attempt.number, attempt.sound, isFromCompletion: attempt.isFromCompletion) {
         case .begin(let before?) where before == sounding:
             actions.append(.stopSound(before, .replaced))
         case .begin(let replaced):
@@ -197,7 +197,7 @@ struct SystemSoundMachine: StateMachine {
     private mutating func requestMotor(
         _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        switch motor.request(attempt.number, attempt.key, isFromCompletion: attempt.isFromCompletion) {
+        switch motor.request(attempt.number, attempt.sound, isFromCompletion: attempt.isFromCompletion) {
         case .begin(let before?) where before == vibrating:
             // The vibrator ends that one as replaced, and the motor turns on.
             vibrating = nil
@@ -326,11 +326,11 @@ struct SystemSoundMachine: StateMachine {
         guard let call = calls[number], call.completesAt == nil, !call.sound.isUnderWay, !call.vibration.isUnderWay
         else { return }
         guard result(of: call, at: now).cameToNothing else {
-            pace.reset(call.attempt.key)
+            pace.reset(call.attempt.sound)
             return complete(call, now, &actions)
         }
         let time = pace.completion(
-            of: call.attempt.key, requestedAt: call.attempt.requestedAt,
+            of: call.attempt.sound, requestedAt: call.attempt.requestedAt,
             isFromCompletion: call.attempt.isFromCompletion, now: now)
         if time <= now { return complete(call, now, &actions) }
         calls[number]?.completesAt = time
@@ -352,7 +352,7 @@ struct SystemSoundMachine: StateMachine {
     private func result(of call: Call, at now: MonotonicTime) -> SystemSoundResult {
         let attempt = call.attempt
         var result = SystemSoundResult(
-            sound: attempt.sound, outcome: attempt.outcomeAtOnce, vibration: nil, vibrated: call.isFelt,
+            sound: attempt.sound.id, outcome: attempt.outcomeAtOnce, vibration: nil, vibrated: call.isFelt,
             fallback: attempt.fallback, requestedAt: attempt.requestedAt, startedAt: nil, endedAt: now,
             position: StreamPosition(played: 0, total: attempt.frames))
         if case .over(let end) = call.vibration { result.vibration = end }

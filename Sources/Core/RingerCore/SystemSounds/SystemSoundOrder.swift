@@ -46,10 +46,10 @@ extension SystemSoundServices {
     func attempt(_ call: Call, _ order: SystemSoundOrder) -> SystemSoundAttempt {
         let now = engine.clock.now
         var attempt = SystemSoundAttempt(
-            number: call.id.number, client: client, sound: order.sound, request: order.request,
-            decision: engine.player.rules.decide(order.request), pattern: order.pattern,
-            kind: order.kind, isFromCompletion: UserCode.isRunning && order.kind != .alertRound,
-            fallback: order.fallback, requestedAt: now)
+            number: call.id.number, sound: OutputQueue.Sound(client: client, id: order.sound, kind: order.kind),
+            request: order.request, decision: engine.player.rules.decide(order.request), pattern: order.pattern,
+            isFromCompletion: UserCode.isRunning && order.kind != .alertRound, fallback: order.fallback,
+            requestedAt: now)
         attempt.outlivesProcess = table.value(of: .completePlaybackIfAppDies, of: order.sound)
         let access = access(order.source)
         attempt.frames = access.frames

@@ -82,7 +82,8 @@ struct SystemSoundMachineTests {
 
     func vibration(_ number: UInt64, _ decision: Decision) -> SystemSoundAttempt {
         SystemSoundAttempt(
-            number: number, client: 1, sound: 5001, request: .alert, decision: decision, pattern: .standard,
+            number: number, sound: OutputQueue.Sound(client: 1, id: 5001), request: .alert, decision: decision,
+            pattern: .standard,
             requestedAt: Self.now)
     }
 
@@ -108,8 +109,9 @@ struct SystemSoundMachineTests {
         let samples = PCMBuffer.silence(duration: .seconds(1), sampleRate: 48_000)
         for number in 1...2 {
             var attempt = SystemSoundAttempt(
-                number: UInt64(number), client: 1, sound: 5001, request: .systemSound(isUISound: true),
-                decision: RingerPolicy.decide(.systemSound(isUISound: true)), samples: samples, requestedAt: Self.now)
+                number: UInt64(number), sound: OutputQueue.Sound(client: 1, id: 5001),
+                request: .systemSound(isUISound: true), decision: RingerPolicy.decide(.systemSound(isUISound: true)),
+                samples: samples, requestedAt: Self.now)
             attempt.isFromCompletion = true
             _ = machine.handle(.play(attempt, now: Self.now))
         }
