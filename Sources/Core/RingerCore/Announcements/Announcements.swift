@@ -53,8 +53,7 @@ public final class Announcements: Sendable {
             case .deactivate:
                 sessions.send(.deactivate(session.id, notifyOthers: true)) { _ in }
             case .setTimer(let time):
-                timer.cancel()
-                guard let time else { return }
+                guard let time else { return timer.cancel() }
                 timer.set(at: time + (.zero - clock.timeAsleep)) { [weak runner] in
                     runner?.send(.timer(now: clock.now, asleep: clock.timeAsleep))
                 }
