@@ -45,8 +45,13 @@ package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendab
 
     /// Sends an event.
     package func send(_ event: Machine.Event) {
+        send { $0.handle(event, &$1) }
+    }
+
+    /// Calls `body` with the machine to send an event, and with where it appends the actions.
+    func send(_ body: (inout Machine, inout [Machine.Action]) -> Void) {
         core.transition {
-            machine.handle(event, &actions)
+            body(&machine, &actions)
             carryOutActions()
         }
     }
@@ -76,11 +81,6 @@ package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendab
             if isLarge { current = [] }
         }
         isAtWork = false
-    }
-
-    /// Changes the machine where no action follows from that.
-    func change(_ body: (inout Machine) -> Void) {
-        core.transition { body(&machine) }
     }
 
     /// Reads the machine's current state.

@@ -122,7 +122,7 @@ public final class Device: Sendable {
         let core = Core(ports.clock.thread)
         let reporter = EventReporter(clock: ports.clock, core, configuration)
         let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
-        let publisher = StatePublisher(in: core, hasSwitch: ports.ringSilent != nil, report: report)
+        let publisher = StatePublisher(in: core, hasSwitch: ports.ringSilent != nil) { reporter.report($0()) }
         self.core = core
         self.ports = ports
         self.reporter = reporter
@@ -275,10 +275,13 @@ public final class Device: Sendable {
 
     /// All events from now on. A subscriber that is more than ``eventBuffer`` events behind loses its oldest ones;
     /// ``lostEvents`` counts them.
-    public var events: AsyncStream<DeviceEvent> { reporter.events }
+    public var events: AsyncStream<DeviceEvent> { reporter.events() }
 
     /// All events from now on, beginning with the switch's position as if it had just moved there.
-    public var eventsFromPosition: AsyncStream<DeviceEvent> { reporter.eventsFromPosition }
+    public var eventsFromPosition: AsyncStream<DeviceEvent> {
+        // No event comes between the state and the subscription.
+        core.read { reporter.events(startingWith: publisher.state.switchMoved) }
+    }
 
     /// How many events all slow subscribers together, and an observer or a log that blocked, have lost.
     public var lostEvents: Int { reporter.lostEvents }

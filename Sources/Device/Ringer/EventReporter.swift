@@ -26,22 +26,23 @@ final class EventReporter: Sendable {
         relay = configuration.relay
     }
 
-    var events: AsyncStream<DeviceEvent> { broadcast.subscribe(buffering: Device.eventBuffer) }
-
-    var eventsFromPosition: AsyncStream<DeviceEvent> {
-        broadcast.subscribe(buffering: Device.eventBuffer, startsWithPosition: true)
+    /// The events from now on, after `first`.
+    func events(startingWith first: DeviceEvent? = nil) -> AsyncStream<DeviceEvent> {
+        broadcast.subscribe(buffering: Device.eventBuffer, startingWith: first)
     }
 
     var lostEvents: Int { lost.load(ordering: .relaxed) }
 
-    func report(_ event: DeviceEvent) {
-        let isAwaited = relay != nil || observer != nil || logger != nil
-        if broadcast.announce(event, isAwaited: isAwaited) { core.perform { [self] in send(event) } }
+    /// Reports an event, which is not computed where nobody gets it.
+    func report(_ event: @autoclosure () -> DeviceEvent?) {
+        let subscribers = broadcast.subscribers
+        if subscribers.isEmpty && relay == nil && observer == nil && logger == nil { return }
+        if let event = event() { core.perform { [self] in send(event, to: subscribers) } }
     }
 
-    private func send(_ event: DeviceEvent) {
+    private func send(_ event: DeviceEvent, to subscribers: DeviceEventBroadcast.Subscribers) {
         relay?(event)
-        let count = broadcast.send(event)
+        let count = broadcast.send(event, to: subscribers)
         if count > 0 { lost.add(count, ordering: .relaxed) }
         guard observer != nil || logger != nil else { return }
         // One call for each event that waits, so that events and completions keep their order.

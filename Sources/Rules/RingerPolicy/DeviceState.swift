@@ -1,10 +1,18 @@
+import Synchronization
+
 /// The state of the device at one moment, which decides whether its sounds are heard.
+///
+/// It holds no reference: at each edge of the switch it is copied several times.
 public struct DeviceState: Sendable, Hashable {
     /// The newest known position of the Ring/Silent switch; nil if there is no switch, which counts as ring, and while
     /// ``isSwitchUnreadable``.
     public var ringSilent: SwitchPosition?
     /// The name of the switch, such as "evdev /dev/input/event0 (ring-silent-switch)"; nil if there is none.
-    public var ringSilentSource: String?
+    public var ringSilentSource: String? {
+        get { source?.text }
+        set { source = newValue.map(KeptName.init) }
+    }
+    private var source: KeptName?
     /// The kernel's timestamp of the edge to this position; for the first position, the time of reading.
     public var ringSilentAt: MonotonicTime?
     /// Whether the switch can be read now. False after it was unplugged: the last position stays in force.
@@ -39,7 +47,7 @@ public struct DeviceState: Sendable, Hashable {
         hasReceiver: Bool = true
     ) {
         self.ringSilent = ringSilent
-        self.ringSilentSource = ringSilentSource
+        source = ringSilentSource.map(KeptName.init)
         self.ringSilentAt = ringSilentAt
         self.isSwitchConnected = isSwitchConnected
         self.isSwitchUnreadable = isSwitchUnreadable
@@ -52,4 +60,20 @@ public struct DeviceState: Sendable, Hashable {
         self.sessions = sessions
         self.hasReceiver = hasReceiver
     }
+}
+
+/// A name that is kept until the process ends: that of a part of the device, of which there are few.
+private struct KeptName: Sendable, Hashable {
+    private static let names = Mutex<[String]>([])
+    private let index: Int
+
+    init(_ name: String) {
+        index = Self.names.withLock { names in
+            if let known = names.firstIndex(of: name) { return known }
+            names.append(name)
+            return names.count - 1
+        }
+    }
+
+    var text: String { Self.names.withLock { $0[index] } }
 }

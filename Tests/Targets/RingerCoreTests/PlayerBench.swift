@@ -24,7 +24,7 @@ struct PlayerBench {
             clock: clock, position: position ?? .ring,
             routes: Dictionary(uniqueKeysWithValues: routes.entries.map { ($0.route, $0.pcm) }))
         start = clock.now
-        let publisher = StatePublisher { events.append($0) }
+        let publisher = StatePublisher { if let event = $0() { events.append(event) } }
         self.publisher = publisher
         player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher) { events.append($0) }
         sessions = AudioSessions(

@@ -352,6 +352,8 @@ extension PlayerMachine {
     fileprivate mutating func switchTo(
         _ position: SwitchPosition, route: AudioRoute = .speaker
     ) -> [Action] {
-        handle(.state(DeviceState(ringSilent: position, route: route), now: MachineTime.start))
+        var actions: [Action] = []
+        take(DeviceState(ringSilent: position, route: route), now: MachineTime.start, &actions)
+        return actions
     }
 }

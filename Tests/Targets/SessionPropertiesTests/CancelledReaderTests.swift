@@ -78,10 +78,10 @@ struct CancelledReaderTests {
         defer { reader.cancel() }
         executor.intervene {
             other.cancel()
-            _ = broadcast.subscribe(buffering: 1, startsWithPosition: true)
+            _ = broadcast.subscribe(buffering: 1)
         }
         let event = DeviceEvent.switchMoved(.silent, source: "switch", at: MonotonicTime(nanoseconds: 1))
-        #expect(broadcast.announce(event, isAwaited: false) && broadcast.send(event) == 0)
+        #expect(broadcast.send(event, to: broadcast.subscribers) == 0)
         #expect(executor.hasIntervened)
     }
 

@@ -40,12 +40,13 @@ final class Service: Sendable {
         let board = SimulatedBoard(clock: clock)
         let told = TellTale()
         let events = DeviceEventBroadcast()
-        let publisher = StatePublisher { _ = events.send($0) }
-        let player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher) { _ = events.send($0) }
+        let report: @Sendable (DeviceEvent) -> Void = { _ = events.send($0, to: events.subscribers) }
+        let publisher = StatePublisher { if let event = $0() { report(event) } }
+        let player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher, report: report)
         all = AudioSessions(
             player: player, publisher: publisher, clock: clock,
             board: RouteBoard(pcm: "spk", routes: [.receiver: "ear"]),
-            report: { _ = events.send($0) })
+            report: report)
         self.board = board
         self.publisher = publisher
         self.told = told

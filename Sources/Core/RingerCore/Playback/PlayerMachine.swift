@@ -14,8 +14,6 @@ struct PlayerMachine: StateMachine {
         case halt(ID, SoundOutcome)
         case haltAll(SoundOutcome)
         case playback(ID, PlaybackEvent)
-        /// The device's state changed.
-        case state(DeviceState, now: MonotonicTime)
         case preferences(UserPreferences, now: MonotonicTime)
     }
 
@@ -85,16 +83,23 @@ struct PlayerMachine: StateMachine {
             for id in inOrder { halt(id, outcome, &actions) }
         case .playback(let id, let event):
             playback(id, event, &actions)
-        case .state(let state, let now):
-            if self.state.isHeadphoneInserted && !state.isHeadphoneInserted { leaveJack() }
-            self.state = state
-            for id in inOrder { decideAnew(id, now, &actions) }
-            actions.append(.rulesChanged)
         case .preferences(let preferences, let now):
             self.preferences = preferences
             for id in inOrder { decideAnew(id, now, &actions) }
             actions.append(.rulesChanged)
         }
+    }
+
+    /// The device's state changed.
+    mutating func take(_ state: DeviceState, now: @autoclosure () -> MonotonicTime, _ actions: inout [Action]) {
+        if self.state.isHeadphoneInserted && !state.isHeadphoneInserted { leaveJack() }
+        self.state = state
+        // Nothing is decided without sounds: reading the clock takes a system call on some machines.
+        if !sounds.isEmpty {
+            let now = now()
+            for id in inOrder { decideAnew(id, now, &actions) }
+        }
+        actions.append(.rulesChanged)
     }
 
     private mutating func play(

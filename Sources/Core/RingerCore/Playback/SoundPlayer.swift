@@ -85,15 +85,7 @@ public final class SoundPlayer: Sendable {
                 core.release(entry)
             }
         }
-        let weakRunner = Weak(runner)
-        publisher.observe { state in
-            guard let runner = weakRunner.value else { return }
-            core.transition {
-                // Nothing is decided without sounds: reading the clock takes a system call on some machines.
-                let now = runner.read { $0.count } == 0 ? MonotonicTime(nanoseconds: 0) : clock.now
-                runner.send(.state(state, now: now))
-            }
-        }
+        publisher.observe { [runner] state in runner.send { $0.take(state, now: clock.now, &$1) } }
     }
 
     /// The user's preferences. Setting them stops sounds that they forbid.

@@ -98,7 +98,7 @@ public final class AudioSessions: Sendable {
                 if let route = change.new.output { publisher.setDeviceRoute(route) }
                 report(.routeChanged(change, at: clock.now))
             case .refresh(let told):
-                runner.change { $0.beginRefresh() }
+                runner.send { machine, _ in machine.beginRefresh() }
                 // Nothing is made for a follower that is not there.
                 if registry.isObserved { registry.follow([:]) { Self.snapshot(runner, publisher, player) } }
                 let judged = registry.judge(snapshot)

@@ -19,8 +19,9 @@ struct DeviceStateReducer: StateMachine {
         /// A source reported a change. Sessions get it before the state is published, so that each sound they stop has
         /// its reason.
         case change(DeviceStateChange)
-        /// The new state, and its event: a sound that the switch forbids stops before anyone learns why.
-        case publish(DeviceState, DeviceEvent?)
+        /// The new state, and then the event that the switch has moved to its position, if it has: a sound that it forbids
+        /// stops before anyone learns why.
+        case publish(DeviceState, hasMoved: Bool = false)
         case report(DeviceEvent)
     }
 
@@ -47,7 +48,7 @@ struct DeviceStateReducer: StateMachine {
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .ringSilent(let event, let source):
-            actions.append(ringSilent(event, source))
+            ringSilent(event, source, &actions)
         case .change(let change, let source, let index, let time):
             for change in combine(change, of: index) {
                 handleOne(.change(change, source: source, index: index, at: time), &actions)
@@ -116,44 +117,47 @@ struct DeviceStateReducer: StateMachine {
             actions.append(.change(change))
         default: break
         }
-        if state != before {
-            actions.append(.publish(state, report))
-        } else if let report {
-            actions.append(.report(report))
-        }
+        if state != before { actions.append(.publish(state)) }
+        if let report { actions.append(.report(report)) }
     }
 
-    /// Takes in an event of the switch. A position changes the state: no copy is kept to compare it with.
-    private mutating func ringSilent(_ event: SwitchEvent, _ source: String) -> Action {
+    /// The switch, which is connected, is at `position` since `time`.
+    mutating func move(to position: SwitchPosition, at time: MonotonicTime, _ actions: inout [Action]) {
+        state.ringSilent = position
+        state.ringSilentAt = time
+        state.isSwitchUnreadable = false
+        actions.append(.publish(state, hasMoved: true))
+    }
+
+    private mutating func ringSilent(_ event: SwitchEvent, _ source: String, _ actions: inout [Action]) {
+        let before = state
+        let report: DeviceEvent
         switch event {
         case .position(let position, let time):
-            state.ringSilent = position
             state.ringSilentSource = source
-            state.ringSilentAt = time
             state.isSwitchConnected = true
-            state.isSwitchUnreadable = false
             switchProblem = nil
-            return .publish(state, .switchMoved(position, source: source, at: time))
+            return move(to: position, at: time, &actions)
         case .dropped(let count, let time):
-            return .report(.switchEdgesDropped(count: count, source: source, at: time))
+            report = .switchEdgesDropped(count: count, source: source, at: time)
         case .lost(let error, let time):
-            let before = state
             state.isSwitchConnected = false
             switchProblem = error
-            var event = DeviceEvent.switchLost(error, source: source, at: time)
             if state.ringSilent == nil {
                 state.isSwitchUnreadable = true
                 state.ringSilentSource = source
-                event = .degraded(error, at: time)
+                report = .degraded(error, at: time)
+            } else {
+                report = .switchLost(error, source: source, at: time)
             }
-            return state == before ? .report(event) : .publish(state, event)
         case .found(let time):
-            let event = DeviceEvent.switchFound(source: source, at: time)
             switchProblem = nil
-            if state.isSwitchConnected { return .report(event) }
             state.isSwitchConnected = true
-            return .publish(state, event)
+            state.ringSilentSource = source
+            report = .switchFound(source: source, at: time)
         }
+        if state != before { actions.append(.publish(state)) }
+        actions.append(.report(report))
     }
 
     private mutating func apply(_ change: DeviceStateChange) {
@@ -189,5 +193,13 @@ struct DeviceStateReducer: StateMachine {
         case .routePresent, .otherAudioPlaying, .key, .wokeFromSleep, .lost, .found:
             break
         }
+    }
+}
+
+extension DeviceState {
+    /// The event that the switch has moved to its newest position; nil before the first one.
+    package var switchMoved: DeviceEvent? {
+        guard let ringSilent, let ringSilentSource, let ringSilentAt else { return nil }
+        return .switchMoved(ringSilent, source: ringSilentSource, at: ringSilentAt)
     }
 }

@@ -12,9 +12,10 @@ package final class StatePublisher: Sendable {
     /// - Parameters:
     ///   - core: The device's core.
     ///   - hasSwitch: Whether the device has a switch, which counts as unreadable until its first position.
-    ///   - report: Receives each event, in order.
+    ///   - report: Receives what computes each event, in order.
     package init(
-        in core: Core = Core(), hasSwitch: Bool = false, report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
+        in core: Core = Core(), hasSwitch: Bool = false,
+        report: @escaping @Sendable (() -> DeviceEvent?) -> Void = { _ in }
     ) {
         self.core = core
         let machine = DeviceStateReducer(hasSwitch: hasSwitch)
@@ -29,12 +30,12 @@ package final class StatePublisher: Sendable {
             switch action {
             case .change(let change):
                 changeObservers.notify(change)
-            case .publish(let state, let event):
+            case .publish(let state, let hasMoved):
                 observers.notify(state)
                 if published.set(state) { core.perform(wake) }
-                if let event { report(event) }
+                if hasMoved { report { state.switchMoved } }
             case .report(let event):
-                report(event)
+                report { event }
             }
         }
     }
@@ -65,9 +66,15 @@ package final class StatePublisher: Sendable {
         core.transition { changeObservers.add(observer) }
     }
 
-    /// Takes in an event of the switch.
-    package func ringSilent(_ event: SwitchEvent, from source: String) {
-        runner.send(.ringSilent(event, source: source))
+    /// Takes in an event of the switch, whose name may have changed unless it is connected.
+    package func ringSilent(_ event: SwitchEvent, from source: @autoclosure () -> String) {
+        core.transition {
+            if case .position(let position, let time) = event, runner.read({ $0.state.isSwitchConnected }) {
+                runner.send { $0.move(to: position, at: time, &$1) }
+            } else {
+                runner.send(.ringSilent(event, source: source()))
+            }
+        }
     }
 
     /// Takes in a change of any other part of the state.
@@ -112,7 +119,7 @@ package final class StatePublisher: Sendable {
 
 /// Functions that are called with each value, in the order in which they were added.
 // SAFETY: used inside transitions of the core alone, which makes one at a time. An observer that adds another one
-// does so while a copy is iterated.
+// is not called for the value of that moment.
 final class ObserverList<Value: Sendable>: @unchecked Sendable {
     @exclusivity(unchecked) private var observers: [@Sendable (Value) -> Void] = []
 
@@ -123,6 +130,6 @@ final class ObserverList<Value: Sendable>: @unchecked Sendable {
     }
 
     func notify(_ value: Value) {
-        for observer in observers { observer(value) }
+        for index in observers.indices { observers[index](value) }
     }
 }

@@ -24,7 +24,7 @@ struct SoundsBench {
         board = SimulatedBoard(clock: clock, position: position)
         start = clock.now
         let report: @Sendable (DeviceEvent) -> Void = { events.append($0) }
-        let publisher = StatePublisher(report: report)
+        let publisher = StatePublisher { if let event = $0() { events.append(event) } }
         self.publisher = publisher
         let slowClock: any DeviceClock = slowWork.map { HoldingClock(clock, $0) } ?? clock
         player = SoundPlayer(output: board.speaker, clock: slowClock, publisher: publisher, report: report)
