@@ -84,7 +84,7 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
         ringer_evdev_pass_only(descriptor, type, codes, CInt(codes.count))
     }
 
-    /// Reads the events of one report; after an overflow, the values that changed. The corresponding C function is
+    /// Reads the next value; after an overflow, the values that changed. The corresponding C function is
     /// `libevdev_next_event`.
     ///
     /// - Returns: Whether there may be more.
@@ -99,10 +99,12 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
             let result = libevdev_next_event(device, flag, &event)
             switch result {
             case Int32(LIBEVDEV_READ_STATUS_SUCCESS.rawValue):
-                // Looking for the next report is a system call, which can wait until this report has been passed on.
-                if event.type == UInt16(EV_SYN) && event.code == UInt16(SYN_REPORT) { return true }
+                // The end of a report.
+                if event.type == UInt16(EV_SYN) { continue }
                 let at = MonotonicTime(nanoseconds: ringer_evdev_stamp(&event))
                 body(.value(EvdevCode(type: event.type, code: event.code), event.value, at: at))
+                // Looking for the next one can wait until this one has been passed on.
+                return true
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue) where flag != sync:
                 body(.dropped(at: now()))
                 flag = sync

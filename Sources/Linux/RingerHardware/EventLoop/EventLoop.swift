@@ -310,6 +310,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         add(.job(UnownedJob(job)))
     }
 
+    @inline(__always)
     private func add(_ work: Work) {
         let (hadRunner, mustWake) = state.withLock { state in
             defer { state.hasRunner = true }

@@ -260,7 +260,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
     private func step(
         _ body: (inout Device, () -> MonotonicTime, inout [Device.Report]) throws(RingerError) -> Bool
     ) {
-        guard var device = state.device.take() else { return }
+        if state.device == nil { return }
         var mayHaveMore = false
         var reports: [Device.Report] = []
         swap(&reports, &state.reports)
@@ -268,13 +268,15 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         state.isDoubtful = false
         var failure: RingerError?
         do throws(RingerError) {
-            mayHaveMore = try body(&device, { loop.now }, &reports)
-            state.device = consume device
+            // The device is not moved out, which copies it.
+            // swift-format-ignore: NeverForceUnwrap
+            mayHaveMore = try body(&state.device!, { loop.now }, &reports)
             state.failures = 0
             schedule()
         } catch {
             failure = error
             endReading()
+            state.device = nil
         }
         let isLarge = reports.count > 16
         reports.reverse()
