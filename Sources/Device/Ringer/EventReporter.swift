@@ -35,9 +35,10 @@ final class EventReporter: Sendable {
 
     /// Reports an event, which is not computed where nobody gets it.
     func report(_ event: @autoclosure () -> DeviceEvent?) {
+        if broadcast.isEmpty && relay == nil && observer == nil && logger == nil { return }
+        guard let event = event() else { return }
         let subscribers = broadcast.subscribers
-        if subscribers.isEmpty && relay == nil && observer == nil && logger == nil { return }
-        if let event = event() { core.perform { [self] in send(event, to: subscribers) } }
+        core.perform { [self] in send(event, to: subscribers) }
     }
 
     private func send(_ event: DeviceEvent, to subscribers: DeviceEventBroadcast.Subscribers) {

@@ -11,6 +11,7 @@ package final class DeviceEventBroadcast: Sendable {
 
     /// Those who get an event that happens now, though it may be sent later.
     package var subscribers: Subscribers { broadcast.subscribers }
+    package var isEmpty: Bool { broadcast.isEmpty }
 
     /// Subscribes.
     ///

@@ -1,12 +1,18 @@
 /// Keeps the device's state, takes in the ports' changes, and publishes each new state to every subscriber. Any thread.
 package final class StatePublisher: Sendable {
-    /// Receives each new state inside the transition: players stop sounds here.
+    /// Receives each new state inside the transition: the player stops sounds here.
     package typealias Observer = @Sendable (DeviceState) -> Void
+
+    /// The player, once there is one. An ``ObserverList`` wraps each function, and copies it at each call.
+    // SAFETY: used inside transitions of the core alone.
+    private final class Player: @unchecked Sendable {
+        @exclusivity(unchecked) var observe: Observer?
+    }
 
     package let core: Core
     private let runner: StateMachineRunner<DeviceStateReducer>
     private let published: NewestState
-    private let observers: ObserverList<DeviceState>
+    private let player: Player
     private let changeObservers: ObserverList<DeviceStateChange>
 
     /// - Parameters:
@@ -21,17 +27,17 @@ package final class StatePublisher: Sendable {
         let machine = DeviceStateReducer(hasSwitch: hasSwitch)
         let published = NewestState(machine.state)
         let wake: Core.Effect = { published.wake() }
-        let observers = ObserverList<DeviceState>()
+        let player = Player()
         let changeObservers = ObserverList<DeviceStateChange>()
         self.published = published
-        self.observers = observers
+        self.player = player
         self.changeObservers = changeObservers
         runner = StateMachineRunner(machine, in: core) { action, _ in
             switch action {
             case .change(let change):
                 changeObservers.notify(change)
             case .publish(let state, let hasMoved):
-                observers.notify(state)
+                player.observe?(state)
                 if published.set(state) { core.perform(wake) }
                 if hasMoved { report { state.switchMoved } }
             case .report(let event):
@@ -49,10 +55,10 @@ package final class StatePublisher: Sendable {
     /// The current state, then each new one. A slow subscriber may miss states in between, never the newest.
     package var states: DeviceStates { DeviceStates(newest: published) }
 
-    /// Adds an observer that is never removed, and delivers the current state to it before the call returns.
-    package func observe(_ observer: @escaping Observer) {
+    /// Sets the device's player, which gets the current state before the call returns.
+    func observe(_ observer: @escaping Observer) {
         core.transition {
-            observers.add(observer)
+            player.observe = observer
             observer(state)
         }
     }
