@@ -117,9 +117,10 @@ package final class StatePublisher: Sendable {
         runner.send(.hasReceiver(hasReceiver))
     }
 
-    /// Ends every stream of states.
+    /// Ends every stream of states, and lets go of the player, whose output may refer to the publisher.
     package func finish() {
         published.finish()
+        _ = core.transition { player.observe.take() }
     }
 }
 
