@@ -19,8 +19,8 @@ final class EventQueue: Sendable {
 
     private struct State {
         var hasState = false
-        /// The state that the program has read last.
-        var given: ringer_state?
+        /// The event of the state that the program has read last; without a type before the first.
+        var given = ringer_event()
         var events: [Waiting] = []
         /// How many of `events` may be lost.
         var losable = 0
@@ -56,7 +56,8 @@ final class EventQueue: Sendable {
     /// Notes that the state has changed. If `current` is given, it may be what the program has read last: then it has not.
     func addState(_ current: ringer_state? = nil) {
         add { state in
-            if let current, state.given?.isSame(as: current) == true { return }
+            let isGiven = state.given.type == RINGER_EVENT_STATE
+            if isGiven, let current, state.given.u.state.isSame(as: current) { return }
             state.hasState = true
         }
     }
@@ -97,19 +98,20 @@ final class EventQueue: Sendable {
         return state.withLock { state in
             defer {
                 if state.isEmpty && state.isReadable && !state.hasEnded {
-                    state.isReadable = false
                     var count: UInt64 = 0
-                    Glibc.read(descriptor, &count, 8)
+                    // If another thread is about to write, a later call reads that, and finds no event.
+                    if Glibc.read(descriptor, &count, 8) == 8 { state.isReadable = false }
                 }
             }
             if state.hasState {
                 state.hasState = false
-                var event = ringer_event()
-                event.type = RINGER_EVENT_STATE
-                event.at = now().nanoseconds
-                event.u.state = ringer_state(current())
-                state.given = event.u.state
-                target.write(from: &event)
+                state.given.type = RINGER_EVENT_STATE
+                state.given.at = now().nanoseconds
+                // An assignment to a member of the union copies all of it.
+                withUnsafeMutableBytes(of: &state.given.u) {
+                    $0.storeBytes(of: ringer_state(current()), as: ringer_state.self)
+                }
+                target.write(from: &state.given)
                 return true
             }
             if state.read < state.events.count {
@@ -134,13 +136,15 @@ final class EventQueue: Sendable {
     }
 
     private func add(_ body: (inout State) -> Void) {
-        state.withLock { state in
-            if state.hasEnded { return }
+        let mustWrite = state.withLock { state in
+            if state.hasEnded { return false }
             body(&state)
-            guard !state.isReadable && !state.isEmpty else { return }
+            if state.isReadable || state.isEmpty { return false }
             state.isReadable = true
-            var one: UInt64 = 1
-            write(descriptor, &one, 8)
+            return true
         }
+        // Outside of the lock, for which the woken program would have to wait.
+        var one: UInt64 = 1
+        if mustWrite { write(descriptor, &one, 8) }
     }
 }

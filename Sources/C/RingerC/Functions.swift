@@ -43,7 +43,7 @@ import RingerTestKit
     attempt {
         let handle = try DeviceHandle.at(device)
         let event = try Structure(event, size, "event")
-        return handle.queue.next(event, { handle.device.state }, now: { handle.device.clock.now }) ? 1 : 0
+        return handle.queue.next(event, { handle.device.state }, now: { handle.device.now }) ? 1 : 0
     }
 }
 

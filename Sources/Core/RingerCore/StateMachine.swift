@@ -83,9 +83,9 @@ package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendab
         isAtWork = false
     }
 
-    /// Reads the machine's current state.
-    package func read<Result: Sendable>(_ body: (Machine) -> Result) -> Result {
-        core.read { body(machine) }
+    /// Reads the machine's current state: where it is, not from a copy of all of it.
+    package func read<Result: Sendable>(_ body: (inout Machine) -> Result) -> Result {
+        core.read { body(&machine) }
     }
 }
 

@@ -84,6 +84,8 @@ public final class Device: Sendable {
 
     /// The device's clock.
     public var clock: any DeviceClock { ports.clock }
+    /// The current time, on the device's clock.
+    package var now: MonotonicTime { ports.clock.now }
     /// The speaker's name, for people.
     public var speakerName: String { ports.speaker.name }
     /// Plays sounds that the policy allows.

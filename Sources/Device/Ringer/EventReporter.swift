@@ -35,7 +35,7 @@ final class EventReporter: Sendable {
 
     /// Reports an event, which is not computed where nobody gets it.
     func report(_ event: @autoclosure () -> DeviceEvent?) {
-        if broadcast.isEmpty && relay == nil && observer == nil && logger == nil { return }
+        if relay == nil && observer == nil && logger == nil && broadcast.isEmpty { return }
         guard let event = event() else { return }
         let subscribers = broadcast.subscribers
         core.perform { [self] in send(event, to: subscribers) }
