@@ -31,6 +31,20 @@ struct DeviceCloseTests {
         #expect(log.all.count == 2)
     }
 
+    // The state referred to the player, whose output refers to the state: closed devices kept their descriptors and threads.
+    @Test("a closed device is freed, though its player was made later")
+    func freed() throws {
+        weak var speaker: SimulatedSoundOutput?
+        do {
+            let board = SimulatedBoard(clock: VirtualClock())
+            speaker = board.speaker
+            let device = try Device.simulated(board)
+            device.close()
+            #expect(device.preferences == UserPreferences() && speaker != nil)
+        }
+        #expect(speaker == nil)
+    }
+
     @Test("a call from within the first one returns at once")
     func nested() throws {
         let log = Record<String>()

@@ -12,6 +12,7 @@ public final class SoundPlayer: Sendable {
 
     package let core: Core
     let clock: any DeviceClock
+    private let publisher: StatePublisher
     private let output: any SoundOutput
     /// The sounds that are not over, by number.
     private let table = TransitionState<[UInt64: SoundEntry]>([:])
@@ -31,6 +32,7 @@ public final class SoundPlayer: Sendable {
         let core = publisher.core
         self.core = core
         self.clock = clock
+        self.publisher = publisher
         self.output = output
         loads = SoundLoads(clock, core)
         let (table, observers) = (table, observers)
@@ -86,6 +88,11 @@ public final class SoundPlayer: Sendable {
             }
         }
         publisher.observe { [runner] state in runner.send { $0.take(state, now: clock.now, &$1) } }
+    }
+
+    deinit {
+        // In a child of fork nobody may be left who frees the lock.
+        if process.isCurrent { publisher.stopObserving() }
     }
 
     /// The user's preferences. Setting them stops sounds that they forbid.

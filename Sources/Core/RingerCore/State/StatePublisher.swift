@@ -63,6 +63,11 @@ package final class StatePublisher: Sendable {
         }
     }
 
+    /// Ends that: the player's output may refer to the publisher.
+    func stopObserving() {
+        _ = core.read { player.observe.take() }
+    }
+
     /// The format and volume that the sound hardware reports now.
     package var hardware: HardwareFigures { runner.read { $0.hardware } }
 
@@ -74,13 +79,15 @@ package final class StatePublisher: Sendable {
 
     /// Takes in an event of the switch, whose name may have changed unless it is connected.
     package func ringSilent(_ event: SwitchEvent, from source: @autoclosure () -> String) {
-        core.transition {
-            if case .position(let position, let time) = event, runner.read({ $0.state.isSwitchConnected }) {
-                runner.send { $0.move(to: position, at: time, &$1) }
-            } else {
-                runner.send(.ringSilent(event, source: source()))
+        if case .position(let position, let time) = event {
+            let isConnected = core.transition {
+                let isConnected = runner.read { $0.state.isSwitchConnected }
+                if isConnected { runner.send { $0.move(to: position, at: time, &$1) } }
+                return isConnected
             }
+            if isConnected { return }
         }
+        runner.send(.ringSilent(event, source: source()))
     }
 
     /// Takes in a change of any other part of the state.
@@ -117,10 +124,9 @@ package final class StatePublisher: Sendable {
         runner.send(.hasReceiver(hasReceiver))
     }
 
-    /// Ends every stream of states, and lets go of the player, whose output may refer to the publisher.
+    /// Ends every stream of states.
     package func finish() {
         published.finish()
-        _ = core.transition { player.observe.take() }
     }
 }
 
