@@ -53,11 +53,17 @@ final class EventQueue: Sendable {
         close(descriptor)
     }
 
-    /// Notes that the state has changed. If `current` is given, it may be what the program has read last: then it has not.
-    func addState(_ current: ringer_state? = nil) {
+    /// Notes on the device's thread, which nothing of the program holds up, that the state has changed.
+    func addState() {
+        let mustWrite = state.withLock { Self.add(&$0) { $0.hasState = true } }
+        // Outside of the lock, for which the woken program would have to wait.
+        if mustWrite { makeReadable() }
+    }
+
+    /// Notes that the state has changed to `current`, unless that is what the program has read last.
+    func addState(_ current: ringer_state) {
         add { state in
-            let isGiven = state.given.type == RINGER_EVENT_STATE
-            if isGiven, let current, state.given.u.state.isSame(as: current) { return }
+            if state.given.type == RINGER_EVENT_STATE, state.given.u.state.isSame(as: current) { return }
             state.hasState = true
         }
     }
@@ -83,8 +89,7 @@ final class EventQueue: Sendable {
     func end() {
         state.withLock { state in
             state = State(hasEnded: true)
-            var one: UInt64 = 1
-            write(descriptor, &one, 8)
+            makeReadable()
         }
     }
 
@@ -136,15 +141,21 @@ final class EventQueue: Sendable {
     }
 
     private func add(_ body: (inout State) -> Void) {
-        let mustWrite = state.withLock { state in
-            if state.hasEnded { return false }
-            body(&state)
-            if state.isReadable || state.isEmpty { return false }
-            state.isReadable = true
-            return true
-        }
-        // Outside of the lock, for which the woken program would have to wait.
+        // A thread of the program that is held up holds the lock, whose waiters lend it their priority, and not the event.
+        state.withLock { if Self.add(&$0, body) { makeReadable() } }
+    }
+
+    /// Returns whether the descriptor must be made readable.
+    private static func add(_ state: inout State, _ body: (inout State) -> Void) -> Bool {
+        if state.hasEnded { return false }
+        body(&state)
+        if state.isReadable || state.isEmpty { return false }
+        state.isReadable = true
+        return true
+    }
+
+    private func makeReadable() {
         var one: UInt64 = 1
-        if mustWrite { write(descriptor, &one, 8) }
+        write(descriptor, &one, 8)
     }
 }

@@ -83,7 +83,7 @@ package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendab
         isAtWork = false
     }
 
-    /// Reads the machine's current state: where it is, not from a copy of all of it.
+    /// Reads the machine's current state: where it is, not from a copy of all of it. `body` changes nothing.
     package func read<Result: Sendable>(_ body: (inout Machine) -> Result) -> Result {
         core.read { body(&machine) }
     }

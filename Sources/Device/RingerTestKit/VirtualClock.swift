@@ -202,7 +202,10 @@ public final class VirtualClock: DeviceClock, Sendable {
         let id: UInt64
 
         func cancel() {
-            clock?.state.withLock { $0.timers.removeAll { $0.id == id } }
+            // What it holds is let go of outside of the lock.
+            _ = clock?.state.withLock { state in
+                state.timers.firstIndex { $0.id == id }.map { state.timers.remove(at: $0) }
+            }
         }
     }
 

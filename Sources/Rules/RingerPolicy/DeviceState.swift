@@ -63,7 +63,7 @@ public struct DeviceState: Sendable, Hashable {
 }
 
 /// A name that is kept until the process ends: that of a part of the device, of which there are few.
-private struct KeptName: Sendable, Hashable {
+private struct KeptName: Sendable, Hashable, CustomStringConvertible {
     private static let names = Mutex<[String]>([])
     private let index: Int
 
@@ -76,4 +76,5 @@ private struct KeptName: Sendable, Hashable {
     }
 
     var text: String { Self.names.withLock { $0[index] } }
+    var description: String { text }
 }

@@ -94,6 +94,7 @@ public final class MuteDetector: Sendable {
         self.clip = clip
         let completions = completions
         let deadline = TimerSlot(clock, core)
+        // The number of a clip, and the player's sound that it is.
         let current = TransitionState<(clip: UInt64, sound: SoundPlayer.ID)?>(nil)
         let machine = MuteDetectorMachine(configuration, outputObeys: outputObeys)
         runner = StateMachineRunner(machine, in: core) { action, runner in

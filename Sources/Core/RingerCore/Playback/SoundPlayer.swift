@@ -244,7 +244,8 @@ public final class SoundPlayer: Sendable {
 
     /// Ends the sounds whose output, which is closed, has not said that they have ended.
     package func giveUp() {
-        for (id, entry) in table.value {
+        for id in table.value.keys.sorted() {
+            guard let entry = table.value[id] else { continue }
             // It may have been started since.
             entry.gate.shut()
             let position = StreamPosition(played: 0, total: entry.frames)

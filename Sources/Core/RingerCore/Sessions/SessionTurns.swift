@@ -5,7 +5,7 @@ import SessionRules
 final class SessionTurns: Sendable {
     private struct Turns: Sendable {
         /// The requests that have not begun, the oldest first.
-        var waiting: [@Sendable () -> Void] = []
+        var waiting: ArraySlice<@Sendable () -> Void> = []
         /// Whether a request has begun and was not answered.
         var isUnderWay = false
         /// Whether requests are being begun. The next one is begun there too, so that answers within the call do not nest.
@@ -29,8 +29,7 @@ final class SessionTurns: Sendable {
     private func beginNext(_ id: SessionID) {
         if sessions.value[id]?.isBeginning != false { return }
         sessions.value[id]?.isBeginning = true
-        while let turns = sessions.value[id], !turns.isUnderWay, let request = turns.waiting.first {
-            sessions.value[id]?.waiting.removeFirst()
+        while sessions.value[id]?.isUnderWay == false, let request = sessions.value[id]?.waiting.popFirst() {
             sessions.value[id]?.isUnderWay = true
             request()
         }

@@ -25,7 +25,7 @@ public struct DeviceStates: AsyncSequence, Sendable {
         public mutating func next(isolation actor: isolated (any Actor)?) async -> DeviceState? {
             // Inlined: each function that a task returns to after a wait looks up the task's thread.
             let (newest, subscriber) = (newest, subscriber)
-            await _unsafeInheritExecutor_withTaskCancellationHandler {
+            await withTaskCancellationHandler {
                 // SAFETY: `wait` stores the continuation, which is resumed exactly once, by the next state, the end or the
                 // cancellation.
                 await withUnsafeContinuation(isolation: actor) { newest.wait($0, subscriber) }

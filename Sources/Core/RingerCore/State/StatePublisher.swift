@@ -55,7 +55,7 @@ package final class StatePublisher: Sendable {
     /// The current state, then each new one. A slow subscriber may miss states in between, never the newest.
     package var states: DeviceStates { DeviceStates(newest: published) }
 
-    /// Sets the device's player, which gets the current state before the call returns.
+    /// Sets the device's one player, which gets the current state before the call returns.
     func observe(_ observer: @escaping Observer) {
         core.transition {
             player.observe = observer

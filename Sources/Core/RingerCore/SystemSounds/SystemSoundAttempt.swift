@@ -2,6 +2,7 @@
 struct SystemSoundAttempt: Sendable, Equatable {
     /// Its number among all the player's sounds.
     var number: UInt64
+    /// Which sound of which client it plays, as what.
     var sound: OutputQueue.Sound
     var request: SoundRequest
     var decision: Decision

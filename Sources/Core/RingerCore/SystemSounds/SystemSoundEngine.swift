@@ -27,6 +27,7 @@ final class SystemSoundEngine: Sendable {
         self.clock = clock
         cache = SoundCache(limit: configuration.cacheLimit)
         missingMotor = vibrator == nil ? Self.noMotor : nil
+        // The number of a call, and the vibration that the vibrator runs for it.
         let vibrating = TransitionState<(number: UInt64, vibration: Vibrator.ID)?>(nil)
         let completions = completions
         let runner = StateMachineRunner(SystemSoundMachine(), in: core) { action, runner in

@@ -103,7 +103,7 @@ struct EvdevHandle: ~Copyable, @unchecked Sendable {
                 if event.type == UInt16(EV_SYN) { continue }
                 let at = MonotonicTime(nanoseconds: ringer_evdev_stamp(&event))
                 body(.value(EvdevCode(type: event.type, code: event.code), event.value, at: at))
-                // Looking for the next one can wait until this one has been passed on.
+                // The kernel has the whole report. Looking for the next value can wait until this one has been passed on.
                 return true
             case Int32(LIBEVDEV_READ_STATUS_SYNC.rawValue) where flag != sync:
                 body(.dropped(at: now()))

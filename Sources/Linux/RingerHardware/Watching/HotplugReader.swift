@@ -268,7 +268,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         state.isDoubtful = false
         var failure: RingerError?
         do throws(RingerError) {
-            // The device is not moved out, which copies it.
+            // In its place: moving it out and back would copy its bytes. `body` does not close it.
             // swift-format-ignore: NeverForceUnwrap
             mayHaveMore = try body(&state.device!, { loop.now }, &reports)
             state.failures = 0
