@@ -179,6 +179,8 @@ import Testing
     func refused() async throws {
         let bench = try ServiceBench(followsLogind: true)
         let client = try bench.client()
+        // It gets signals from now on.
+        _ = try await client.property("Board")
         do {
             let first = try FakeLogind(bench.bus.address)
             while first.inhibitions.isEmpty { await Task.yield() }
