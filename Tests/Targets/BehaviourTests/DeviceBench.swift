@@ -188,12 +188,15 @@ final class DeviceBench: Sendable {
         }
     }
 
-    /// From now on the service is not started again. Returns once it has noticed which processes left it.
+    /// From now on the service is not started again.
+    func leaveRun() {
+        state.withLock { $0.run = nil }
+    }
+
+    /// As ``leaveRun()``. Returns once the service has noticed which processes left it.
     func endRestarts() throws {
-        let (service, others) = state.withLock { state in
-            state.run = nil
-            return (state.service, state.others)
-        }
+        leaveRun()
+        let (service, others) = state.withLock { ($0.service, $0.others) }
         let open = ([device] + others).compactMap(\.link).count { $0.isTrue { !$0.isClosed } }
         guard let service else { return }
         try Self.wait("the service forgets who has left it") { service.clientCount <= open }

@@ -107,6 +107,15 @@ final class RestartedRun: Sendable {
         return ending
     }
 
+    /// Lets go of the benches, which refer to the run.
+    func forget() {
+        let benches = state.withLock { state in
+            defer { state.benches = [] }
+            return state.benches
+        }
+        for bench in benches { bench.leaveRun() }
+    }
+
     /// What is left when all has ended.
     struct Ending {
         /// What has to be as without a restart.
@@ -157,6 +166,7 @@ struct RestartTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         let first = RestartedRun(restart: nil)
+        defer { first.forget() }
         try await RestartedRun.$current.withValue(first, operation: function)
         let moments = first.moments
         let ordinary = try first.end()
@@ -166,6 +176,7 @@ struct RestartTrait: TestTrait, SuiteTrait, TestScoping {
                 first program
                 """
             let run = RestartedRun(restart: restart, isReversed: isReversed)
+            defer { run.forget() }
             do {
                 try await RestartedRun.$current.withValue(run) {
                     try await function()
