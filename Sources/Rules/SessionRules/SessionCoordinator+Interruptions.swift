@@ -52,6 +52,8 @@ extension SessionCoordinator {
                 if awaits(old, new) { interrupting[old, default: []].append(new) }
                 if awaits(new, old) { interrupting[new, default: []].append(old) }
             }
+            // One that waits for an older one interrupts none: no two wait for each other.
+            if settled.contains(where: { awaits(new, $0) }) { continue }
             let refusing = arranged.filter {
                 interrupting[$0] == nil && outcome(active: $0, new: new, includingSpeech: true) == .refused
             }

@@ -16,6 +16,8 @@ final class ServiceSessions {
         var isActive = false
         /// Whether the service has interrupted it since its last activation was asked for.
         var isInterrupted = false
+        /// Whether an activation was asked for and not answered.
+        var isActivating = false
         /// When the service activated it last.
         var since: UInt64 = 0
         /// What waits for the object.
@@ -75,9 +77,11 @@ final class ServiceSessions {
     func activate(_ id: SessionID, completion: @escaping (SessionError?) -> Void) {
         let wasInterrupted = sessions[id]?.isInterrupted ?? false
         sessions[id]?.isInterrupted = false
+        sessions[id]?.isActivating = true
         call(id, "Activate") { [self] result in
+            sessions[id]?.isActivating = false
             if let error = result.error {
-                if wasInterrupted { sessions[id]?.isInterrupted = true }
+                if wasInterrupted, sessions[id]?.isActive == true { sessions[id]?.isInterrupted = true }
                 return completion(SessionError(error, "activate", id))
             }
             sessions[id]?.isActive = true
@@ -169,8 +173,10 @@ final class ServiceSessions {
             onVerdict?(id, .interrupted)
         case "InterruptionEnded":
             let shouldResume = argument?.boolean ?? false
-            // The end of an interruption before its last activation means nothing.
-            if !shouldResume, sessions[id]?.isInterrupted == true { sessions[id]?.isActive = false }
+            // The end of an interruption before its last activation means nothing, once that has succeeded.
+            if !shouldResume, let session = sessions[id], session.isInterrupted || session.isActivating {
+                sessions[id]?.isActive = false
+            }
             sessions[id]?.isInterrupted = false
             onVerdict?(id, .interruptionEnded(shouldResume: shouldResume))
         case "RefusalEnded": onVerdict?(id, .refusalEnded)

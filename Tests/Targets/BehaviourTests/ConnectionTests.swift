@@ -76,6 +76,27 @@ import Testing
         device.close()
     }
 
+    @Test(
+        "a session has the state that was asked for last, and each request is answered, in order",
+        arguments: Connection.allCases)
+    func activity(_ connection: Connection) async throws {
+        let bench = try await DeviceBench(connection)
+        let session = bench.device.sessions.make(name: "music", category: .playback)
+        let answers = Results<String>()
+        session.activate { answers.append("on \($0 == nil)") }
+        session.deactivate { answers.append("off \($0 == nil)") }
+        bench.advance(.zero)
+        #expect(answers.all == ["on true", "off true"])
+        #expect(!session.isActive && bench.service?.device.sessions.all.contains(where: \.isActive) != true)
+        session.deactivate { answers.append("off \($0 == nil)") }
+        session.activate { answers.append("on \($0 == nil)") }
+        session.deactivate { answers.append("off \($0 == nil)") }
+        session.activate { answers.append("on \($0 == nil)") }
+        bench.advance(.zero)
+        #expect(answers.all.dropFirst(2) == ["off true", "on true", "off true", "on true"])
+        #expect(session.isActive && bench.service?.device.sessions.all.contains(where: \.isActive) != false)
+    }
+
     // The next service would activate it, and keep it active for a program that knows nothing of that.
     @Test("a session whose activation ended with the service is inactive at the next one")
     func activationIsLost() async throws {

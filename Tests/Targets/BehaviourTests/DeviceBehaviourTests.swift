@@ -560,27 +560,6 @@ import Testing
         #expect(bench.board.speaker.recordings.count == 1)
     }
 
-    @Test(
-        "a session has the state that was asked for last, and each request is answered, in order",
-        arguments: Connection.allCases)
-    func activity(_ connection: Connection) async throws {
-        let bench = try await DeviceBench(connection)
-        let session = bench.device.sessions.make(name: "music", category: .playback)
-        let answers = Results<String>()
-        session.activate { answers.append("on \($0 == nil)") }
-        session.deactivate { answers.append("off \($0 == nil)") }
-        bench.advance(.zero)
-        #expect(answers.all == ["on true", "off true"])
-        #expect(!session.isActive && bench.service?.device.sessions.all.contains(where: \.isActive) != true)
-        session.deactivate { answers.append("off \($0 == nil)") }
-        session.activate { answers.append("on \($0 == nil)") }
-        session.deactivate { answers.append("off \($0 == nil)") }
-        session.activate { answers.append("on \($0 == nil)") }
-        bench.advance(.zero)
-        #expect(answers.all.dropFirst(2) == ["off true", "on true", "off true", "on true"])
-        #expect(session.isActive && bench.service?.device.sessions.all.contains(where: \.isActive) != false)
-    }
-
     @Test("a session that the rules refuse interrupts nobody", arguments: Connection.allCases)
     func refusedHere(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)

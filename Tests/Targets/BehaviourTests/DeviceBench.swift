@@ -147,6 +147,7 @@ final class DeviceBench: Sendable {
         // One program after the other finds the new one.
         let held = run.order(links).map { ($0, Latch()) }
         for (link, isHeld) in held { link.loop.execute { isHeld.wait() } }
+        defer { for (_, isHeld) in held { isHeld.open() } }
         let new = try ServiceBench(
             clock: clock,
             hardware: { new in

@@ -254,14 +254,20 @@ public final class AudioSessions: Sendable {
         endOutside(.outsideEnded(interruption, shouldResume: shouldResume))
     }
 
-    /// Ends an interruption from outside. Sessions that become inactive here, where the interruption was, do so at the service.
+    /// Ends an interruption from outside. Sessions that it leaves inactive here, where it was, become so at the service: now, or
+    /// those that the service interrupts too, which end as that is reported.
     private func endOutside(_ event: SessionCoordinator.Event) {
         core.transition {
             let interrupted = runner.read { $0.coordinator.sessions.filter(\.isInterrupted).map(\.id) }
             runner.send(.coordinator(event))
             if deviceService == nil { return }
-            for id in interrupted where runner.read({ $0.coordinator.session(id)?.phase }) == .inactive {
-                send(.deactivate(id)) { _ in }
+            for id in interrupted {
+                guard let session = runner.read({ $0.coordinator.session(id) }),
+                    session.phase == .inactive || session.isInterrupted && !session.mayResume
+                else { continue }
+                turns.take(id) { [self] in
+                    deactivateAtService(id, notifyOthers: true) { [turns] in turns.end(id) }
+                }
             }
         }
     }

@@ -53,7 +53,7 @@ final class PCMStream: @unchecked Sendable {
     ///
     /// - Returns: Whether it could be sent. A program that was stopped for long enough does not read.
     func tell(_ state: PCMSession.State) -> Bool {
-        if state == told { return true }
+        if state == told || flagsAtStart != nil { return true }
         told = state
         return send(PCMPacket(kind: RINGER_PCM_STATE, value: state.value, gain: state.gain))
     }
@@ -112,6 +112,8 @@ final class PCMSession {
     private var isStarted = false
     /// The session was refused, beside one of a higher priority or during a call, and is activated as soon as it can be.
     private var waits = false
+    /// When its stream started that has run without this service; nil for one that started with it.
+    private var since: UInt64?
 
     init(_ session: AudioSession) {
         self.session = session
@@ -125,7 +127,8 @@ final class PCMSession {
         if starts == isStarted && time == nil { return }
         isStarted = starts
         if starts {
-            waits = session.beginStream(since: time) != nil
+            since = time
+            waits = session.beginStream(since: since) != nil
         } else {
             waits = false
             session.endStreams()
@@ -137,7 +140,7 @@ final class PCMSession {
         guard waits, !session.isActive else { return }
         switch session.audibility(activating: true) {
         // What records is not heard, and can be active all the same.
-        case .heard, .silenced(.categoryDoesNotPlay): waits = session.beginStream() != nil
+        case .heard, .silenced(.categoryDoesNotPlay): waits = session.beginStream(since: since) != nil
         case .silenced: break
         }
     }

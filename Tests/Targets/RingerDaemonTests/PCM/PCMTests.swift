@@ -126,7 +126,7 @@ import Testing
     func restartWhileInterrupted() async throws {
         let bench = try PCMBench()
         try bench.start()
-        let aplay = try bench.play(try bench.sound(seconds: 3))
+        let aplay = try bench.play(try bench.sound(seconds: 10))
         try await aplay.hear(seconds: 0.5)
         bench.stop()
         let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
@@ -146,6 +146,8 @@ import Testing
         let before = UInt64(bench.loop.now.nanoseconds)
         let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
         try await prompt.activate()
+        // An update may be due between the greeting and the start.
+        try await Task.sleep(for: .milliseconds(20))
         let later = try PCMClient(bench)
         later.resume("playback", since: UInt64(bench.loop.now.nanoseconds))
         #expect(try await later.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
