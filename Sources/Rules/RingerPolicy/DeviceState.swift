@@ -1,4 +1,6 @@
+#if !hasFeature(Embedded)
 import Synchronization
+#endif
 
 /// The state of the device at one moment, which decides whether its sounds are heard.
 ///
@@ -62,6 +64,16 @@ public struct DeviceState: Sendable, Hashable {
     }
 }
 
+#if hasFeature(Embedded)
+/// A name, as it is: Embedded Swift has no locks.
+private struct KeptName: Sendable, Hashable {
+    let text: String
+
+    init(_ name: String) {
+        text = name
+    }
+}
+#else
 /// A name that is kept until the process ends: that of a part of the device, of which there are few.
 private struct KeptName: Sendable, Hashable, CustomStringConvertible {
     private static let names = Mutex<[String]>([])
@@ -78,3 +90,4 @@ private struct KeptName: Sendable, Hashable, CustomStringConvertible {
     var text: String { Self.names.withLock { $0[index] } }
     var description: String { text }
 }
+#endif
