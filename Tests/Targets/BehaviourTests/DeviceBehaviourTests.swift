@@ -498,6 +498,27 @@ import Testing
         other.close()
     }
 
+    @Test("a session that may not resume, and that another program's interrupted meanwhile, is inactive after both")
+    func endedInBothPlaces() async throws {
+        let bench = try await DeviceBench(.connected)
+        let other = try await bench.otherProcess()
+        let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
+        let call = other.sessions.make(name: "call", category: .playback, priority: .call)
+        for session in [prompt, call] {
+            try await session.activate()
+            bench.advance(.milliseconds(1))
+        }
+        let alarm = bench.device.sessions.interruptionBegan()
+        bench.advance(.milliseconds(100))
+        bench.device.sessions.interruptionEnded(alarm, shouldResume: false)
+        bench.advance(.milliseconds(100))
+        try await call.deactivate()
+        bench.advance(.milliseconds(100))
+        #expect(prompt.state?.phase == .inactive)
+        #expect(bench.service?.device.sessions.all.map(\.phase) == [.inactive, .inactive])
+        other.close()
+    }
+
     @Test("a session that ducks lowers another one, and lets it come back", arguments: Connection.allCases)
     func duck(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)

@@ -69,7 +69,7 @@ final class RestartedRun: Sendable {
         }
     }
 
-    /// Keeps what is so after a step of the test.
+    /// Records what no restart changes, after a step of the test.
     func add(step: [String]) {
         state.withLock { $0.steps.append($0.isRestarted || isOrdinary ? step : []) }
     }
@@ -170,6 +170,7 @@ struct RestartTrait: TestTrait, SuiteTrait, TestScoping {
         try await RestartedRun.$current.withValue(first, operation: function)
         let moments = first.moments
         let ordinary = try first.end()
+        var missed = 0
         for (restart, isReversed) in (0..<moments).flatMap({ [($0, false), ($0, true)] }) {
             let comment: Comment = """
                 the service was killed at moment \(restart) of \(moments), and \(isReversed ? "last" : "first") found by the \
@@ -182,11 +183,13 @@ struct RestartTrait: TestTrait, SuiteTrait, TestScoping {
                     try await function()
                 }
                 // One moment of a run may be two of another.
-                if run.moments > restart { try run.end().expect(ordinary, comment) }
+                if run.moments > restart { try run.end().expect(ordinary, comment) } else { missed += 1 }
             } catch {
                 Issue.record(error, comment)
             }
         }
+        #expect(
+            missed <= moments, "the service was killed in no more than \(2 * moments - missed) of \(2 * moments) runs")
     }
 }
 

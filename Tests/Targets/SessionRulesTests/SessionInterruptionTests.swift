@@ -99,6 +99,23 @@ struct SessionInterruptionTests {
         #expect(interrupted > 400)
     }
 
+    @Test("no sessions wait for each other in a circle after one has resumed")
+    func noCircle() throws {
+        var stage = try SessionStage()
+        try stage.make("first", "medi")
+        try stage.send(.activate(stage["first"], at: 10))
+        try stage.make("talk", "medi+mix", isSpoken: true)
+        try stage.send(.activate(stage["talk"], at: 30))
+        try stage.make("prompt", "medi+speech")
+        try stage.send(.activate(stage["prompt"], at: 40))
+        try stage.send(.setOptions(stage["talk"], []))
+        #expect(try stage.state("talk").causes.contains(.session(stage["first"])))
+        try stage.make("resumed", "medi")
+        try stage.send(.resume(stage["resumed"], since: 20))
+        try stage.send(.deactivate(stage["prompt"]))
+        #expect(stage.coordinator.leader != nil)
+    }
+
     private static func orders<Element>(of elements: [Element]) -> [[Element]] {
         if elements.isEmpty { return [[]] }
         return elements.indices.flatMap { index in

@@ -254,8 +254,8 @@ public final class AudioSessions: Sendable {
         endOutside(.outsideEnded(interruption, shouldResume: shouldResume))
     }
 
-    /// Ends an interruption from outside. Sessions that it leaves inactive here, where it was, become so at the service: now, or
-    /// those that the service interrupts too, which end as that is reported.
+    /// Ends an interruption from outside, which the service knows nothing of, and deactivates there what may not resume here.
+    /// A session that the service interrupts too is inactive here once the service reports its end.
     private func endOutside(_ event: SessionCoordinator.Event) {
         core.transition {
             let interrupted = runner.read { $0.coordinator.sessions.filter(\.isInterrupted).map(\.id) }

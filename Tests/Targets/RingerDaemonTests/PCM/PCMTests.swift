@@ -158,6 +158,23 @@ import Testing
         #expect(prompt.isActive && bench.device.sessions.all.map(\.phase) == [.active, .interrupted])
     }
 
+    @Test("a stream that resumes without an input keeps its age until there is one")
+    func ageWithoutInput() async throws {
+        let bench = try PCMBench()
+        bench.board.surroundings.set(.inputAvailable(false))
+        try bench.start()
+        let before = UInt64(bench.loop.now.nanoseconds)
+        let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
+        try await prompt.activate()
+        let phone = try PCMClient(bench)
+        phone.resume("playAndRecord", since: before)
+        #expect(try await phone.receive()?.first == Int(RINGER_PCM_ACCEPTED))
+        #expect(bench.device.sessions.all.map(\.phase) == [.active, .inactive])
+        bench.board.surroundings.set(.inputAvailable(true))
+        while bench.device.sessions.all.map(\.phase).contains(.inactive) { await Task.yield() }
+        #expect(bench.device.sessions.all.map(\.phase) == [.active, .interrupted])
+    }
+
     // A program skipped the rest of its sound: the copy that a process had which was just being started kept it connected.
     @Test("a service that stops ends its connections, though there are copies of their descriptors")
     func copies() async throws {
