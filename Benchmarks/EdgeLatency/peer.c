@@ -4,6 +4,8 @@
  *
  *     peer evdev NAME           a switch of the input device of that name
  *     peer gpio CHIP OFFSET     the edges of a line
+ *
+ * With --hop before them another thread has it, as the firmware in Device.run: the one that reads wakes it with an eventfd.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +13,12 @@
 #include <inttypes.h>
 #include <libevdev/libevdev.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +33,31 @@ __attribute__((noinline)) static void tell(int64_t at)
 {
     printf("%" PRId64 "\n", now() - at);
     fflush(stdout);
+}
+
+static _Atomic int64_t newest;
+static int hop = -1; /* the eventfd, if there is another thread */
+
+/* Called with each edge by the thread that reads. */
+static void got(int64_t at)
+{
+    if (hop < 0) {
+        tell(at);
+    } else {
+        atomic_store(&newest, at);
+        eventfd_write(hop, 1);
+    }
+}
+
+static void *tell_newest(void *unused)
+{
+    struct pollfd ready = {.fd = hop, .events = POLLIN};
+    eventfd_t count;
+    while (poll(&ready, 1, -1) > 0) {
+        tell(atomic_load(&newest));
+        eventfd_read(hop, &count);
+    }
+    return unused;
 }
 
 static int fail(const char *what)
@@ -60,7 +90,7 @@ static int evdev(const char *name)
         struct input_event event;
         while (libevdev_next_event(device, LIBEVDEV_READ_FLAG_NORMAL, &event) == LIBEVDEV_READ_STATUS_SUCCESS)
             if (event.type == EV_SW)
-                tell(event.input_event_sec * INT64_C(1000000000) + event.input_event_usec * INT64_C(1000));
+                got(event.input_event_sec * INT64_C(1000000000) + event.input_event_usec * INT64_C(1000));
     }
     return fail("poll");
 }
@@ -77,7 +107,7 @@ static int gpio(const char *path, unsigned int offset)
         struct gpiod_line_event event;
         if (gpiod_line_event_read(line, &event) != 0)
             break;
-        tell(event.ts.tv_sec * INT64_C(1000000000) + event.ts.tv_nsec);
+        got(event.ts.tv_sec * INT64_C(1000000000) + event.ts.tv_nsec);
     }
     return fail("edges");
 }
@@ -102,7 +132,7 @@ static int gpio(const char *path, unsigned int offset)
         if (count < 0)
             break;
         for (int index = 0; index < count; index++)
-            tell((int64_t)gpiod_edge_event_get_timestamp_ns(gpiod_edge_event_buffer_get_event(buffer, index)));
+            got((int64_t)gpiod_edge_event_get_timestamp_ns(gpiod_edge_event_buffer_get_event(buffer, index)));
     }
     return fail("edges");
 }
@@ -110,10 +140,18 @@ static int gpio(const char *path, unsigned int offset)
 
 int main(int count, char **arguments)
 {
+    if (count > 1 && strcmp(arguments[1], "--hop") == 0) {
+        pthread_t thread;
+        hop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (hop < 0 || pthread_create(&thread, NULL, tell_newest, NULL) != 0)
+            return fail("start a thread");
+        count--;
+        arguments++;
+    }
     if (count == 3 && strcmp(arguments[1], "evdev") == 0)
         return evdev(arguments[2]);
     if (count == 4 && strcmp(arguments[1], "gpio") == 0)
         return gpio(arguments[2], (unsigned int)strtoul(arguments[3], NULL, 10));
-    fprintf(stderr, "usage: peer evdev NAME | peer gpio CHIP OFFSET\n");
+    fprintf(stderr, "usage: peer [--hop] evdev NAME | peer [--hop] gpio CHIP OFFSET\n");
     return 64;
 }

@@ -17,8 +17,10 @@ final class Broadcast<Element: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Whether anybody ever subscribed.
+    private let wasUsed = Atomic(false)
 
-    var isEmpty: Bool { state.withLock { $0.subscribers.isEmpty } }
+    var isEmpty: Bool { !wasUsed.load(ordering: .acquiring) || state.withLock { $0.subscribers.isEmpty } }
 
     /// The subscribers now, without those whose stream was dropped.
     var subscribers: Subscribers { state.withLock { $0.subscribers } }
@@ -40,6 +42,7 @@ final class Broadcast<Element: Sendable>: Sendable {
         let id: UInt64? = state.withLock { state in
             if let first { continuation.yield(first) }
             if state.isFinished { return nil }
+            wasUsed.store(true, ordering: .releasing)
             state.nextID += 1
             state.subscribers.append((state.nextID, continuation))
             return state.nextID

@@ -86,15 +86,18 @@ package final class Core: @unchecked Sendable {
 
     /// Adds an effect.
     package func perform(_ effect: @escaping Effect) {
-        transition {
-            if tail < effects.count {
-                effects[tail].effect = effect
-            } else {
-                effects.append(Waiting(effect: effect))
-            }
-            tail += 1
-            added += 1
+        if isInTransition { add(effect) } else { transition { add(effect) } }
+    }
+
+    @inline(__always)
+    private func add(_ effect: @escaping Effect) {
+        if tail < effects.count {
+            effects[tail].effect = effect
+        } else {
+            effects.append(Waiting(effect: effect))
         }
+        tail += 1
+        added += 1
     }
 
     /// Frees `object` outside of the lock.

@@ -56,6 +56,23 @@ package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendab
         }
     }
 
+    /// Calls `body` with the machine to send an event, and with where it appends the actions but for the last one, which it
+    /// returns. Most edges of the switch lead to one, which then needs no memory, or none.
+    func send(_ body: (inout Machine, inout [Machine.Action]) -> Machine.Action?) {
+        core.transition {
+            if let last = body(&machine, &actions) {
+                if isAtWork || !actions.isEmpty {
+                    actions.append(last)
+                } else {
+                    isAtWork = true
+                    carryOut(last, self)
+                    isAtWork = false
+                }
+            }
+            if !actions.isEmpty { carryOutActions() }
+        }
+    }
+
     /// Calls `body` with the machine to send an event, and returns the answer of `body`. The actions have been carried out
     /// by then, unless the caller is itself called by one of them.
     package func send<Answer: Sendable>(

@@ -90,7 +90,7 @@ struct PlayerMachine: StateMachine {
         }
     }
 
-    /// The device's state changed.
+    /// The device's state changed. ``Action/rulesChanged`` has to follow.
     mutating func take(_ state: DeviceState, now: @autoclosure () -> MonotonicTime, _ actions: inout [Action]) {
         if self.state.isHeadphoneInserted && !state.isHeadphoneInserted { leaveJack() }
         self.state = state
@@ -99,7 +99,6 @@ struct PlayerMachine: StateMachine {
             let now = now()
             for id in inOrder { decideAnew(id, now, &actions) }
         }
-        actions.append(.rulesChanged)
     }
 
     private mutating func play(

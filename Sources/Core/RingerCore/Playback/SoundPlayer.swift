@@ -20,7 +20,7 @@ public final class SoundPlayer: Sendable {
     let loads: SoundLoads
     let runner: StateMachineRunner<PlayerMachine>
     private let nextNumber = Atomic<UInt64>(0)
-    private let observers = ObserverList<Void>()
+    private let observers = ObserverList()
     private let process = OwningProcess()
 
     /// A player over `output`, which its creator closes. It follows the device's state, and reports each decision and event,
@@ -80,14 +80,19 @@ public final class SoundPlayer: Sendable {
                 core.perform { core.transition { table.value[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
             case .forward(let id, let event): table.value[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
-            case .rulesChanged: observers.notify(())
+            case .rulesChanged: observers.notify()
             case .complete(let id, let result):
                 guard let entry = table.value.removeValue(forKey: id) else { return }
                 entry.completion(result)
                 core.release(entry)
             }
         }
-        publisher.observe { [runner] state in runner.send { $0.take(state, now: clock.now, &$1) } }
+        publisher.observe { [runner] state in
+            runner.send { machine, actions in
+                machine.take(state, now: clock.now, &actions)
+                return observers.isEmpty ? nil : .rulesChanged
+            }
+        }
     }
 
     deinit {

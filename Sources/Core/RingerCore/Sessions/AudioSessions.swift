@@ -19,7 +19,8 @@ public final class AudioSessions: Sendable {
     /// Arbitrates these sessions with those of other processes; nil where this process has the device.
     private let deviceService: (any DeviceService)?
     private let turns = SessionTurns()
-    private let settled = ObserverList<Void>()
+    private let settled = ObserverList()
+    private let followsRules = TransitionState(false)
     private let nextNumber = Atomic<UInt64>(0)
     private let otherAudio: (@Sendable () -> Bool)?
 
@@ -103,7 +104,7 @@ public final class AudioSessions: Sendable {
                 if registry.isObserved { registry.follow([:]) { Self.snapshot(runner, publisher, player) } }
                 let judged = registry.judge(snapshot)
                 tell(told.isEmpty ? judged : told + judged)
-                settled.notify(())
+                settled.notify()
             case .prefer(let preferences):
                 core.perform { formats.prefer(preferences) }
             case .ask(let query, let ticket):
@@ -120,10 +121,6 @@ public final class AudioSessions: Sendable {
         publisher.observeChanges { change in
             guard let runner = weakRunner.value else { return }
             if let event = Self.event(change) { runner.send(.coordinator(event)) } else { runner.send(.deviceChanged) }
-        }
-        // The sessions live as long as the player. At an edge every step counts: a change that nobody learns of ends here.
-        player.observeRules {
-            if registry.isObserved || !settled.isEmpty { weakRunner.value?.send(.deviceChanged) }
         }
     }
 
@@ -199,6 +196,7 @@ public final class AudioSessions: Sendable {
                 let id = machine.coordinator.unusedID
                 return (machine.request(.make(id, name: name, priority: priority)).actions, id)
             }
+            followRules()
             registry.add(id, name: name)
             runner.send(.deviceChanged)
             update(id)
@@ -437,7 +435,19 @@ public final class AudioSessions: Sendable {
     /// Adds an observer for the sessions' lifetime. It is called inside the transition, after each change of a session or of
     /// what decides about sessions.
     func whenSettled(_ observer: @escaping @Sendable () -> Void) {
-        core.transition { settled.add(observer) }
+        core.transition {
+            followRules()
+            settled.add(observer)
+        }
+    }
+
+    /// Follows the rules for the sessions' lifetime. At an edge of the switch every step counts: it is called once there is
+    /// somebody who learns of a change.
+    private func followRules() {
+        if followsRules.value { return }
+        followsRules.value = true
+        let runner = Weak(runner)
+        player.observeRules { runner.value?.send(.deviceChanged) }
     }
 
     /// Changes the preferences of session `id`, and returns why that was refused; nil if it was not.
@@ -462,7 +472,10 @@ public final class AudioSessions: Sendable {
 
     /// The follower of these sessions, which `make` makes at the first call. There is one at most.
     package func follower(_ make: () -> any SessionFollower) -> any SessionFollower {
-        core.transition { registry.follower(make) }
+        core.transition {
+            followRules()
+            return registry.follower(make)
+        }
     }
 
     func remove(_ id: SessionID) {

@@ -122,11 +122,11 @@ struct DeviceStateReducer: StateMachine {
     }
 
     /// The switch, which is connected, is at `position` since `time`.
-    mutating func move(to position: SwitchPosition, at time: MonotonicTime, _ actions: inout [Action]) {
+    mutating func move(to position: SwitchPosition, at time: MonotonicTime) -> Action {
         state.ringSilent = position
         state.ringSilentAt = time
         state.isSwitchUnreadable = false
-        actions.append(.publish(state, hasMoved: true))
+        return .publish(state, hasMoved: true)
     }
 
     private mutating func ringSilent(_ event: SwitchEvent, _ source: String, _ actions: inout [Action]) {
@@ -137,7 +137,8 @@ struct DeviceStateReducer: StateMachine {
             state.ringSilentSource = source
             state.isSwitchConnected = true
             switchProblem = nil
-            return move(to: position, at: time, &actions)
+            actions.append(move(to: position, at: time))
+            return
         case .dropped(let count, let time):
             report = .switchEdgesDropped(count: count, source: source, at: time)
         case .lost(let error, let time):

@@ -62,10 +62,15 @@ final class NewestState: Sendable {
         var isFinished = false
         var waiting: [(subscriber: Subscriber, continuation: Continuation)] = []
 
-        /// Removes a subscriber that has waited long enough.
+        /// Removes a subscriber that has waited long enough: the newest one, which takes the fewest steps.
         mutating func takeWaiter() -> Continuation? {
-            let index = waiting.firstIndex { isFinished || $0.subscriber.isCancelled || $0.subscriber.seen != version }
-            return index.map { waiting.remove(at: $0).continuation }
+            guard let index = waiting.lastIndex(where: { hasWaited($0.subscriber) }) else { return nil }
+            // Without a look at what is behind it where there is nothing, as on most devices.
+            return (index == waiting.count - 1 ? waiting.removeLast() : waiting.remove(at: index)).continuation
+        }
+
+        private func hasWaited(_ subscriber: Subscriber) -> Bool {
+            isFinished || subscriber.isCancelled || subscriber.seen != version
         }
     }
 
@@ -123,6 +128,10 @@ final class NewestState: Sendable {
     /// Resumes the subscribers that have waited long enough.
     func wake() {
         // Outside of the lock: an executor may run the task at once.
-        while let continuation = state.withLock({ $0.takeWaiter() }) { continuation.resume() }
+        while true {
+            let (waiter, isLast) = state.withLock { state in (state.takeWaiter(), state.waiting.isEmpty) }
+            waiter?.resume()
+            if waiter == nil || isLast { return }
+        }
     }
 }

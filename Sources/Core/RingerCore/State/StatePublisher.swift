@@ -3,17 +3,17 @@ package final class StatePublisher: Sendable {
     /// Receives each new state inside the transition: the player stops sounds here.
     package typealias Observer = @Sendable (DeviceState) -> Void
 
-    /// The player, once there is one. An ``ObserverList`` wraps each function, and copies it at each call.
+    /// Who takes part in a change: the player and the sessions, once there are any.
     // SAFETY: used inside transitions of the core alone.
-    private final class Player: @unchecked Sendable {
-        @exclusivity(unchecked) var observe: Observer?
+    private final class Observers: @unchecked Sendable {
+        @exclusivity(unchecked) var player: Observer?
+        @exclusivity(unchecked) var sessions: (@Sendable (DeviceStateChange) -> Void)?
     }
 
     package let core: Core
     private let runner: StateMachineRunner<DeviceStateReducer>
     private let published: NewestState
-    private let player: Player
-    private let changeObservers: ObserverList<DeviceStateChange>
+    private let observers = Observers()
 
     /// - Parameters:
     ///   - core: The device's core.
@@ -27,17 +27,14 @@ package final class StatePublisher: Sendable {
         let machine = DeviceStateReducer(hasSwitch: hasSwitch)
         let published = NewestState(machine.state)
         let wake: Core.Effect = { published.wake() }
-        let player = Player()
-        let changeObservers = ObserverList<DeviceStateChange>()
+        let observers = observers
         self.published = published
-        self.player = player
-        self.changeObservers = changeObservers
         runner = StateMachineRunner(machine, in: core) { action, _ in
             switch action {
             case .change(let change):
-                changeObservers.notify(change)
+                observers.sessions?(change)
             case .publish(let state, let hasMoved):
-                player.observe?(state)
+                observers.player?(state)
                 if published.set(state) { core.perform(wake) }
                 if hasMoved { report { state.switchMoved } }
             case .report(let event):
@@ -58,32 +55,32 @@ package final class StatePublisher: Sendable {
     /// Sets the device's one player, which gets the current state before the call returns.
     func observe(_ observer: @escaping Observer) {
         core.transition {
-            player.observe = observer
+            observers.player = observer
             observer(state)
         }
     }
 
     /// Ends that: the player's output may refer to the publisher.
     func stopObserving() {
-        _ = core.read { player.observe.take() }
+        _ = core.read { observers.player.take() }
     }
 
     /// The format and volume that the sound hardware reports now.
     package var hardware: HardwareFigures { runner.read { $0.hardware } }
 
-    /// Adds an observer of the sources' changes, which is never removed. It is called inside the transition, before the new
-    /// state is published.
+    /// Sets the device's one observer of the sources' changes. It is called inside the transition, before the new state is
+    /// published.
     func observeChanges(_ observer: @escaping @Sendable (DeviceStateChange) -> Void) {
-        core.transition { changeObservers.add(observer) }
+        core.transition { observers.sessions = observer }
     }
 
     /// Takes in an event of the switch, whose name may have changed unless it is connected.
     package func ringSilent(_ event: SwitchEvent, from source: @autoclosure () -> String) {
         if case .position(let position, let time) = event {
-            let isConnected = core.transition {
-                let isConnected = runner.read { $0.state.isSwitchConnected }
-                if isConnected { runner.send { $0.move(to: position, at: time, &$1) } }
-                return isConnected
+            var isConnected = false
+            runner.send { machine, _ in
+                isConnected = machine.state.isSwitchConnected
+                return isConnected ? machine.move(to: position, at: time) : nil
             }
             if isConnected { return }
         }
@@ -130,19 +127,24 @@ package final class StatePublisher: Sendable {
     }
 }
 
-/// Functions that are called with each value, in the order in which they were added.
+/// Functions that are called in the order in which they were added.
 // SAFETY: used inside transitions of the core alone, which makes one at a time. An observer that adds another one
-// is not called for the value of that moment.
-final class ObserverList<Value: Sendable>: @unchecked Sendable {
-    @exclusivity(unchecked) private var observers: [@Sendable (Value) -> Void] = []
+// is not followed by it.
+final class ObserverList: @unchecked Sendable {
+    /// An array of functions would wrap each.
+    private struct Observer {
+        let call: @Sendable () -> Void
+    }
+
+    @exclusivity(unchecked) private var observers: [Observer] = []
 
     var isEmpty: Bool { observers.isEmpty }
 
-    func add(_ observer: @escaping @Sendable (Value) -> Void) {
-        observers.append(observer)
+    func add(_ observer: @escaping @Sendable () -> Void) {
+        observers.append(Observer(call: observer))
     }
 
-    func notify(_ value: Value) {
-        for index in observers.indices { observers[index](value) }
+    func notify() {
+        for index in observers.indices { observers[index].call() }
     }
 }

@@ -389,6 +389,9 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                 dispatch(descriptors, ids)
                 // Run jobs woken by this I/O before expired timers.
                 runWork(&taken)
+                // Only now: until then a call to the system would delay the work that another thread woke the loop for. Work
+                // that was added since is taken before the loop sleeps.
+                if descriptors[0].revents != 0 { clear(wake) }
             }
             runTimers()
         }
@@ -411,17 +414,25 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         state.withLock { $0.onFailure.take() }?(error)
     }
 
+    /// Calls the handlers of the descriptors that are ready, but for the first, ``wake``: that one is read later.
     private func dispatch(_ descriptors: [pollfd], _ ids: [UInt64]) {
-        for (index, descriptor) in descriptors.enumerated() where descriptor.revents != 0 {
-            if index < 2 {
-                var count: UInt64 = 0
-                _ = read(descriptor.fd, &count, MemoryLayout<UInt64>.size)
-                continue
-            }
+        if descriptors[1].revents != 0 { clear(alarm) }
+        for index in 2..<descriptors.count where descriptors[index].revents != 0 {
             // An earlier handler may have stopped watching this one.
-            let watched = state.withLock { state in state.watched.first { $0.id == ids[index] } }
-            watched?.handler(descriptor.revents)
+            let watched: Watched? = state.withLock { state in
+                // It is where it was, unless another one before it was ended.
+                let id = ids[index]
+                if index - 2 < state.watched.count && state.watched[index - 2].id == id { return state.watched[index - 2] }
+                return state.watched.first { $0.id == id }
+            }
+            watched?.handler(descriptors[index].revents)
         }
+    }
+
+    /// Reads a counter that is ready, so that it no longer is.
+    private func clear(_ counter: CInt) {
+        var count: UInt64 = 0
+        _ = read(counter, &count, MemoryLayout<UInt64>.size)
     }
 
     /// Runs the expired timers. A timer scheduled by one of them runs after the next look at the descriptors, so that a

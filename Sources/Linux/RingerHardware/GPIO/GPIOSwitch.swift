@@ -166,16 +166,17 @@ public final class GPIOSwitch: RingSilentSwitch {
     private struct Contacts {
         var debouncer: Debouncer<Bool>
         let isInverted: Bool
+        /// Whether every edge counts: the kernel debounces, or nobody.
+        let settlesAtOnce: Bool
         private var sequence: UInt32 = 0
         var deadline: MonotonicTime?
 
         init(debouncer: Debouncer<Bool>, isInverted: Bool) {
             self.debouncer = debouncer
             self.isInverted = isInverted
+            settlesAtOnce = debouncer.duration == .zero
         }
 
-        /// Whether every edge counts: the kernel debounces, or nobody.
-        var settlesAtOnce: Bool { debouncer.duration == .zero }
         /// Whether the kernel numbers the edges.
         var areNumbered: Bool { sequence != 0 }
 

@@ -64,6 +64,8 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         /// Ends watching for the release of the device, which another program holds.
         var endReleaseWatch: EndWatch?
         var timer: (any DeviceTimer)?
+        /// Whether there is a timer: to ask the timer itself takes more steps.
+        var hasTimer = false
         var listener: Listener?
         /// The device was opened right after it had been lost, and has not been read since.
         var isDoubtful = false
@@ -279,7 +281,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
             state.device = nil
         }
         let isLarge = reports.count > 16
-        reports.reverse()
+        if reports.count > 1 { reports.reverse() }
         // Each is moved out; removeAll(keepingCapacity:) takes more than a hundred instructions.
         while let content = reports.popLast() { report(.report(content)) }
         if isLarge { reports = [] }
@@ -301,8 +303,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         guard state.phase == .watching, state.device == nil else { return }
         state.failures += 1
         let delay = min(Duration.milliseconds(10) * (1 << min(state.failures - 1, 10)), .seconds(10))
-        state.timer?.cancel()
-        state.timer = loop.schedule(at: loop.now + delay) { self.find(isDoubtful: true) }
+        setTimer(loop.now + delay) { $0.find(isDoubtful: true) }
     }
 
     private func awaitRelease() {
@@ -336,15 +337,20 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
     private func endReading() {
         state.deviceWatch?.cancel()
         state.deviceWatch = nil
-        state.timer?.cancel()
-        state.timer = nil
+        setTimer(nil) { _ in }
     }
 
     private func schedule() {
+        setTimer(state.device?.deadline) { $0.timerFired() }
+    }
+
+    /// Sets the one timer; nil for none.
+    private func setTimer(_ deadline: MonotonicTime?, _ body: @escaping @Sendable (HotplugReader) -> Void) {
+        // At most edges there is none, and was none.
+        if deadline == nil && !state.hasTimer { return }
+        state.hasTimer = deadline != nil
         state.timer?.cancel()
-        state.timer = state.device?.deadline.map { deadline in
-            loop.schedule(at: deadline) { self.timerFired() }
-        }
+        state.timer = deadline.map { loop.schedule(at: $0) { body(self) } }
     }
 
     private func report(_ events: [HotplugEvent<Device.Report>]) {
