@@ -39,6 +39,8 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         /// Ordered by deadline, then by age; the next one to expire is last.
         var timers: [Timer] = []
         var work: [Work] = []
+        /// What runs after the next wait.
+        var later: [@Sendable () -> Void] = []
         var nextID: UInt64 = 0
         var descriptorsChanged = true
         var isClosed = false
@@ -146,8 +148,10 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     public func close() {
         // What their closures refer to is freed outside of the lock.
         let dropped = state.withLock { state in
-            defer { (state.isClosed, state.timers, state.watched, state.onFailure) = (true, [], [], nil) }
-            return (state.timers, state.watched, state.onFailure)
+            defer {
+                (state.isClosed, state.timers, state.watched, state.later, state.onFailure) = (true, [], [], [], nil)
+            }
+            return (state.timers, state.watched, state.later, state.onFailure)
         }
         withExtendedLifetime(dropped) { wakeUp() }
     }
@@ -259,6 +263,12 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         add(.body(body))
     }
 
+    /// Calls `body` after the loop's next wait, which lasts 1 ms at most: for what may wait until other threads had the
+    /// processor, those that the current call has woken among them. Called on the loop's thread; dropped by ``close()``.
+    func executeLater(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { state in if !state.isClosed { state.later.append(body) } }
+    }
+
     /// As ``execute(_:)``, for what concerns the thread itself: `body` is not called once that has ended.
     package func executeOnThread(_ body: @escaping @Sendable () -> Void) {
         execute { [self] in if !isReplaced.load(ordering: .acquiring) { body() } }
@@ -350,7 +360,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         var armed: Int64 = 0
         while true {
             runWork(&taken)
-            let (next, mustWait, isClosed): (Int64, Bool, Bool) = state.withLock { state in
+            let (next, mustWait, hasLater, isClosed): (Int64, Bool, Bool, Bool) = state.withLock { state in
                 if state.descriptorsChanged {
                     state.descriptorsChanged = false
                     descriptors = [wake, alarm].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -361,16 +371,17 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                     }
                 }
                 let next = state.timers.last.map { max(1, $0.deadline.nanoseconds) } ?? 0
-                return (next, state.work.isEmpty, state.isClosed)
+                return (next, state.work.isEmpty, !state.later.isEmpty, state.isClosed)
             }
             if isClosed { return finish() }
-            var timeout: Int64 = mustWait ? -1 : 0
+            var timeout: Int64 = !mustWait ? 0 : hasLater ? Self.pauseBeforeLater : -1
             if next != armed {
                 if ringer_timerfd_set(alarm, next) == 0 {
                     armed = next
-                } else if mustWait && next > 0 {
+                } else if next > 0 {
                     // Less exact, and it is set again at the next turn.
-                    timeout = max(0, next - now.nanoseconds)
+                    let pause = max(0, next - now.nanoseconds)
+                    timeout = timeout < 0 ? pause : min(timeout, pause)
                 }
             }
             var ready = ringer_poll(&descriptors, UInt(descriptors.count), timeout)
@@ -393,10 +404,13 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                 // that was added since is taken before the loop sleeps.
                 if descriptors[0].revents != 0 { clear(wake) }
             }
+            if hasLater { runLater() }
             runTimers()
         }
     }
 
+    /// So many nanoseconds the loop waits at most before it runs what may wait.
+    private static let pauseBeforeLater: Int64 = 1_000_000
     /// So many nanoseconds the loop waits at most before it tries again to wait for all of its descriptors.
     private static let pauseAfterFailure: Int64 = 100_000_000
 
@@ -458,6 +472,14 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         if taken.isEmpty { return }
         for item in taken { run(item) }
         taken.removeAll(keepingCapacity: true)
+    }
+
+    private func runLater() {
+        let later = state.withLock { state in
+            defer { state.later = [] }
+            return state.later
+        }
+        for body in later { body() }
     }
 
     private func finish() {

@@ -232,13 +232,6 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Reads what was left over after tasks that wait for the first reports have run.
-    private func readMore() {
-        step { device, now, reports throws(RingerError) in
-            try device.read(isReady: false, now: now, into: &reports)
-        }
-    }
-
     private func timerFired() {
         step { device, now, reports throws(RingerError) in
             try device.tick(now: now(), into: &reports)
@@ -257,8 +250,8 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` on the open device and passes its reports on. Reads again if `body` returns that there may be more;
-    /// closes the device and reports it as lost if `body` throws.
+    /// Runs `body` on the open device and passes its reports on. If `body` returns that there may be more, reads that after
+    /// those who got the reports have run; closes the device and reports it as lost if `body` throws.
     private func step(
         _ body: (inout Device, () -> MonotonicTime, inout [Device.Report]) throws(RingerError) -> Bool
     ) {
@@ -287,7 +280,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         if isLarge { reports = [] }
         swap(&reports, &state.reports)
         if let failure { report(.lost(failure, at: loop.now)) }
-        if mayHaveMore { loop.execute { self.readMore() } }
+        if mayHaveMore { loop.executeLater { self.drain() } }
         guard let failure else { return }
         // The device may be back already, and its file will not change again: try at once. A device that failed right
         // after it was opened waits for the next change of its directory.

@@ -106,6 +106,21 @@ import Testing
         loop.close()
     }
 
+    @Test("work that is handed over while the loop runs what it was woken for is not left")
+    func workMeanwhile() async throws {
+        for _ in 0..<200 {
+            let (isRunning, mayEnd, isDone) = (Latch(), Latch(), Latch())
+            loop.execute {
+                isRunning.open()
+                mayEnd.wait()
+            }
+            isRunning.wait()
+            loop.execute { isDone.open() }
+            mayEnd.open()
+            #expect(isDone.wait(until: .now + .seconds(10)))
+        }
+    }
+
     @Test("waiting for work on the loop's own thread runs it at once")
     func nestedSync() {
         let order = Record<Int>()
