@@ -54,8 +54,13 @@ static void *tell_newest(void *unused)
     struct pollfd ready = {.fd = hop, .events = POLLIN};
     eventfd_t count;
     while (poll(&ready, 1, -1) > 0) {
-        tell(atomic_load(&newest));
-        eventfd_read(hop, &count);
+        /* Read after the call, as Ringer's loop does; an edge in between is told too. */
+        int64_t told;
+        do {
+            told = atomic_load(&newest);
+            tell(told);
+            eventfd_read(hop, &count);
+        } while (atomic_load(&newest) != told);
     }
     return unused;
 }

@@ -75,6 +75,34 @@ struct CoreTests {
         #expect(thread.count == 0)
     }
 
+    @Test("actions are carried out in the order of their events, whether an event returns its last one or appends all")
+    func actions() {
+        struct Machine: StateMachine {
+            func handle(_ event: [Int], _ actions: inout [Int]) { actions += event }
+        }
+        let runner = StateMachineRunner(Machine(), in: core) { [performed] action, runner in
+            performed.append(action)
+            if action == 1 || action == 3 {
+                // Nested: their actions come after those of the event that is under way.
+                runner.send { _, actions in
+                    actions.append(action * 10)
+                    return action * 10 + 1
+                }
+                runner.send { _, _ in nil }
+                runner.send([action * 10 + 2])
+            }
+        }
+        runner.send { _, _ in 1 }
+        #expect(performed.all == [1, 10, 11, 12])
+        runner.send([2, 3, 4])
+        #expect(performed.all == [1, 10, 11, 12, 2, 3, 4, 30, 31, 32])
+        runner.send { _, actions in
+            actions.append(5)
+            return nil
+        }
+        #expect(performed.all.last == 5)
+    }
+
     // The thread that had added the first effect said so, and nobody else did any more; then it was preempted for seconds.
     @Test("a thread that is held up before it wakes the device's thread holds up no effect")
     func heldUp() {

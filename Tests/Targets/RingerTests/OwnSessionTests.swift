@@ -29,6 +29,20 @@ struct OwnSessionTests {
         ) { [outcomes] in outcomes.add($0.outcome) }
     }
 
+    @Test("its session says that the switch silences it, to those who follow events alone")
+    func silencedEvent() throws {
+        let events = Mutex<[DeviceEvent]>([])
+        let device = try Device.simulated(
+            board, configuration: Device.Configuration(observer: { event in events.withLock { $0.append(event) } }))
+        try device.start(.silence(duration: .seconds(1), sampleRate: 8_000), category: .soloAmbient) { _ in }
+        clock.advance(by: .milliseconds(500))
+        board.ringSilent.position = .silent
+        clock.advance(by: .seconds(1))
+        var silenced = 0
+        for case .session(.silenced(by: .ringSilentSwitch), _, _, _) in events.withLock({ $0 }) { silenced += 1 }
+        #expect(silenced == 1)
+    }
+
     // It used to play through the call.
     @Test("an announcement is not heard through a call")
     func duringACall() throws {

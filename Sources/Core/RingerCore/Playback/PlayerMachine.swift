@@ -90,7 +90,7 @@ struct PlayerMachine: StateMachine {
         }
     }
 
-    /// The device's state changed. ``Action/rulesChanged`` has to follow.
+    /// The device's state changed. The caller lets ``Action/rulesChanged`` follow, if anybody observes the rules.
     mutating func take(_ state: DeviceState, now: @autoclosure () -> MonotonicTime, _ actions: inout [Action]) {
         if self.state.isHeadphoneInserted && !state.isHeadphoneInserted { leaveJack() }
         self.state = state

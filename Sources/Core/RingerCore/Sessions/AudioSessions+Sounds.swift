@@ -32,7 +32,7 @@ extension AudioSessions {
                 return player.start(number, under: SoundTerms(request: request))
             }
             let (id, isNew) = runner.send { $0.ownSession(category, options) }
-            if isNew { registry.add(id, name: category.rawValue) }
+            if isNew { register(id, category.rawValue) }
             add(sound, manner, as: number, to: id, completion)
             runner.send(.playOwn(id, number.number))
         }

@@ -190,14 +190,19 @@ public final class AudioSessions: Sendable {
         return AudioSession(id, name: name, priority: priority, of: self)
     }
 
+    /// Gives a session a handle, and subscribers.
+    func register(_ id: SessionID, _ name: String) {
+        followRules()
+        registry.add(id, name: name)
+    }
+
     private func add(_ name: String, _ priority: SessionPriority) -> SessionID {
         core.transition {
             let id = runner.send { machine in
                 let id = machine.coordinator.unusedID
                 return (machine.request(.make(id, name: name, priority: priority)).actions, id)
             }
-            followRules()
-            registry.add(id, name: name)
+            register(id, name)
             runner.send(.deviceChanged)
             update(id)
             return id

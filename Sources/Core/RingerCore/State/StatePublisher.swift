@@ -128,8 +128,8 @@ package final class StatePublisher: Sendable {
 }
 
 /// Functions that are called in the order in which they were added.
-// SAFETY: used inside transitions of the core alone, which makes one at a time. An observer that adds another one
-// is not followed by it.
+// SAFETY: used inside transitions of the core alone, which makes one at a time. One that an
+// observer adds is first called the next time.
 final class ObserverList: @unchecked Sendable {
     /// An array of functions would wrap each.
     private struct Observer {

@@ -356,6 +356,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         var descriptors: [pollfd] = []
         var ids: [UInt64] = []
         var taken: [Work] = []
+        var takenLater: [@Sendable () -> Void] = []
         /// The time that the alarm is set to, in nanoseconds; 0 if it is not set.
         var armed: Int64 = 0
         while true {
@@ -404,7 +405,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                 // that was added since is taken before the loop sleeps.
                 if descriptors[0].revents != 0 { clear(wake) }
             }
-            if hasLater { runLater() }
+            if hasLater { runLater(&takenLater) }
             runTimers()
         }
     }
@@ -436,7 +437,8 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
             let watched: Watched? = state.withLock { state in
                 // It is where it was, unless another one before it was ended.
                 let id = ids[index]
-                if index - 2 < state.watched.count && state.watched[index - 2].id == id { return state.watched[index - 2] }
+                let place = index - 2
+                if place < state.watched.count && state.watched[place].id == id { return state.watched[place] }
                 return state.watched.first { $0.id == id }
             }
             watched?.handler(descriptors[index].revents)
@@ -474,12 +476,11 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         taken.removeAll(keepingCapacity: true)
     }
 
-    private func runLater() {
-        let later = state.withLock { state in
-            defer { state.later = [] }
-            return state.later
-        }
-        for body in later { body() }
+    /// Runs what was to wait. `taken` is empty; its capacity is reused.
+    private func runLater(_ taken: inout [@Sendable () -> Void]) {
+        state.withLock { state in swap(&state.later, &taken) }
+        for body in taken { body() }
+        taken.removeAll(keepingCapacity: true)
     }
 
     private func finish() {
