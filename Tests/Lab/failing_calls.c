@@ -1,7 +1,8 @@
 /*
  * Preloaded before libc by Tests/Lab/test --failing-calls: system calls fail as a test asks, wherever they are made from:
  * Ringer, libgpiod, libevdev, alsa-lib. Calls are counted from failing_calls_begin to failing_calls_end. The one of a number
- * fails, and those of the same function that follow it, until so many have failed. The test's own calls are not counted.
+ * fails, and those of the same function on the same file that follow it, until so many have failed. The test's own calls are
+ * not counted.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -35,8 +36,9 @@
 static atomic_bool counting;
 static atomic_int count, failed;
 static int first, times, error;
-/* The function whose calls fail. */
+/* The function whose calls fail, and the file; the file is set first. */
 static _Atomic(const char *) failing;
+static char failing_file[256];
 static char description[512];
 static _Thread_local int spared;
 
@@ -68,25 +70,33 @@ const char *failing_calls_description(void) { return description; }
 /* Calls of this thread are the test's own: 1; or no longer: -1. */
 void failing_calls_spare(int change) { spared += change; }
 
+/* The file of a call: its path, or what its descriptor refers to; empty for a call without either. */
+static const char *file_of(const char *path, int descriptor, char file[256])
+{
+    if (path != NULL || descriptor < 0) return path != NULL ? path : "";
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    spared++;
+    ssize_t length = readlink(link, file, 255);
+    spared--;
+    file[length < 0 ? 0 : length] = 0;
+    return file;
+}
+
 static bool fails(const char *function, const char *path, int descriptor, unsigned long request)
 {
     if (!atomic_load_explicit(&counting, memory_order_relaxed) || spared > 0) return false;
     int number = atomic_fetch_add(&count, 1);
-    const char *none = NULL;
     if (number == first) {
-        if (!atomic_compare_exchange_strong(&failing, &none, function)) return false;
-        char link[64], file[256] = "";
-        if (path == NULL && descriptor >= 0) {
-            snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-            spared++;
-            ssize_t length = readlink(link, file, sizeof file - 1);
-            spared--;
-            file[length < 0 ? 0 : length] = 0;
-        }
-        snprintf(description, sizeof description, "%s(%s, %#lx)", function, path ? path : file, request);
+        snprintf(failing_file, sizeof failing_file, "%s", file_of(path, descriptor, (char[256]){0}));
+        snprintf(description, sizeof description, "%s(%s, %#lx)", function, failing_file, request);
+        /* The kernel's counters, which wake event loops, do not fail for ever. */
+        if (strncmp(failing_file, "anon_inode:[", 12) == 0 && times > 3) times = 3;
+        atomic_store(&failing, function);
     } else {
         const char *name = atomic_load(&failing);
         if (name == NULL || strcmp(name, function) != 0) return false;
+        if (strcmp(file_of(path, descriptor, (char[256]){0}), failing_file) != 0) return false;
     }
     if (atomic_fetch_add(&failed, 1) >= times) {
         atomic_fetch_sub(&failed, 1);

@@ -357,6 +357,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         var ids: [UInt64] = []
         var taken: [Work] = []
         var takenLater: [@Sendable () -> Void] = []
+        var pause = Self.shortestPause
         /// The time that the alarm is set to, in nanoseconds; 0 if it is not set.
         var armed: Int64 = 0
         while true {
@@ -390,10 +391,12 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                 report(RingerError("wait for descriptors", "event loop", .current))
                 // The first two need no memory of the kernel: work and timers go on, and the others are tried again.
                 for index in descriptors.indices { descriptors[index].revents = 0 }
-                let pause = Self.pauseAfterFailure
                 ready = ringer_poll(&descriptors, 2, timeout < 0 ? pause : min(timeout, pause))
                 // A real-time thread that tried on would stop the machine.
                 if ready < 0 { usleep(UInt32(pause / 1000)) }
+                pause = min(pause * 2, Self.longestPause)
+            } else {
+                pause = Self.shortestPause
             }
             if ready > 0 {
                 // An expired alarm is no longer set.
@@ -412,8 +415,9 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
 
     /// So many nanoseconds the loop waits at most before it runs what may wait.
     private static let pauseBeforeLater: Int64 = 1_000_000
-    /// So many nanoseconds the loop waits at most before it tries again to wait for all of its descriptors.
-    private static let pauseAfterFailure: Int64 = 100_000_000
+    /// So many nanoseconds the loop waits at most before it tries again to wait for all of its descriptors: at first, and
+    /// after several failures. Edges are late by that.
+    private static let (shortestPause, longestPause): (Int64, Int64) = (5_000_000, 100_000_000)
 
     /// Sets the function that gets the next failure to wait for descriptors, as for lack of memory, on the loop's thread. It
     /// is called once.
