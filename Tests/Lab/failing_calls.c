@@ -90,8 +90,9 @@ static bool fails(const char *function, const char *path, int descriptor, unsign
     if (number == first) {
         snprintf(failing_file, sizeof failing_file, "%s", file_of(path, descriptor, (char[256]){0}));
         snprintf(description, sizeof description, "%s(%s, %#lx)", function, failing_file, request);
-        /* The kernel's counters, which wake event loops, do not fail for ever. */
-        if (strncmp(failing_file, "anon_inode:[", 12) == 0 && times > 3) times = 3;
+        /* The kernel's counters and its timer, which wake event loops and alsa-lib, do not fail for ever. */
+        bool counts = strncmp(failing_file, "anon_inode:[", 12) == 0 || strcmp(failing_file, "/dev/snd/timer") == 0;
+        if (counts && times > 3) times = 3;
         atomic_store(&failing, function);
     } else {
         const char *name = atomic_load(&failing);
