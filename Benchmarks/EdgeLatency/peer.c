@@ -52,15 +52,15 @@ static void got(int64_t at)
 static void *tell_newest(void *unused)
 {
     struct pollfd ready = {.fd = hop, .events = POLLIN};
+    int64_t told = 0, at;
     eventfd_t count;
     while (poll(&ready, 1, -1) > 0) {
         /* Read after the call, as Ringer's loop does; an edge in between is told too. */
-        int64_t told;
-        do {
-            told = atomic_load(&newest);
-            tell(told);
-            eventfd_read(hop, &count);
-        } while (atomic_load(&newest) != told);
+        while ((at = atomic_load(&newest)) != told)
+            tell(told = at);
+        eventfd_read(hop, &count);
+        if ((at = atomic_load(&newest)) != told)
+            tell(told = at);
     }
     return unused;
 }

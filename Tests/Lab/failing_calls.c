@@ -1,8 +1,8 @@
 /*
  * Preloaded before libc by Tests/Lab/test --failing-calls: system calls fail as a test asks, wherever they are made from:
  * Ringer, libgpiod, libevdev, alsa-lib. Calls are counted from failing_calls_begin to failing_calls_end. The one of a number
- * fails, and those of the same function on the same file that follow it, until so many have failed. The test's own calls are
- * not counted.
+ * fails, and those of the same function on the same file that follow it, or anywhere if it has no file, until so many have
+ * failed. The test's own calls are not counted.
  */
 #define _GNU_SOURCE
 #include <dirent.h>

@@ -7,7 +7,7 @@ import SystemPackage
 /// A thread that waits for descriptors and timers, and calls their handlers.
 ///
 /// It sleeps in one `ppoll` until a descriptor is ready, a timer expires, or another thread hands it work; nothing else
-/// wakes it. Any thread may use it; all handlers run on its own, one after another, and must not block.
+/// wakes it, but for 1 ms after a call that left something for later. Any thread may use it; all handlers run on its own, one after another, and must not block.
 ///
 /// It is also a task executor: a subscriber in `Task(executorPreference: loop)` receives an edge without a change of
 /// threads.
@@ -263,7 +263,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         add(.body(body))
     }
 
-    /// Calls `body` after the loop's next wait, which lasts 1 ms at most: for what may wait until other threads had the
+    /// Calls `body` after the loop's next wait, whose time-out is 1 ms at most: for what may wait until other threads had the
     /// processor, those that the current call has woken among them. Called on the loop's thread; dropped by ``close()``.
     func executeLater(_ body: @escaping @Sendable () -> Void) {
         state.withLock { state in if !state.isClosed { state.later.append(body) } }
@@ -356,13 +356,14 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         var descriptors: [pollfd] = []
         var ids: [UInt64] = []
         var taken: [Work] = []
-        var takenLater: [@Sendable () -> Void] = []
+        /// What runs after this turn's wait.
+        var later: [@Sendable () -> Void] = []
         var pause = Self.shortestPause
         /// The time that the alarm is set to, in nanoseconds; 0 if it is not set.
         var armed: Int64 = 0
         while true {
             runWork(&taken)
-            let (next, mustWait, hasLater, isClosed): (Int64, Bool, Bool, Bool) = state.withLock { state in
+            let (next, mustWait, isClosed): (Int64, Bool, Bool) = state.withLock { state in
                 if state.descriptorsChanged {
                     state.descriptorsChanged = false
                     descriptors = [wake, alarm].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -373,10 +374,11 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                     }
                 }
                 let next = state.timers.last.map { max(1, $0.deadline.nanoseconds) } ?? 0
-                return (next, state.work.isEmpty, !state.later.isEmpty, state.isClosed)
+                swap(&state.later, &later)
+                return (next, state.work.isEmpty, state.isClosed)
             }
             if isClosed { return finish() }
-            var timeout: Int64 = !mustWait ? 0 : hasLater ? Self.pauseBeforeLater : -1
+            var timeout: Int64 = !mustWait ? 0 : later.isEmpty ? -1 : Self.pauseBeforeLater
             if next != armed {
                 if ringer_timerfd_set(alarm, next) == 0 {
                     armed = next
@@ -391,10 +393,11 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                 report(RingerError("wait for descriptors", "event loop", .current))
                 // The first two need no memory of the kernel: work and timers go on, and the others are tried again.
                 for index in descriptors.indices { descriptors[index].revents = 0 }
-                ready = ringer_poll(&descriptors, 2, timeout < 0 ? pause : min(timeout, pause))
+                let wait = timeout < 0 ? pause : min(timeout, pause)
+                ready = ringer_poll(&descriptors, 2, wait)
                 // A real-time thread that tried on would stop the machine.
-                if ready < 0 { usleep(UInt32(pause / 1000)) }
-                pause = min(pause * 2, Self.longestPause)
+                if ready < 0 { usleep(UInt32((wait > 0 ? wait : pause) / 1000)) }
+                if ready <= 0 && wait == pause { pause = min(pause * 2, Self.longestPause) }
             } else {
                 pause = Self.shortestPause
             }
@@ -408,12 +411,15 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                 // that was added since is taken before the loop sleeps.
                 if descriptors[0].revents != 0 { clear(wake) }
             }
-            if hasLater { runLater(&takenLater) }
+            if !later.isEmpty {
+                for body in later { body() }
+                later.removeAll(keepingCapacity: true)
+            }
             runTimers()
         }
     }
 
-    /// So many nanoseconds the loop waits at most before it runs what may wait.
+    /// The time-out of a wait, in nanoseconds, before what may wait is run.
     private static let pauseBeforeLater: Int64 = 1_000_000
     /// So many nanoseconds the loop waits at most before it tries again to wait for all of its descriptors: at first, and
     /// after several failures. Edges are late by that.
@@ -477,13 +483,6 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         state.withLock { state in swap(&state.work, &taken) }
         if taken.isEmpty { return }
         for item in taken { run(item) }
-        taken.removeAll(keepingCapacity: true)
-    }
-
-    /// Runs what was to wait. `taken` is empty; its capacity is reused.
-    private func runLater(_ taken: inout [@Sendable () -> Void]) {
-        state.withLock { state in swap(&state.later, &taken) }
-        for body in taken { body() }
         taken.removeAll(keepingCapacity: true)
     }
 

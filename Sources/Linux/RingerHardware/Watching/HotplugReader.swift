@@ -232,6 +232,16 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         }
     }
 
+    /// Reads what was left over: in part, if the device has more all the time, so that timers go on.
+    private func readMore() {
+        step { device, now, reports throws(RingerError) in
+            for _ in 0..<64 {
+                if try !device.read(isReady: false, now: now, into: &reports) { return false }
+            }
+            return true
+        }
+    }
+
     private func timerFired() {
         step { device, now, reports throws(RingerError) in
             try device.tick(now: now(), into: &reports)
@@ -250,8 +260,8 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` on the open device and passes its reports on. If `body` returns that there may be more, reads that after
-    /// those who got the reports have run; closes the device and reports it as lost if `body` throws.
+    /// Runs `body` on the open device and passes its reports on. If `body` returns that there may be more, reads that later,
+    /// when those who got the reports had time to run; closes the device and reports it as lost if `body` throws.
     private func step(
         _ body: (inout Device, () -> MonotonicTime, inout [Device.Report]) throws(RingerError) -> Bool
     ) {
@@ -280,7 +290,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         if isLarge { reports = [] }
         swap(&reports, &state.reports)
         if let failure { report(.lost(failure, at: loop.now)) }
-        if mayHaveMore { loop.executeLater { self.drain() } }
+        if mayHaveMore { loop.executeLater { self.readMore() } }
         guard let failure else { return }
         // The device may be back already, and its file will not change again: try at once. A device that failed right
         // after it was opened waits for the next change of its directory.

@@ -28,8 +28,8 @@ protocol OpenDevice: ~Copyable, Sendable {
     /// - Parameters:
     ///   - isReady: Whether the descriptor is known to be readable.
     ///   - now: Reads the clock, which costs a system call on some machines.
-    /// - Returns: Whether to read again once these reports have been passed on, and tasks that wait for them have run: there
-    ///   may be more.
+    /// - Returns: Whether to read again once these reports have been passed on, and tasks that wait for them had time to run:
+    ///   there may be more.
     mutating func read(
         isReady: Bool, now: () -> MonotonicTime, into reports: inout [Report]
     ) throws(RingerError) -> Bool

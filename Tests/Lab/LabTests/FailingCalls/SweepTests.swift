@@ -87,7 +87,9 @@ extension FailingCalls {
             }
             let description = String(cString: lab_calls_description())
             // Nobody sees a switch that can no longer be waited for or read.
-            let readsSwitch = description.hasPrefix("ppoll(") || description.contains("gpio-event")
+            let isOfLine = description.contains("anon_inode:gpio-event") || description.contains("anon_inode:gpio-line")
+            let reads = ["read(", "ioctl("].contains { description.hasPrefix($0) }
+            let readsSwitch = description.hasPrefix("ppoll(") || description.hasPrefix("poll(") || isOfLine && reads
             let isBlind = failure.times == FailingBench.Failure.always && readsSwitch
             var result = Result(
                 calls: Int(lab_calls_end()), failed: Int(lab_calls_failed()), description: description,

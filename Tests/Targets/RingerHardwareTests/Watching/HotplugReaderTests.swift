@@ -54,6 +54,24 @@ import Testing
         loop.close()
     }
 
+    // Such as a line without debouncing that floats.
+    @Test("a device that has more all the time holds up no timer")
+    func restlessDevice() async throws {
+        let reader = HotplugReader<RestlessSource>(loop: loop, name: "restless", directory: directory.path) {
+            () throws(RingerError) in try RestlessSource()
+        }
+        let told = Told()
+        try reader.start { told.add($0) }
+        await told.wait(for: "more")
+        for _ in 0..<3 {
+            await withCheckedContinuation { continuation in
+                _ = loop.schedule(at: loop.now + .milliseconds(5)) { continuation.resume() }
+            }
+        }
+        reader.close()
+        loop.close()
+    }
+
     @Test("what the device has is read and told before drain returns")
     func draining() throws {
         let device = try PipeDevice(path)
@@ -357,6 +375,32 @@ private struct BrokenSource: ~Copyable, OpenDevice {
         isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
     ) throws(RingerError) -> Bool {
         throw RingerError("read", name, Errno(rawValue: ENODEV))
+    }
+}
+
+/// A device that is always ready, and always has more.
+private struct RestlessSource: ~Copyable, OpenDevice {
+    let descriptor: CInt
+    let name = "restless"
+
+    init() throws(RingerError) {
+        descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw RingerError("open", "/dev/null", Errno(rawValue: errno)) }
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    mutating func begin(now: MonotonicTime, into reports: inout [String]) {
+        reports.append("begin")
+    }
+
+    mutating func read(
+        isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
+    ) throws(RingerError) -> Bool {
+        reports.append("more")
+        return true
     }
 }
 
