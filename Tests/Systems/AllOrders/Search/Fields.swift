@@ -29,7 +29,7 @@ enum Fields {
                 VibrationSequencer(longestOnTime: .zero),
                 [
                     "longestOnTime", "running", "phase", "newest", "unanswered", "turnedOn", "mayTurnSince", "turned",
-                    "restingSince", "preparations", "preparedAt", "asleep", "timer",
+                    "restingSince", "preparations", "preparedAt", "asleep",
                 ]
             ),
             (
