@@ -49,6 +49,10 @@ final class KeptSound: Sendable {
     /// The decoded sound, or why it can never be played; nil until one of them is known.
     var result: SoundSource.Loaded? { known.withLock { $0 } }
 
+    /// Why the sound can never be played; nil while it may be. If the system could not read its file, or the file ended too
+    /// early, the next play tries again.
+    var failure: RingerError? { if case .failure(let error)? = result { error } else { nil } }
+
     /// Takes the result of decoding it, and keeps it if the next attempt would lead to the same.
     func keep(_ result: SoundSource.Loaded) {
         switch result {

@@ -33,11 +33,8 @@ enum Fields {
                 ]
             ),
             (
-                AlertMachine(),
-                [
-                    "phase", "plan", "ending", "isPaced", "result", "roundBeganAt", "isUnplayable",
-                    "motorError",
-                ]
+                AlertMachine(.init(), now: MonotonicTime(nanoseconds: 0)),
+                ["phase", "plan", "result", "ending", "isPaced", "roundBeganAt", "motorError"]
             ),
         ]
         for (machine, fields) in known {

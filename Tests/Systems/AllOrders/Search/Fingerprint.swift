@@ -61,12 +61,9 @@ struct Fingerprint {
         world.announcements.runner.read { visit($0) }
         world.services.engine.runner.read { visit($0) }
         visit(world.sequencer)
-        let running = world.alerts.running
-        add(running.now != nil)
-        for alert in [running.now].compactMap({ $0 }) + running.ending {
-            add(alert.isOpen)
-            alert.runner.read { visit($0) }
-        }
+        let alerts = world.alerts.running.all
+        add(alerts.count)
+        for alert in alerts { alert.runner.read { visit($0) } }
         visitPorts(world)
         add(world.budget)
         add(world.isSilent)
@@ -262,12 +259,12 @@ struct Fingerprint {
         }
         add(machine.ending)
         add(machine.isPaced)
-        add(machine.result?.sounded)
-        add(machine.result?.vibrated)
-        add(machine.result?.soundError)
-        time(machine.result?.startedAt, back: AlertMachine.shortestFailure)
+        add(machine.result.sounded)
+        add(machine.result.vibrated)
+        add(machine.result.soundError)
+        time(machine.result.startedAt, back: AlertMachine.shortestFailure)
         time(machine.roundBeganAt, back: AlertMachine.shortestFailure)
-        add(machine.isUnplayable)
+        add(machine.plan.parts)
         add(machine.motorError)
     }
 
