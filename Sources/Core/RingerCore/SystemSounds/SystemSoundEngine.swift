@@ -78,6 +78,11 @@ final class SystemSoundEngine: Sendable {
         send(.play(attempt, now: clock.now))
     }
 
+    /// Stops every call for a sound that `isMeant` accepts.
+    func stop(because cause: SoundOutcome.StopCause, where isMeant: @escaping @Sendable (OutputQueue.Sound) -> Bool) {
+        send(.stopAll(cause, now: clock.now, where: isMeant))
+    }
+
     func send(_ event: SystemSoundMachine.Event) {
         runner.send(event)
     }

@@ -5,7 +5,6 @@
 /// others alone.
 struct SystemSoundMachine: StateMachine {
     typealias Number = UInt64
-    typealias Client = UInt64
 
     enum Event: Sendable {
         case play(SystemSoundAttempt, now: MonotonicTime)
@@ -16,12 +15,8 @@ struct SystemSoundMachine: StateMachine {
         /// The rules changed before the vibration could begin.
         case vibrationForbidden(Number, now: MonotonicTime)
         case stop(Number, SoundOutcome.StopCause, now: MonotonicTime)
-        /// Stops a client's every call for the ID.
-        case stopSound(Client, SystemSoundID, SoundOutcome.StopCause, now: MonotonicTime)
-        /// Stops a client's every call but those for these IDs.
-        case stopClient(Client, SoundOutcome.StopCause, except: Set<SystemSoundID>, now: MonotonicTime)
-        /// Stops every call.
-        case stopAll(SoundOutcome.StopCause, now: MonotonicTime)
+        /// Stops every call that is meant.
+        case stopAll(SoundOutcome.StopCause, now: MonotonicTime, where: @Sendable (OutputQueue.Sound) -> Bool)
         case rules(PlayerRules, now: MonotonicTime)
         /// The timer of this call is due: the motor has rested, or its completion was delayed.
         case timer(Number, now: MonotonicTime)
@@ -109,12 +104,10 @@ struct SystemSoundMachine: StateMachine {
             vibrationIsOver(number, .stopped, now, &actions)
         case .stop(let number, let cause, let now):
             stop(number, cause, now, &actions)
-        case .stopSound(let client, let id, let cause, let now):
-            stop(cause, now, &actions) { $0.sound.client == client && $0.sound.id == id }
-        case .stopClient(let client, let cause, let kept, let now):
-            stop(cause, now, &actions) { $0.sound.client == client && !kept.contains($0.sound.id) }
-        case .stopAll(let cause, let now):
-            stop(cause, now, &actions) { _ in true }
+        case .stopAll(let cause, let now, let isMeant):
+            for number in calls.keys.sorted() {
+                if let call = calls[number], isMeant(call.attempt.sound) { stop(number, cause, now, &actions) }
+            }
         case .rules(let rules, let now):
             for number in calls.keys.sorted() { obey(rules, number, now, &actions) }
         case .timer(let number, let now):
@@ -284,15 +277,6 @@ struct SystemSoundMachine: StateMachine {
             speaker.release(number)
         }
         endWaitingSound(number, .stopped(cause), now, &actions)
-    }
-
-    private mutating func stop(
-        _ cause: SoundOutcome.StopCause, _ now: MonotonicTime, _ actions: inout [Action],
-        where isMeant: (SystemSoundAttempt) -> Bool
-    ) {
-        for number in calls.keys.sorted() {
-            if let call = calls[number], isMeant(call.attempt) { stop(number, cause, now, &actions) }
-        }
     }
 
     private mutating func stopVibration(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {

@@ -135,7 +135,7 @@ public final class SystemSoundServices: Sendable {
     public func dispose(_ id: SystemSoundID) throws(SystemSoundError) {
         guard table.remove(id) else { throw .unknown(id, "dispose of the sound") }
         engine.cache.remove(.registered(client: client, id))
-        engine.send(.stopSound(client, id, .disposed, now: engine.clock.now))
+        engine.stop(because: .disposed) { [client] in $0.client == client && $0.id == id }
     }
 
     /// How many sounds are registered.
@@ -231,7 +231,7 @@ public final class SystemSoundServices: Sendable {
 
     /// Stops every call, those of other clients included.
     public func stopAll(because cause: SoundOutcome.StopCause = .caller) {
-        engine.send(.stopAll(cause, now: engine.clock.now))
+        engine.stop(because: cause) { _ in true }
     }
 
     /// Closes the client: its sounds are unregistered and stop as ``SoundOutcome/StopCause/closed``, and the completions
@@ -242,7 +242,7 @@ public final class SystemSoundServices: Sendable {
     public func close() {
         guard let playingOn = table.removeAll() else { return }
         engine.cache.removeAll(of: client)
-        engine.send(.stopClient(client, .closed, except: playingOn, now: engine.clock.now))
+        engine.stop(because: .closed) { [client] in $0.client == client && !playingOn.contains($0.id) }
     }
 
     func wait(for order: SystemSoundOrder) async -> SystemSoundResult {
