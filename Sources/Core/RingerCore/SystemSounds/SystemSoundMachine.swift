@@ -163,13 +163,11 @@ struct SystemSoundMachine: StateMachine {
         _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
         if attempt.replacesLoading { newest = max(newest, attempt.number) }
-        switch speaker.request(attempt.number, attempt.sound, isFromCompletion: attempt.isFromCompletion) {
-        case .begin(let before?) where before == sounding:
-            actions.append(.stopSound(before, .replaced))
-        case .begin(let replaced):
-            if let replaced { endWaitingSound(replaced, .stopped(.replaced), now, &actions) }
-        case .wait(let dropped):
-            if let dropped { endWaitingSound(dropped, .stopped(.replaced), now, &actions) }
+        let replaced = speaker.request(attempt.number, attempt.sound, isFromCompletion: attempt.isFromCompletion)
+        if let replaced, replaced == sounding {
+            actions.append(.stopSound(replaced, .replaced))
+        } else if let replaced {
+            endWaitingSound(replaced, .stopped(.replaced), now, &actions)
         }
         startSound(&actions)
     }
@@ -190,17 +188,15 @@ struct SystemSoundMachine: StateMachine {
     private mutating func requestMotor(
         _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        switch motor.request(attempt.number, attempt.sound, isFromCompletion: attempt.isFromCompletion) {
-        case .begin(let before?) where before == vibrating:
+        let replaced = motor.request(attempt.number, attempt.sound, isFromCompletion: attempt.isFromCompletion)
+        let isTurning = replaced != nil && replaced == vibrating
+        if isTurning {
             // The vibrator ends that one as replaced, and the motor turns on.
             vibrating = nil
-            startVibration(now, &actions, afterRest: false)
-        case .begin(let replaced):
-            if let replaced { endWaitingVibration(replaced, .replaced, now, &actions) }
-            startVibration(now, &actions)
-        case .wait(let dropped):
-            if let dropped { endWaitingVibration(dropped, .replaced, now, &actions) }
+        } else if let replaced {
+            endWaitingVibration(replaced, .replaced, now, &actions)
         }
+        if motor.owner == attempt.number { startVibration(now, &actions, afterRest: !isTurning) }
     }
 
     /// Starts the vibration of the call that owns the motor, where no other vibration is being stopped; as soon as the
