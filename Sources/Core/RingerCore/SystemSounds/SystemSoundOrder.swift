@@ -45,16 +45,20 @@ extension SystemSoundServices {
     /// Asks the policy about `order`. Its sound is yet to be decoded if it may be heard and is not in memory.
     func attempt(_ call: Call, _ order: SystemSoundOrder) -> SystemSoundAttempt {
         let now = engine.clock.now
+        let decision = engine.player.rules.decide(order.request)
+        let access = access(order.source)
+        // A sound without samples is over as soon as it begins.
+        var outcome = decision.isHeard ? SoundOutcome.finished : .silenced(by: decision.reason)
+        if case .failed(let error) = order.source { outcome = .failed(error) }
         var attempt = SystemSoundAttempt(
             number: call.id.number, sound: OutputQueue.Sound(client: client, id: order.sound, kind: order.kind),
-            request: order.request, decision: engine.player.rules.decide(order.request), pattern: order.pattern,
-            isFromCompletion: UserCode.isRunning && order.kind != .alertRound, fallback: order.fallback,
-            requestedAt: now)
-        attempt.outlivesProcess = table.value(of: .completePlaybackIfAppDies, of: order.sound)
-        let access = access(order.source)
-        attempt.frames = access.frames
-        if case .failed(let error) = order.source { attempt.failure = error }
-        guard attempt.decision.isHeard else { return attempt }
+            request: order.request, decision: decision, pattern: order.pattern,
+            isFromCompletion: UserCode.isRunning && order.kind != .alertRound,
+            outlivesProcess: table.value(of: .completePlaybackIfAppDies, of: order.sound),
+            result: SystemSoundResult(
+                sound: order.sound, outcome: outcome, vibrated: false, fallback: order.fallback, requestedAt: now,
+                endedAt: now, position: StreamPosition(played: 0, total: access.frames)))
+        guard decision.isHeard else { return attempt }
         if let sound = engine.inMemory(access) { attempt.take(sound) } else { attempt.isLoading = true }
         return attempt
     }

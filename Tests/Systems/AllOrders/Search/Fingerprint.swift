@@ -145,12 +145,15 @@ struct Fingerprint {
         add(machine.calls.count)
         for (number, call) in machine.calls.sorted(by: { $0.key < $1.key }) {
             name(number, .sounds)
-            add(call.attempt.decision)
-            add(call.attempt.isLoading)
-            time(call.attempt.requestedAt, back: .milliseconds(50))
-            part(call.sound)
-            part(call.vibration)
-            add(call.isFelt)
+            add(call.decision)
+            add(call.isLoading)
+            add(call.heard)
+            add(call.felt)
+            time(call.result.requestedAt, back: .milliseconds(50))
+            add(call.result.outcome)
+            add(call.result.startedAt != nil)
+            add(call.result.vibration)
+            add(call.result.vibrated)
             add(call.stopCause)
             time(call.completesAt, back: .zero)
         }
@@ -165,29 +168,6 @@ struct Fingerprint {
             time(loop.since, back: .seconds(1))
             time(loop.last, back: .milliseconds(50))
             add(loop.rounds)
-        }
-    }
-
-    private mutating func part(_ part: SystemSoundMachine.Part<SoundResult>) {
-        switch part {
-        case .none: add(0)
-        case .waiting: add(1)
-        case .running: add(2)
-        case .over(let result):
-            add(3)
-            add(result.outcome)
-            add(result.startedAt != nil)
-        }
-    }
-
-    private mutating func part(_ part: SystemSoundMachine.Part<VibrationEnd>) {
-        switch part {
-        case .none: add(0)
-        case .waiting: add(1)
-        case .running: add(2)
-        case .over(let end):
-            add(3)
-            add(end)
         }
     }
 

@@ -81,11 +81,18 @@ struct OutputQueueTests {
 struct SystemSoundMachineTests {
     static let now = MonotonicTime(nanoseconds: 1_000_000_000)
 
-    func vibration(_ number: UInt64, _ decision: Decision) -> SystemSoundAttempt {
+    func attempt(_ number: UInt64, _ request: SoundRequest, _ decision: Decision) -> SystemSoundAttempt {
         SystemSoundAttempt(
-            number: number, sound: OutputQueue.Sound(client: 1, id: 5001), request: .alert, decision: decision,
-            pattern: .standard,
-            requestedAt: Self.now)
+            number: number, sound: OutputQueue.Sound(client: 1, id: 5001), request: request, decision: decision,
+            result: SystemSoundResult(
+                sound: 5001, outcome: .finished, vibrated: false, requestedAt: Self.now, endedAt: Self.now,
+                position: StreamPosition(played: 0, total: 0)))
+    }
+
+    func vibration(_ number: UInt64) -> SystemSoundAttempt {
+        var attempt = attempt(number, .alert, .vibrate(.ringSilentSwitch))
+        attempt.pattern = .standard
+        return attempt
     }
 
     func result(_ actions: [SystemSoundMachine.Action]) -> SystemSoundResult? {
@@ -96,11 +103,11 @@ struct SystemSoundMachineTests {
     @Test("rules that change between the decision and the motor's turn end the vibration unfelt")
     func forbidden() {
         var machine = SystemSoundMachine()
-        _ = machine.handle(.play(vibration(1, .vibrate(.ringSilentSwitch)), now: Self.now))
+        _ = machine.handle(.play(vibration(1), now: Self.now))
         let result = result(machine.handle(.vibrationForbidden(1, now: Self.now)))
         #expect(result?.vibration == .stopped && result?.vibrated == false && machine.count == 0)
         // The motor did not turn: the next vibration needs no rest before it.
-        let next = machine.handle(.play(vibration(2, .vibrate(.ringSilentSwitch)), now: Self.now))
+        let next = machine.handle(.play(vibration(2), now: Self.now))
         #expect(next.contains(.startVibration(2, .standard, .alert)))
     }
 
@@ -109,10 +116,9 @@ struct SystemSoundMachineTests {
         var machine = SystemSoundMachine()
         let samples = PCMBuffer.silence(duration: .seconds(1), sampleRate: 48_000)
         for number in 1...2 {
-            var attempt = SystemSoundAttempt(
-                number: UInt64(number), sound: OutputQueue.Sound(client: 1, id: 5001),
-                request: .systemSound(isUISound: true), decision: RingerPolicy.decide(.systemSound(isUISound: true)),
-                samples: samples, requestedAt: Self.now)
+            let request = SoundRequest.systemSound(isUISound: true)
+            var attempt = attempt(UInt64(number), request, RingerPolicy.decide(request))
+            attempt.samples = samples
             attempt.isFromCompletion = true
             _ = machine.handle(.play(attempt, now: Self.now))
         }
