@@ -17,10 +17,10 @@ final class SystemSoundEngine: Sendable {
     private static let noMotor = RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")
 
     init(
-        player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock,
-        configuration: SystemSoundServices.Configuration, report: @escaping @Sendable (DeviceEvent) -> Void
+        player: SoundPlayer, vibrator: Vibrator?, configuration: SystemSoundServices.Configuration,
+        report: @escaping @Sendable (DeviceEvent) -> Void
     ) {
-        let core = player.core
+        let (core, clock) = (player.core, player.clock)
         self.core = core
         self.configuration = configuration
         self.player = player

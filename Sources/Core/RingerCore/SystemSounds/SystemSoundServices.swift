@@ -57,12 +57,11 @@ public final class SystemSoundServices: Sendable {
     ///   - vibrator: The motor; nil if there is none, and every vibration fails.
     ///   - report: Gets the events of sounds that never reach the player, in order.
     package convenience init(
-        player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock, configuration: Configuration = .init(),
+        player: SoundPlayer, vibrator: Vibrator?, configuration: Configuration = .init(),
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.init(
-            SystemSoundEngine(
-                player: player, vibrator: vibrator, clock: clock, configuration: configuration, report: report))
+            SystemSoundEngine(player: player, vibrator: vibrator, configuration: configuration, report: report))
     }
 
     private init(_ engine: SystemSoundEngine) {
