@@ -7,26 +7,6 @@ import Synchronization
 /// for ``limit`` is answered as timed out, and its thread is left behind: until it returns, the same sound fails at once, and
 /// while ``mostThreads`` are left behind, so does every sound. One that can be had without reading is had so then.
 final class SoundLoads: Sendable {
-    /// What makes two loads the same.
-    enum Key: Sendable, Hashable {
-        case cached(SoundCache.Key)
-        /// A file that is played as it is, however long, and is no system sound.
-        case played(String)
-        case contained(String, otherwise: SystemSoundID)
-        /// The call's own.
-        case call(UInt64)
-
-        /// What is read, for errors.
-        var subject: String {
-            switch self {
-            case .cached(.registered(_, let id)): "system sound \(id)"
-            case .cached(.predefined(let file)): file
-            case .played(let path), .contained(let path, _): path
-            case .call: "sound"
-            }
-        }
-    }
-
     /// A call that waits for a load.
     struct Call: Sendable {
         /// Whether it still waits; a sound for which no call does is not loaded.
@@ -40,7 +20,7 @@ final class SoundLoads: Sendable {
 
     private struct Load: Sendable {
         let number: UInt64
-        let key: Key
+        let key: SoundKey
         let bytes: Int
         var calls: [Call] = []
         /// Why it must not read; nil if it may.
@@ -70,7 +50,7 @@ final class SoundLoads: Sendable {
 
         /// Adds calls to the load of the same sound, or as a new one. While an earlier load is late, they go without reading.
         mutating func add(
-            _ calls: [Call], _ key: Key, bytes: Int, _ detail: String = "an earlier read has not returned"
+            _ calls: [Call], _ key: SoundKey, bytes: Int, _ detail: String = "an earlier read has not returned"
         ) {
             let isStuck = running.contains { $0.key == key && $0.isLate }
             let isSame = { (load: Load) in load.key == key && !load.isLate && (load.refusal != nil) == isStuck }
@@ -148,7 +128,7 @@ final class SoundLoads: Sendable {
     }
 
     /// Loads a sound of about `bytes` for a call, or lets the call wait for a load of the same sound.
-    func load(_ key: Key, bytes: Int, for call: Call) {
+    func load(_ key: SoundKey, bytes: Int, for call: Call) {
         state.withLock { $0.add([call], key, bytes: bytes) }
         core.perform { [self] in beginWaiting() }
     }

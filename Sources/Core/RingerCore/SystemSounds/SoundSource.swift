@@ -28,8 +28,8 @@ enum SoundSource: Sendable {
         var frames = 0
         /// What needs neither reading nor synthesising.
         var known: Loaded?
-        /// The sound's place in the cache.
-        var key: SoundCache.Key?
+        /// What makes it the same as another sound; nil if nothing does.
+        var key: SoundKey?
         var kept: KeptSound?
         /// Reads or synthesises the sound; with an error it must not read.
         var read: @Sendable (_ refusal: RingerError?) throws(RingerError) -> LoadedSound? = { _ in nil }
@@ -76,7 +76,8 @@ extension SystemSoundServices {
                 return try SoundLoader.load(path, registeredWith: frames)
             }
         case .contained(let file, let frames, let otherwise):
-            return .init(frames: frames) { [weak self] refusal throws(RingerError) in
+            return .init(frames: frames, key: .contained(file.path, otherwise: otherwise)) {
+                [weak self] refusal throws(RingerError) in
                 do throws(RingerError) {
                     if let refusal { throw refusal }
                     return LoadedSound(try SoundLoader.load(FileByteSource(file), SoundLimits.systemSoundDuration))
@@ -89,7 +90,7 @@ extension SystemSoundServices {
         case .predefined(let sound):
             let predefined = engine.configuration.predefined
             guard let file = sound.file(on: predefined.variant) else { return .init(known: .success(nil)) }
-            let key = SoundCache.Key.predefined(file)
+            let key = SoundKey.predefined(file)
             return .init(frames: engine.cache[key]?.samples.frames ?? 0, key: key) { predefined.load(sound, $0) }
         case .registered(let id):
             guard let source = table.source(of: id) else {
@@ -127,7 +128,7 @@ extension SystemSoundEngine {
         if let found = inMemory(access) { return try found.get() }
         let result = SoundSource.Loaded { () throws(RingerError) in try access.read(refusal) }
         access.kept?.keep(result)
-        if let key = access.key, case .success(let sound?) = result, sound.isFinal {
+        if let key = access.key, key.isCached, case .success(let sound?) = result, sound.isFinal {
             cache.keep(sound, for: key)
             // It may have been disposed of meanwhile.
             if case .registered(_, let id) = key, table.source(of: id) == nil { cache.remove(key) }

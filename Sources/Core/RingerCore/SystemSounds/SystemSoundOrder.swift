@@ -105,12 +105,6 @@ extension SystemSoundServices {
             access.kept?.keep($0)
             engine.send(.loaded(number, $0, now: engine.clock.now))
         }
-        let key: SoundLoads.Key =
-            switch (access.key, source) {
-            case (let key?, _): .cached(key)
-            case (nil, .contained(let file, _, let otherwise)): .contained(file.path, otherwise: otherwise)
-            case (nil, _): .call(number)
-            }
-        engine.player.loads.load(key, bytes: bytes, for: waiting)
+        engine.player.loads.load(access.key ?? .call(number), bytes: bytes, for: waiting)
     }
 }

@@ -157,7 +157,7 @@ struct SystemSoundFileTests {
         bench.clock.advance(by: .seconds(1))
         #expect(repeated == 0)
         #expect(bench.sounds.table.count == (0, 0, 0))
-        #expect(bench.sounds.cachedBytes == 0 && bench.sounds.engine.cache.count == 0 && bench.sounds.underWay == 0)
+        #expect(bench.sounds.cachedBytes == 0 && bench.sounds.underWay == 0)
         #expect(bench.player.playing == 0 && bench.clock.pendingTimers == 0)
         #expect(try openDescriptors(of: path) == 0)
     }
