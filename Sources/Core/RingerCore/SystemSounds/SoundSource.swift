@@ -83,8 +83,8 @@ extension SystemSoundServices {
                     return LoadedSound(try SoundLoader.load(FileByteSource(file), SoundLimits.systemSoundDuration))
                 } catch {
                     guard let self else { throw error }
-                    let sound = try load(order(otherwise, as: .sound).source, refusal)
-                    return sound.map { LoadedSound($0.samples, fallback: SoundFallback(error)) }
+                    let samples = try samples(of: otherwise, refusal)
+                    return samples.map { LoadedSound($0, fallback: SoundFallback(error)) }
                 }
             }
         case .predefined(let sound):
@@ -105,11 +105,6 @@ extension SystemSoundServices {
             return access
         }
     }
-
-    /// The samples of `source`; nil if it has none. With an error it must not read.
-    func load(_ source: SoundSource, _ refusal: RingerError? = nil) throws(RingerError) -> LoadedSound? {
-        try engine.load(access(source), of: table, refusal)
-    }
 }
 
 extension SystemSoundEngine {
@@ -123,7 +118,7 @@ extension SystemSoundEngine {
 
     /// The samples of a source of the client whose sounds are in `table`; nil if it has none. With an error it must not read.
     func load(
-        _ access: SoundSource.Access, of table: SystemSoundTable, _ refusal: RingerError? = nil
+        _ access: SoundSource.Access, of table: SystemSoundTable, _ refusal: RingerError?
     ) throws(RingerError) -> LoadedSound? {
         if let found = inMemory(access) { return try found.get() }
         let result = SoundSource.Loaded { () throws(RingerError) in try access.read(refusal) }

@@ -83,7 +83,7 @@ extension SystemSoundServices {
 
     /// The same; with an error, no file must be read.
     package func samples(of id: SystemSoundID, _ refusal: RingerError?) throws(RingerError) -> PCMBuffer? {
-        try load(order(id, as: .sound).source, refusal)?.samples
+        try engine.load(access(order(id, as: .sound).source), of: table, refusal)?.samples
     }
 
     /// The samples of a sound that need neither reading nor synthesising; nil where there are none.
