@@ -271,12 +271,9 @@ struct VibrationSequencer: StateMachine {
     private mutating func stop(_ id: UInt64?, _ now: MonotonicTime, _ actions: inout [Action]) {
         if let running {
             if id == nil || id == running.id { end(.stopped, now, &actions) }
-            return
-        }
-        switch phase {
-        // No vibration is running, but the motor may be turning: turn it off now, without waiting for the next attempt.
-        case .stuck: turnOff(&actions)
-        case .idle, .turning, .resting, .stopping: break
+        } else if case .stuck = phase {
+            // No vibration is running, but the motor may be turning: turn it off now, without waiting for the next attempt.
+            turnOff(&actions)
         }
     }
 
