@@ -79,15 +79,8 @@ final class SoundCache: Sendable {
         }
     }
 
-    /// Removes the sounds of a client.
-    func removeAll(of client: UInt64) {
-        change { sounds in
-            sounds.removeAll { if case .registered(client: client, _) = $0.key { true } else { false } }
-        }
-    }
-
-    func remove(_ key: SoundKey) {
-        change { sounds in sounds.removeAll { $0.key == key } }
+    func remove(where isMeant: (SoundKey) -> Bool) {
+        change { sounds in sounds.removeAll { isMeant($0.key) } }
     }
 
     /// Calls `body` under the lock, and frees the sounds that it removes outside of it.

@@ -126,7 +126,7 @@ extension SystemSoundEngine {
         if let key = access.key, key.isCached, case .success(let sound?) = result, sound.isFinal {
             cache.keep(sound, for: key)
             // It may have been disposed of meanwhile.
-            if case .registered(_, let id) = key, table.source(of: id) == nil { cache.remove(key) }
+            if case .registered(_, let id) = key, table.source(of: id) == nil { cache.remove { $0 == key } }
         }
         return try result.get()
     }

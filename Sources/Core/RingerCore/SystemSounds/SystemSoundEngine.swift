@@ -69,21 +69,14 @@ final class SystemSoundEngine: Sendable {
         }
     }
 
-    /// How many calls are not over.
-    var count: Int { runner.read { $0.count } }
-
     /// Begins a call. `completion` is called once, inside a transition.
     func begin(_ attempt: SystemSoundAttempt, _ completion: @escaping @Sendable (SystemSoundResult) -> Void) {
         completions.add(attempt.number, completion)
-        send(.play(attempt, now: clock.now))
+        runner.send(.play(attempt, now: clock.now))
     }
 
     /// Stops every call for a sound that `isMeant` accepts.
     func stop(because cause: SoundOutcome.StopCause, where isMeant: @escaping @Sendable (OutputQueue.Sound) -> Bool) {
-        send(.stopAll(cause, now: clock.now, where: isMeant))
-    }
-
-    func send(_ event: SystemSoundMachine.Event) {
-        runner.send(event)
+        runner.send(.stopAll(cause, now: clock.now, where: isMeant))
     }
 }

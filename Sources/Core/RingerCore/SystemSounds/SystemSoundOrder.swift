@@ -23,23 +23,18 @@ struct SystemSoundOrder: Sendable {
 extension SystemSoundServices {
     /// The order that playing `id` amounts to.
     func order(_ id: SystemSoundID, as use: Use) -> SystemSoundOrder {
-        let request: SoundRequest =
-            switch use {
-            case .sound: .systemSound(isUISound: table.value(of: .isUISound, of: id))
-            case .alert: .alert
-            }
-        let pattern = use == .alert ? VibrationPattern.standard : nil
+        var order = SystemSoundOrder(
+            sound: id, request: use == .alert ? .alert : .systemSound(isUISound: table.value(of: .isUISound, of: id)),
+            source: .registered(id), pattern: use == .alert ? .standard : nil)
         if let predefined = id.predefinedSound {
-            if let pattern = VibrationPattern(predefined.vibration) {
-                return SystemSoundOrder(sound: id, request: .vibration, source: .none, pattern: pattern)
+            order.source = .predefined(predefined)
+            if let pattern = predefined.pattern {
+                (order.request, order.source, order.pattern) = (.vibration, .none, pattern)
             }
-            return SystemSoundOrder(sound: id, request: request, source: .predefined(predefined), pattern: pattern)
+        } else if table.source(of: id) == nil {
+            (order.source, order.pattern) = (.failed(SystemSoundError.unknown(id, "play").cause), nil)
         }
-        guard table.source(of: id) != nil else {
-            return SystemSoundOrder(
-                sound: id, request: request, source: .failed(SystemSoundError.unknown(id, "play").cause))
-        }
-        return SystemSoundOrder(sound: id, request: request, source: .registered(id), pattern: pattern)
+        return order
     }
 
     /// Asks the policy about `order`. Its sound is yet to be decoded if it may be heard and is not in memory.
@@ -103,7 +98,7 @@ extension SystemSoundServices {
             SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table, refusal) }
         } deliver: { [engine] in
             access.kept?.keep($0)
-            engine.send(.loaded(number, $0, now: engine.clock.now))
+            engine.runner.send(.loaded(number, $0, now: engine.clock.now))
         }
         engine.player.loads.load(access.key ?? .call(number), bytes: bytes, for: waiting)
     }

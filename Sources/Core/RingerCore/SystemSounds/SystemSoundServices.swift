@@ -133,14 +133,14 @@ public final class SystemSoundServices: Sendable {
     ///   ID, as for a predefined one.
     public func dispose(_ id: SystemSoundID) throws(SystemSoundError) {
         guard table.remove(id) else { throw .unknown(id, "dispose of the sound") }
-        engine.cache.remove(.registered(client: client, id))
+        engine.cache.remove { $0 == .registered(client: client, id) }
         engine.stop(because: .disposed) { [client] in $0.client == client && $0.id == id }
     }
 
     /// How many sounds are registered.
     public var registered: Int { table.count.sounds }
     /// How many calls are not over, those of other clients included.
-    public var underWay: Int { engine.count }
+    public var underWay: Int { engine.runner.read { $0.count } }
     /// How many bytes of decoded samples are kept, for all clients.
     public var cachedBytes: Int { engine.cache.bytes }
 
@@ -225,7 +225,7 @@ public final class SystemSoundServices: Sendable {
 
     /// Stops the sound and the vibration of a call at once. Nothing happens where the call is over.
     public func stop(_ call: Call, because cause: SoundOutcome.StopCause = .caller) {
-        engine.send(.stop(call.id.number, cause, now: engine.clock.now))
+        engine.runner.send(.stop(call.id.number, cause, now: engine.clock.now))
     }
 
     /// Stops every call, those of other clients included.
@@ -240,7 +240,7 @@ public final class SystemSoundServices: Sendable {
     /// closed before.
     public func close() {
         guard let playingOn = table.removeAll() else { return }
-        engine.cache.removeAll(of: client)
+        engine.cache.remove { if case .registered(client: client, _) = $0 { true } else { false } }
         engine.stop(because: .closed) { [client] in $0.client == client && !playingOn.contains($0.id) }
     }
 
@@ -272,7 +272,7 @@ public final class SystemSoundServices: Sendable {
         }
         if case .registered(let id) = order.source, !table.contains(id) {
             // It was disposed of meanwhile.
-            engine.send(.stop(call.id.number, .disposed, now: engine.clock.now))
+            engine.runner.send(.stop(call.id.number, .disposed, now: engine.clock.now))
         }
         user.callReturns()
     }
