@@ -11,27 +11,37 @@ package final class RunningAlert: Sendable {
         self.sounds = sounds
         let completions = completions
         let (player, clock, core) = (sounds.engine.player, sounds.engine.clock, sounds.engine.core)
-        let order = Self.order(kind, sounds)
+        var order = sounds.order(kind.sound, as: .alert)
+        // The user's preferences about alerts hold for predefined vibrations too.
+        order.request = .alert
+        order.pattern = kind.vibration ?? order.pattern
+        order.kind = .alertRound
         // Decoded once, for all rounds.
-        let sound = KeptSound(order.source)
+        let source = TransitionState(order.source)
         let call = TransitionState<SystemSoundServices.Call?>(nil)
         let (limitTimer, pauseTimer) = (TimerSlot(clock, core), TimerSlot(clock, core))
         let missingMotor = kind.way.isFelt ? sounds.engine.missingMotor : nil
-        let hasSound = if case .none = order.source { false } else { true }
+        let hasSound = if case .known(.success(nil)) = order.source { false } else { true }
         let plan = AlertMachine.Plan(
             parts: .init(sound: kind.way.isHeard && hasSound, vibration: kind.way.isFelt && missingMotor == nil),
             limit: limit, pause: max(kind.pause, .zero), missingMotor: missingMotor)
-        runner = StateMachineRunner(AlertMachine(plan, now: clock.now), in: core) { action, runner in
+        runner = StateMachineRunner(AlertMachine(plan, now: clock.now), in: core) {
+            [order] action, runner in
             switch action {
             case .play(let parts):
                 var round = order
-                round.source = parts.sound ? .kept(sound) : .none
+                round.source = parts.sound ? source.value : .known(.success(nil))
                 if !parts.vibration { round.pattern = nil }
                 let new = SystemSoundServices.Call(id: player.reserve())
                 call.value = new
-                let whenOver: @Sendable (SystemSoundResult) -> Void = { result in
-                    let unplayable = parts.sound ? sound.failure : nil
-                    runner.send(.roundEnded(result, player.rules, unplayable: unplayable, now: clock.now))
+                let whenOver: @Sendable (SystemSoundAttempt) -> Void = { over in
+                    var unplayable: RingerError?
+                    // If the system could not read the file, or it ended too early, the next round tries again.
+                    if parts.sound, let loaded = over.loaded, loaded.isFinal {
+                        source.value = .known(loaded)
+                        if case .failure(let error) = loaded { unplayable = error }
+                    }
+                    runner.send(.roundEnded(over.result, player.rules, unplayable: unplayable, now: clock.now))
                 }
                 sounds.begin(new, round, whenOver: whenOver)
             case .stopRound(let cause):
@@ -50,16 +60,6 @@ package final class RunningAlert: Sendable {
                 for completion in waiting { completion(result) }
             }
         }
-    }
-
-    /// What each round plays, as far as the rules allow it.
-    private static func order(_ kind: Alerts.Kind, _ sounds: SystemSoundServices) -> SystemSoundOrder {
-        var order = sounds.order(kind.sound, as: .alert)
-        // The user's preferences about alerts hold for predefined vibrations too.
-        order.request = .alert
-        if let vibration = kind.vibration { order.pattern = vibration }
-        order.kind = .alertRound
-        return order
     }
 
     /// Whether the alert may be joined: it neither is over nor is about to be.

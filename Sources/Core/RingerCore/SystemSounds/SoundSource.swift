@@ -1,12 +1,9 @@
-import Synchronization
 import SystemSounds
 
 /// Where the samples of a system sound come from.
 enum SoundSource: Sendable {
-    /// There are none: it is a vibration.
-    case none
-    /// They are in memory.
-    case samples(PCMBuffer)
+    /// They are in memory, or there are none, as of a vibration; or why nothing can be played.
+    case known(Loaded)
     /// A file, which had so many frames when it was registered.
     case file(String, frames: Int)
     /// A file of an application. If it is broken, the sound of the ID `otherwise` is played.
@@ -14,10 +11,6 @@ enum SoundSource: Sendable {
     case predefined(PredefinedSound)
     /// What the client has registered by this ID when the samples are needed.
     case registered(SystemSoundID)
-    /// A sound that is kept once it was decoded.
-    case kept(KeptSound)
-    /// Nothing can be played, for this reason.
-    case failed(RingerError)
 
     /// A sound, which may have no samples, or why it cannot be played.
     typealias Loaded = Result<LoadedSound?, RingerError>
@@ -30,35 +23,17 @@ enum SoundSource: Sendable {
         var known: Loaded?
         /// What makes it the same as another sound; nil if nothing does.
         var key: SoundKey?
-        var kept: KeptSound?
         /// Reads or synthesises the sound; with an error it must not read.
         var read: @Sendable (_ refusal: RingerError?) throws(RingerError) -> LoadedSound? = { _ in nil }
     }
 }
 
-/// A sound of a service that plays it again and again: decoded at the first play, and kept whatever the cache does. Any
-/// thread.
-final class KeptSound: Sendable {
-    let source: SoundSource
-    private let known = Mutex<SoundSource.Loaded?>(nil)
-
-    init(_ source: SoundSource) {
-        self.source = source
-    }
-
-    /// The decoded sound, or why it can never be played; nil until one of them is known.
-    var result: SoundSource.Loaded? { known.withLock { $0 } }
-
-    /// Why the sound can never be played; nil while it may be. If the system could not read its file, or the file ended too
-    /// early, the next play tries again.
-    var failure: RingerError? { if case .failure(let error)? = result { error } else { nil } }
-
-    /// Takes the result of decoding it, and keeps it if the next attempt would lead to the same.
-    func keep(_ result: SoundSource.Loaded) {
-        switch result {
-        case .success(let sound?) where !sound.isFinal: return
-        case .failure(let error) where error.mayPass: return
-        case .success, .failure: known.withLock { $0 = result }
+extension SoundSource.Loaded {
+    /// Whether it would be the same if it were loaded again: then it may be kept.
+    var isFinal: Bool {
+        switch self {
+        case .success(let sound): sound?.isFinal ?? true
+        case .failure(let error): !error.mayPass
         }
     }
 }
@@ -67,9 +42,8 @@ extension SystemSoundServices {
     /// The way to the samples of `source`.
     func access(_ source: SoundSource) -> SoundSource.Access {
         switch source {
-        case .none: return .init(known: .success(nil))
-        case .samples(let samples): return .init(frames: samples.frames, known: .success(LoadedSound(samples)))
-        case .failed(let error): return .init(known: .failure(error))
+        case .known(let loaded):
+            return .init(frames: (try? loaded.get())?.samples.frames ?? 0, known: loaded)
         case .file(let path, let frames):
             return .init(frames: frames) { refusal throws(RingerError) in
                 if let refusal { throw refusal }
@@ -99,10 +73,6 @@ extension SystemSoundServices {
             var access = access(source)
             access.key = .registered(client: client, id)
             return access
-        case .kept(let sound):
-            var access = access(sound.source)
-            access.kept = sound
-            return access
         }
     }
 }
@@ -110,10 +80,7 @@ extension SystemSoundServices {
 extension SystemSoundEngine {
     /// The result of ``load(_:of:)`` if that needs neither reading nor synthesising; nil otherwise.
     func inMemory(_ access: SoundSource.Access) -> SoundSource.Loaded? {
-        if let result = access.kept?.result { return result }
-        let found = access.known ?? access.key.flatMap { cache[$0] }.map { .success($0) }
-        if let found { access.kept?.keep(found) }
-        return found
+        access.known ?? access.key.flatMap { cache[$0] }.map { .success($0) }
     }
 
     /// The samples of a source of the client whose sounds are in `table`; nil if it has none. With an error it must not read.
@@ -121,13 +88,12 @@ extension SystemSoundEngine {
         _ access: SoundSource.Access, of table: SystemSoundTable, _ refusal: RingerError?
     ) throws(RingerError) -> LoadedSound? {
         if let found = inMemory(access) { return try found.get() }
-        let result = SoundSource.Loaded { () throws(RingerError) in try access.read(refusal) }
-        access.kept?.keep(result)
-        if let key = access.key, key.isCached, case .success(let sound?) = result, sound.isFinal {
+        let sound = try access.read(refusal)
+        if let sound, sound.isFinal, let key = access.key, key.isCached {
             cache.keep(sound, for: key)
             // It may have been disposed of meanwhile.
             if case .registered(_, let id) = key, table.source(of: id) == nil { cache.remove { $0 == key } }
         }
-        return try result.get()
+        return sound
     }
 }

@@ -1,5 +1,5 @@
 /// One call that plays a system sound: what was decided about it, how far it is, and its result.
-struct SystemSoundAttempt: Sendable {
+struct SystemSoundAttempt: Sendable, Equatable {
     /// How far what is heard or felt of a call is.
     enum Part: Hashable {
         case none
@@ -17,9 +17,9 @@ struct SystemSoundAttempt: Sendable {
     var sound: OutputQueue.Sound
     var request: SoundRequest
     var decision: Decision
-    /// The samples, where it may be heard and has some.
-    var samples: PCMBuffer?
-    /// Whether the samples are yet to be decoded; nothing has failed until then.
+    /// The sound, where it may be heard and is decoded.
+    private(set) var loaded: SoundSource.Loaded?
+    /// Whether the sound is yet to be decoded; nothing has failed until then.
     var isLoading = false
     /// How it is felt, where it may be.
     var pattern: VibrationPattern?
@@ -35,6 +35,8 @@ struct SystemSoundAttempt: Sendable {
     /// All of it is over, and it completes at this time.
     var completesAt: MonotonicTime?
 
+    /// The samples, where it may be heard and has some.
+    var samples: PCMBuffer? { if case .success(let sound?)? = loaded { sound.samples } else { nil } }
     /// Whether there is something to be heard.
     var isHeard: Bool { decision.isHeard && (isLoading || samples.map { $0.frames > 0 } ?? false) }
     /// Whether there is something to be felt.
@@ -47,9 +49,9 @@ struct SystemSoundAttempt: Sendable {
     /// Takes the decoded sound, or why there is none.
     mutating func take(_ sound: SoundSource.Loaded) {
         isLoading = false
+        loaded = sound
         switch sound {
         case .success(let sound?):
-            samples = sound.samples
             result.position.total = sound.samples.frames
             result.fallback = sound.fallback ?? result.fallback
         case .success(nil): break

@@ -11,7 +11,7 @@ final class SystemSoundEngine: Sendable {
     /// Why nothing can be felt; nil if there is a motor.
     let missingMotor: RingerError?
     let runner: StateMachineRunner<SystemSoundMachine>
-    private let completions = CompletionTable<UInt64, SystemSoundResult>()
+    private let completions = CompletionTable<UInt64, SystemSoundAttempt>()
     /// The number of the last client.
     let clients = Atomic<UInt64>(0)
     private static let noMotor = RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")
@@ -55,10 +55,9 @@ final class SystemSoundEngine: Sendable {
                 if let now = vibrating.value, now.number == number { vibrator?.stop(now.vibration) }
             case .schedule(let number, let time):
                 core.perform { _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) } }
-            case .complete(let number, let result):
-                completions.complete(number, with: result)
-            case .release(let samples):
-                core.release(samples)
+            case .complete(let call):
+                completions.complete(call.number, with: call)
+                if let samples = call.samples { core.release(samples) }
             case .report(let event):
                 report(event)
             }
@@ -70,7 +69,7 @@ final class SystemSoundEngine: Sendable {
     }
 
     /// Begins a call. `completion` is called once, inside a transition.
-    func begin(_ attempt: SystemSoundAttempt, _ completion: @escaping @Sendable (SystemSoundResult) -> Void) {
+    func begin(_ attempt: SystemSoundAttempt, _ completion: @escaping @Sendable (SystemSoundAttempt) -> Void) {
         completions.add(attempt.number, completion)
         runner.send(.play(attempt, now: clock.now))
     }

@@ -30,9 +30,8 @@ struct SystemSoundMachine: StateMachine {
         case stopVibration(Number)
         /// Send `.timer` with this number at this time.
         case schedule(Number, at: MonotonicTime)
-        case complete(Number, SystemSoundResult)
-        /// Free the samples outside of the lock.
-        case release(PCMBuffer)
+        /// Complete the call, and free its samples outside of the lock.
+        case complete(SystemSoundAttempt)
         case report(DeviceEvent)
     }
 
@@ -290,14 +289,15 @@ struct SystemSoundMachine: StateMachine {
         actions.append(.schedule(number, at: time))
     }
 
-    private mutating func complete(_ call: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func complete(_ over: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]) {
+        var call = over
         calls[call.number] = nil
-        var result = call.result
-        result.endedAt = now
+        call.result.endedAt = now
         // The end of a sound that was heard, or waited, was reported when it came.
-        if call.heard == .none { actions.append(.report(.soundEnded(result.outcome, sound: call.number, at: now))) }
-        actions.append(.complete(call.number, result))
-        if let samples = call.samples { actions.append(.release(samples)) }
+        if call.heard == .none {
+            actions.append(.report(.soundEnded(call.result.outcome, sound: call.number, at: now)))
+        }
+        actions.append(.complete(call))
     }
 }
 

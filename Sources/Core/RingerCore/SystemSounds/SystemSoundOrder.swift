@@ -29,10 +29,10 @@ extension SystemSoundServices {
         if let predefined = id.predefinedSound {
             order.source = .predefined(predefined)
             if let pattern = predefined.pattern {
-                (order.request, order.source, order.pattern) = (.vibration, .none, pattern)
+                (order.request, order.source, order.pattern) = (.vibration, .known(.success(nil)), pattern)
             }
         } else if table.source(of: id) == nil {
-            (order.source, order.pattern) = (.failed(SystemSoundError.unknown(id, "play").cause), nil)
+            (order.source, order.pattern) = (.known(.failure(SystemSoundError.unknown(id, "play").cause)), nil)
         }
         return order
     }
@@ -44,7 +44,7 @@ extension SystemSoundServices {
         let access = access(order.source)
         // A sound without samples is over as soon as it begins.
         var outcome = decision.isHeard ? SoundOutcome.finished : .silenced(by: decision.reason)
-        if case .failed(let error) = order.source { outcome = .failed(error) }
+        if case .known(.failure(let error)) = order.source { outcome = .failed(error) }
         var attempt = SystemSoundAttempt(
             number: call.id.number, sound: OutputQueue.Sound(client: client, id: order.sound, kind: order.kind),
             request: order.request, decision: decision, pattern: order.pattern,
@@ -97,7 +97,6 @@ extension SystemSoundServices {
         } read: { [engine, table] refusal in
             SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table, refusal) }
         } deliver: { [engine] in
-            access.kept?.keep($0)
             engine.runner.send(.loaded(number, $0, now: engine.clock.now))
         }
         engine.player.loads.load(access.key ?? .call(number), bytes: bytes, for: waiting)

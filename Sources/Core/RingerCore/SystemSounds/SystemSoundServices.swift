@@ -111,12 +111,12 @@ public final class SystemSoundServices: Sendable {
                     .soundTooLong, "register", "samples in memory",
                     detail: "\(samples.duration.inSeconds) s are longer than 30 s"))
         }
-        return try register(.samples(samples), "samples in memory")
+        return try register(.known(.success(LoadedSound(samples))), "samples in memory")
     }
 
     /// Registers a sound that cannot be played: alerts of it vibrate, and their results say why they were not heard.
     package func register(failed error: RingerError) throws(SystemSoundError) -> SystemSoundID {
-        try register(.failed(error), error.subject)
+        try register(.known(.failure(error)), error.subject)
     }
 
     private func register(_ source: SoundSource, _ subject: String) throws(SystemSoundError) -> SystemSoundID {
@@ -246,14 +246,18 @@ public final class SystemSoundServices: Sendable {
 
     func wait(for order: SystemSoundOrder) async -> SystemSoundResult {
         let call = Call(id: engine.player.reserve())
-        return await outcome(engine.core, { begin(call, order, whenOver: $0) }, onCancel: { stop(call) })
+        return await outcome(engine.core) { done in
+            begin(call, order, whenOver: { done($0.result) })
+        } onCancel: {
+            stop(call)
+        }
     }
 
     /// Begins a call. When it is over, `whenOver` runs inside the transition, and the completion of the sound's ID and
     /// `completion` are the user's.
     func begin(
         _ call: Call, _ order: SystemSoundOrder, _ completion: (@Sendable (SystemSoundResult) -> Void)? = nil,
-        whenOver: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
+        whenOver: @escaping @Sendable (SystemSoundAttempt) -> Void = { _ in }
     ) {
         let ofID: @Sendable (SystemSoundResult) -> SystemSoundTable.Completion? = { [table] result in
             order.kind == .play ? table.completion(of: result.sound) : nil
@@ -264,9 +268,9 @@ public final class SystemSoundServices: Sendable {
         }
         engine.core.transition {
             let attempt = attempt(call, order)
-            engine.begin(attempt) { result in
-                if completion != nil || ofID(result) != nil { user.complete(result) }
-                whenOver(result)
+            engine.begin(attempt) { over in
+                if completion != nil || ofID(over.result) != nil { user.complete(over.result) }
+                whenOver(over)
             }
             if attempt.isLoading { loadAside(order.source, for: call) }
         }

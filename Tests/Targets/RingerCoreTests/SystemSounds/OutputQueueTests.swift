@@ -96,7 +96,7 @@ struct SystemSoundMachineTests {
     }
 
     func result(_ actions: [SystemSoundMachine.Action]) -> SystemSoundResult? {
-        for case .complete(_, let result) in actions { return result }
+        for case .complete(let call) in actions { return call.result }
         return nil
     }
 
@@ -118,7 +118,7 @@ struct SystemSoundMachineTests {
         for number in 1...2 {
             let request = SoundRequest.systemSound(isUISound: true)
             var attempt = attempt(UInt64(number), request, RingerPolicy.decide(request))
-            attempt.samples = samples
+            attempt.take(.success(LoadedSound(samples)))
             attempt.isFromCompletion = true
             _ = machine.handle(.play(attempt, now: Self.now))
         }
