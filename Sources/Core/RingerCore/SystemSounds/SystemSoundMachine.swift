@@ -93,11 +93,15 @@ struct SystemSoundMachine: StateMachine {
         call.heard = call.isHeard ? .waiting : .none
         call.felt = call.isFelt ? .waiting : .none
         calls[call.number] = call
-        guard call.isLoading else { return begin(call.number, now, &actions) }
-        // So many calls of a sound wait for the speaker at most, and so many for its decoding.
-        let before = calls.keys.filter { isLoading($0) && calls[$0]?.sound == call.sound }.sorted()
-        if before.count > OutputQueue.mostWaiting { endWaitingSound(before[0], .stopped(.replaced), now, &actions) }
+        if call.isLoading {
+            // So many calls of a sound wait for the speaker at most, and so many for its decoding.
+            let before = calls.keys.filter { isLoading($0) && calls[$0]?.sound == call.sound }.sorted()
+            if before.count > OutputQueue.mostWaiting { endWaitingSound(before[0], .stopped(.replaced), now, &actions) }
+        } else {
+            begin(call.number, now, &actions)
+        }
         if call.isFelt { requestMotor(call, now, &actions) }
+        completeIfOver(call.number, now, &actions)
     }
 
     private mutating func loaded(
@@ -110,12 +114,12 @@ struct SystemSoundMachine: StateMachine {
         calls[number] = call
         // A later sound, which began meanwhile, would have replaced it.
         if newest > number { endWaitingSound(number, .stopped(.replaced), now, &actions) }
-        begin(number, now, &actions, isFelt: false)
+        begin(number, now, &actions)
+        completeIfOver(number, now, &actions)
     }
 
-    private mutating func begin(
-        _ number: Number, _ now: MonotonicTime, _ actions: inout [Action], isFelt: Bool = true
-    ) {
+    /// Begins what is heard of a call, whose sound is decoded where it has one.
+    private mutating func begin(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let call = calls[number], call.completesAt == nil else { return }
         let requestedAt = call.result.requestedAt
         if !call.isHeard {
@@ -126,8 +130,6 @@ struct SystemSoundMachine: StateMachine {
             actions.append(.report(.fallback(fallback, sound: number, at: requestedAt)))
         }
         if call.heard == .waiting { requestSpeaker(call, now, &actions) }
-        if call.felt == .waiting && isFelt { requestMotor(call, now, &actions) }
-        completeIfOver(number, now, &actions)
     }
 
     private mutating func requestSpeaker(
