@@ -48,8 +48,8 @@ struct AlertMachine: StateMachine {
 
     enum Phase {
         case notBegun
-        /// A round runs.
-        case round(Parts)
+        /// A round runs, with a sound or without one.
+        case round(sound: Bool)
         /// A round is being stopped; another one follows, or the end.
         case stopping
         /// Between two rounds.
@@ -127,7 +127,7 @@ struct AlertMachine: StateMachine {
             phase = .held
             return
         }
-        phase = .round(parts)
+        phase = .round(sound: parts.sound)
         roundBeganAt = now
         result.rounds += 1
         actions.append(.play(parts))
@@ -137,18 +137,17 @@ struct AlertMachine: StateMachine {
         switch phase {
         case .held:
             beginRound(rules, now, &actions)
-        case .round(var parts):
-            let wanted = wanted(rules)
-            if wanted.sound && !parts.sound {
+        case .round(let hasSound):
+            let maySound = wanted(rules).sound
+            if maySound && !hasSound {
                 // It may ring again: the round that only vibrates ends now.
                 phase = .stopping
                 actions.append(.stopRound(.replaced))
-                return
+            } else {
+                // The player stopped a sound that is forbidden now. The vibration beside it goes on, and the next round
+                // follows the rules.
+                phase = .round(sound: maySound)
             }
-            // The player stopped a sound that is forbidden now. The vibration beside it goes on, and the next round
-            // follows the rules.
-            if !wanted.sound { parts.sound = false }
-            phase = .round(parts)
         case .notBegun, .stopping, .pausing, .replaced, .over:
             break
         }

@@ -226,9 +226,9 @@ struct Fingerprint {
     private mutating func visit(_ machine: AlertMachine) {
         switch machine.phase {
         case .notBegun: add(0)
-        case .round(let parts):
+        case .round(let sound):
             add(1)
-            add(parts)
+            add(sound)
         case .stopping: add(2)
         case .pausing(let until):
             add(3)
