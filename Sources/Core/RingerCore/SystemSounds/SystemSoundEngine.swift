@@ -11,7 +11,8 @@ final class SystemSoundEngine: Sendable {
     /// Why nothing can be felt; nil if there is a motor.
     let missingMotor: RingerError?
     let runner: StateMachineRunner<SystemSoundMachine>
-    private let completions = CompletionTable<UInt64, SystemSoundAttempt>()
+    /// Of the calls that are not over.
+    let completions = CompletionTable<UInt64, SystemSoundAttempt>()
     /// The number of the last client.
     let clients = Atomic<UInt64>(0)
     private static let noMotor = RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")
@@ -66,12 +67,6 @@ final class SystemSoundEngine: Sendable {
         player.observeRules { [weak player, weak runner] in
             if let player { runner?.send(.rules(player.rules, now: clock.now)) }
         }
-    }
-
-    /// Begins a call. `completion` is called once, inside a transition.
-    func begin(_ attempt: SystemSoundAttempt, _ completion: @escaping @Sendable (SystemSoundAttempt) -> Void) {
-        completions.add(attempt.number, completion)
-        runner.send(.play(attempt, now: clock.now))
     }
 
     /// Stops every call for a sound that `isMeant` accepts.

@@ -268,10 +268,11 @@ public final class SystemSoundServices: Sendable {
         }
         engine.core.transition {
             let attempt = attempt(call, order)
-            engine.begin(attempt) { over in
+            engine.completions.add(attempt.number) { over in
                 if completion != nil || ofID(over.result) != nil { user.complete(over.result) }
                 whenOver(over)
             }
+            engine.runner.send(.play(attempt, now: engine.clock.now))
             if attempt.isLoading { loadAside(order.source, for: call) }
         }
         if case .registered(let id) = order.source, !table.contains(id) {
