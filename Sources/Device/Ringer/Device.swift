@@ -163,8 +163,7 @@ public final class Device: Sendable {
         self.vibrator = vibrator
         let sounds = Lazily {
             SystemSoundServices(
-                player: player.part, vibrator: vibrator, clock: ports.clock, configuration: configuration.sounds,
-                report: report)
+                player: player.part, vibrator: vibrator, configuration: configuration.sounds, report: report)
         }
         lazySounds = sounds
         let alerts = Lazily { Alerts(sounds.part) }

@@ -127,11 +127,11 @@ struct FailingMotorTests {
     func neverFelt() throws {
         var machine = VibrationSequencer(longestOnTime: .seconds(10))
         let start = VirtualClock().now
-        _ = machine.handle(.play(1, try .ms("100"), now: start))
-        _ = machine.handle(.timer(machine.timer, now: start + .milliseconds(100)))
+        _ = machine.handle(.play(1, try .ms("100")), now: start)
+        _ = machine.handle(.timer, now: start + .milliseconds(100))
         // The question for "on" was no longer the newest when its turn came.
-        _ = machine.handle(.skipped(1))
-        let end = machine.handle(.answered(2, nil, now: start + .milliseconds(200)))
+        _ = machine.handle(.skipped(1), now: start + .milliseconds(200))
+        let end = machine.handle(.answered(2, nil), now: start + .milliseconds(200))
         let codes: [RingerError.Code?] = end.map { action in
             if case .complete(1, .failed(let error)) = action { error.code } else { nil }
         }
@@ -172,10 +172,10 @@ struct FailingMotorTests {
     func closedMeanwhile() throws {
         var machine = VibrationSequencer(longestOnTime: .seconds(10))
         let now = MonotonicTime(nanoseconds: 0)
-        #expect(machine.handle(.play(1, try .ms("100"), now: now)).count == 3)
-        _ = machine.handle(.stop(nil, now: now))
+        #expect(machine.handle(.play(1, try .ms("100")), now: now).count == 3)
+        _ = machine.handle(.stop(nil), now: now)
         let closed = RingerError(.closed, "turn on", "motor")
-        #expect(machine.handle(.answered(1, closed, now: now)) == [.motor(2, nil)])
+        #expect(machine.handle(.answered(1, closed), now: now) == [.motor(2, nil)])
     }
 
     @Test("a late failure to turn the motor off is reported, even if another vibration has begun")

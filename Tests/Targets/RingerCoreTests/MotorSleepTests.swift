@@ -40,11 +40,11 @@ struct MotorSleepTests {
         let start = MonotonicTime(nanoseconds: 0)
         let end = start + .milliseconds(100)
         var sequencer = VibrationSequencer(longestOnTime: .seconds(10))
-        _ = sequencer.handle(.woke(now: start, asleep: .seconds(3600)))
-        _ = sequencer.handle(.play(1, try .ms("100"), now: start, asleep: .zero))
-        _ = sequencer.handle(.answered(1, nil, now: start))
-        _ = sequencer.handle(.timer(1, now: end, asleep: .seconds(3600)))
-        #expect(sequencer.handle(.answered(2, nil, now: end)).contains(.complete(1, .finished)))
+        _ = sequencer.handle(.woke, now: start, asleep: .seconds(3600))
+        _ = sequencer.handle(.play(1, try .ms("100")), now: start)
+        _ = sequencer.handle(.answered(1, nil), now: start)
+        _ = sequencer.handle(.timer, now: end, asleep: .seconds(3600))
+        #expect(sequencer.handle(.answered(2, nil), now: end).contains(.complete(1, .finished)))
     }
 
     @Test("a preparation for a sleep completes when the motor has answered that it is off, and not before")

@@ -139,6 +139,13 @@ struct VibratorTests {
     }
 }
 
+extension VibrationSequencer {
+    /// What follows from an event at `now`.
+    mutating func handle(_ kind: Kind, now: MonotonicTime, asleep: Duration = .zero) -> [Action] {
+        handle(Event(kind: kind, now: now, asleep: asleep))
+    }
+}
+
 @Suite("The vibration sequencer")
 struct VibrationSequencerTests {
     let start = MonotonicTime(nanoseconds: 0)
@@ -148,16 +155,16 @@ struct VibrationSequencerTests {
         for (longestOnTime, limit) in [(1_000, 450), (410, 410)] {
             var sequencer = VibrationSequencer(longestOnTime: .milliseconds(longestOnTime))
             let level = MotorLevel(strength: 1, until: start + .milliseconds(limit))
-            #expect(sequencer.handle(.play(1, .standard, now: start)).contains(.motor(1, level)))
+            #expect(sequencer.handle(.play(1, .standard), now: start).contains(.motor(1, level)))
         }
     }
 
     @Test("a late timer does not make a pattern drift")
     func noDrift() throws {
         var sequencer = VibrationSequencer(longestOnTime: .seconds(10))
-        _ = sequencer.handle(.play(1, try .ms("100,100,100"), now: start))
-        let late = sequencer.handle(.timer(1, now: start + .milliseconds(107)))
-        #expect(late.contains(.schedule(2, at: start + .milliseconds(200))))
+        _ = sequencer.handle(.play(1, try .ms("100,100,100")), now: start)
+        let late = sequencer.handle(.timer, now: start + .milliseconds(107))
+        #expect(late.contains(.schedule(at: start + .milliseconds(200))))
     }
 
     @Test("while the motor owes an answer the newest question alone waits; answers to earlier ones change nothing")
@@ -165,24 +172,24 @@ struct VibrationSequencerTests {
         let error = RingerError(.disconnected, "turn off", "motor")
         var sequencer = VibrationSequencer(longestOnTime: .seconds(10))
         func after(_ milliseconds: Int) -> MonotonicTime { start + .milliseconds(milliseconds) }
-        func questions(_ event: VibrationSequencer.Event) -> [UInt64] {
-            sequencer.handle(event).compactMap { if case .motor(let number, _) = $0 { number } else { nil } }
+        func questions(_ kind: VibrationSequencer.Kind, _ now: MonotonicTime) -> [UInt64] {
+            sequencer.handle(kind, now: now).compactMap { if case .motor(let number, _) = $0 { number } else { nil } }
         }
-        #expect(questions(.play(1, try .ms("100,500,100"), now: start)) == [1])
-        #expect(questions(.answered(1, nil, now: start)) == [])
-        #expect(questions(.timer(1, now: after(100))) == [2])
-        #expect(questions(.play(2, try .ms("100"), now: after(110))) == [])
-        #expect(questions(.stop(2, now: after(120))) == [])
-        #expect(questions(.play(3, try .ms("100"), now: after(130))) == [])
+        #expect(questions(.play(1, try .ms("100,500,100")), start) == [1])
+        #expect(questions(.answered(1, nil), start) == [])
+        #expect(questions(.timer, after(100)) == [2])
+        #expect(questions(.play(2, try .ms("100")), after(110)) == [])
+        #expect(questions(.stop(2), after(120)) == [])
+        #expect(questions(.play(3, try .ms("100")), after(130)) == [])
         // An answer that nobody asked for, the one that is due, and that again.
-        #expect(questions(.answered(7, error, now: after(140))) == [])
-        #expect(questions(.answered(2, error, now: after(140))) == [5])
-        #expect(questions(.answered(2, error, now: after(140))) == [])
+        #expect(questions(.answered(7, error), after(140)) == [])
+        #expect(questions(.answered(2, error), after(140)) == [5])
+        #expect(questions(.answered(2, error), after(140)) == [])
         #expect(!sequencer.isOff)
-        #expect(questions(.stop(3, now: after(150))) == [])
-        #expect(questions(.answered(5, nil, now: after(160))) == [6])
+        #expect(questions(.stop(3), after(150)) == [])
+        #expect(questions(.answered(5, nil), after(160)) == [6])
         #expect(!sequencer.isOff)
-        let end = sequencer.handle(.answered(6, nil, now: after(170)))
+        let end = sequencer.handle(.answered(6, nil), now: after(170))
         #expect(end == [.report(.off(at: after(170))), .complete(3, .stopped)])
         #expect(sequencer.isOff)
     }

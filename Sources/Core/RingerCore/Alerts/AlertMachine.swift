@@ -3,14 +3,13 @@
 struct AlertMachine: StateMachine {
     /// What the alert is to do.
     struct Plan: Sendable, Hashable {
-        var way = AlertWay.both
+        /// What a round consists of where the rules allow everything.
+        var parts = Parts(sound: true, vibration: true)
         /// How long it lasts at most; nil until it is stopped.
         var limit: Duration?
         /// From the end of a round to the next one.
         var pause = Duration.zero
-        /// Whether the ID has a sound: a predefined vibration has none.
-        var hasSound = true
-        /// Why there is no motor; nil if there is one.
+        /// Why an alert that is to be felt cannot be; nil if there is a motor.
         var missingMotor: RingerError?
     }
 
@@ -24,7 +23,7 @@ struct AlertMachine: StateMachine {
 
     enum Event: Sendable {
         // The rules are always those in force.
-        case start(Plan, PlayerRules, now: MonotonicTime)
+        case start(PlayerRules, now: MonotonicTime)
         /// The round is over. `unplayable` is why its sound can never be played, if it cannot.
         case roundEnded(SystemSoundResult, PlayerRules, unplayable: RingerError?, now: MonotonicTime)
         case pauseIsOver(PlayerRules, now: MonotonicTime)
@@ -44,15 +43,13 @@ struct AlertMachine: StateMachine {
         case pause(until: MonotonicTime)
         /// Send `.limit` at this time.
         case setLimit(at: MonotonicTime)
-        /// The alert is ending: a start of the same alert begins another one from now on.
-        case close
         case complete(AlertResult)
     }
 
     enum Phase {
         case notBegun
-        /// A round runs.
-        case round(Parts)
+        /// A round runs, with a sound or without one.
+        case round(sound: Bool)
         /// A round is being stopped; another one follows, or the end.
         case stopping
         /// Between two rounds.
@@ -60,7 +57,7 @@ struct AlertMachine: StateMachine {
         /// The rules allow nothing now.
         case held
         /// Over, and completed later: another alert replaced it at once.
-        case replaced(AlertResult)
+        case replaced
         case over
     }
 
@@ -69,34 +66,41 @@ struct AlertMachine: StateMachine {
     static let shortestFailure = LoopPace.interval
 
     private(set) var phase = Phase.notBegun
-    private(set) var plan = Plan()
+    /// Without a sound once that turned out to be unplayable.
+    private(set) var plan: Plan
+    private(set) var result: AlertResult
     private(set) var ending: AlertOutcome?
     /// Whether it completes late where it was replaced at once. Not where it was stopped besides: the device may close.
     private(set) var isPaced = true
-    private(set) var result: AlertResult?
     private(set) var roundBeganAt = MonotonicTime(nanoseconds: 0)
-    private(set) var isUnplayable = false
     private(set) var motorError: RingerError?
 
-    private var canBeHeard: Bool { plan.way.isHeard && plan.hasSound && !isUnplayable }
-    private var canBeFelt: Bool { plan.way.isFelt && plan.missingMotor == nil }
+    /// An alert that was asked for at `now`.
+    init(_ plan: Plan, now: MonotonicTime) {
+        self.plan = plan
+        result = AlertResult(
+            outcome: .timedOut, rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now)
+    }
+
+    /// Whether it goes on: a start of the same alert begins another one once it does not.
+    var isOpen: Bool { if case .over = phase { false } else { ending == nil } }
 
     /// What a round that begins under these rules consists of.
     private func wanted(_ rules: PlayerRules) -> Parts {
         let decision = rules.decide(.alert)
-        return Parts(sound: canBeHeard && decision.isHeard, vibration: canBeFelt && decision.vibrates)
+        return Parts(sound: plan.parts.sound && decision.isHeard, vibration: plan.parts.vibration && decision.vibrates)
     }
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
-        case .start(let plan, let rules, let now):
-            start(plan, rules, now, &actions)
+        case .start(let rules, let now):
+            start(rules, now, &actions)
         case .roundEnded(let round, let rules, let unplayable, let now):
             roundEnded(round, rules, unplayable, now, &actions)
         case .pauseIsOver(let rules, let now):
             switch phase {
             case .pausing(let until) where until <= now: beginRound(rules, now, &actions)
-            case .replaced(let result): complete(result, &actions)
+            case .replaced: finish(&actions)
             default: break
             }
         case .rules(let rules, let now):
@@ -108,18 +112,11 @@ struct AlertMachine: StateMachine {
         }
     }
 
-    private mutating func start(
-        _ plan: Plan, _ rules: PlayerRules, _ now: MonotonicTime, _ actions: inout [Action]
-    ) {
+    private mutating func start(_ rules: PlayerRules, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard case .notBegun = phase else { return }
-        self.plan = plan
-        result = AlertResult(
-            outcome: .timedOut, rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now)
         // It may have been stopped before it began.
         if let ending { return complete(ending, now, &actions) }
-        if plan.way.isFelt, !canBeHeard, let error = plan.missingMotor {
-            return complete(.failed(error), now, &actions)
-        }
+        if !plan.parts.sound, let error = plan.missingMotor { return complete(.failed(error), now, &actions) }
         if let limit = plan.limit { actions.append(.setLimit(at: now + limit)) }
         beginRound(rules, now, &actions)
     }
@@ -130,9 +127,9 @@ struct AlertMachine: StateMachine {
             phase = .held
             return
         }
-        phase = .round(parts)
+        phase = .round(sound: parts.sound)
         roundBeganAt = now
-        result?.rounds += 1
+        result.rounds += 1
         actions.append(.play(parts))
     }
 
@@ -140,18 +137,17 @@ struct AlertMachine: StateMachine {
         switch phase {
         case .held:
             beginRound(rules, now, &actions)
-        case .round(var parts):
-            let wanted = wanted(rules)
-            if wanted.sound && !parts.sound {
+        case .round(let hasSound):
+            let maySound = wanted(rules).sound
+            if maySound && !hasSound {
                 // It may ring again: the round that only vibrates ends now.
                 phase = .stopping
                 actions.append(.stopRound(.replaced))
-                return
+            } else {
+                // The player stopped a sound that is forbidden now. The vibration beside it goes on, and the next round
+                // follows the rules.
+                phase = .round(sound: maySound)
             }
-            // The player stopped a sound that is forbidden now. The vibration beside it goes on, and the next round
-            // follows the rules.
-            if !wanted.sound { parts.sound = false }
-            phase = .round(parts)
         case .notBegun, .stopping, .pausing, .replaced, .over:
             break
         }
@@ -168,13 +164,13 @@ struct AlertMachine: StateMachine {
         case .notBegun, .pausing, .held, .replaced, .over: return
         }
         note(round)
-        if unplayable != nil { isUnplayable = true }
+        if unplayable != nil { plan.parts.sound = false }
         // A round of which nothing could come was none.
         let isFruitless = unplayable != nil && !round.vibrated
-        if isFruitless { result?.rounds -= 1 }
+        if isFruitless { result.rounds -= 1 }
         if let ending { return complete(ending, now, &actions) }
         if round.outcome == .stopped(.closed) { return complete(.stopped(.closed), now, &actions) }
-        if let unplayable, !canBeFelt { return complete(.failed(unplayable), now, &actions) }
+        if let unplayable, !plan.parts.vibration { return complete(.failed(unplayable), now, &actions) }
         if isRingingAgain || isFruitless { return beginRound(rules, now, &actions) }
         if round.outcome == .finished, round.startedAt == nil, round.vibration == nil {
             // A sound without frames would be begun again and again for nothing.
@@ -194,18 +190,18 @@ struct AlertMachine: StateMachine {
 
     /// Notes what was heard and felt of a round, and what failed.
     private mutating func note(_ round: SystemSoundResult) {
-        if round.vibrated { result?.vibrated = true }
-        if let fallback = round.fallback { result?.fallback = fallback }
+        if round.vibrated { result.vibrated = true }
+        if let fallback = round.fallback { result.fallback = fallback }
         if round.startedAt != nil {
-            result?.sounded = true
-            result?.soundError = nil
+            result.sounded = true
+            result.soundError = nil
         }
-        if case .failed(let error) = round.outcome { result?.soundError = error }
+        if case .failed(let error) = round.outcome { result.soundError = error }
         if case .failed(let error)? = round.vibration { motorError = error }
     }
 
     private mutating func end(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
-        if case .replaced(let result) = phase { return complete(result, &actions) }
+        if case .replaced = phase { return finish(&actions) }
         guard ending == nil else {
             isPaced = false
             return
@@ -216,30 +212,25 @@ struct AlertMachine: StateMachine {
             complete(outcome, now, &actions)
         case .round:
             phase = .stopping
-            actions.append(.close)
             actions.append(.stopRound(outcome.cause))
-        case .stopping:
-            actions.append(.close)
-        case .notBegun, .replaced, .over:
+        case .notBegun, .stopping, .replaced, .over:
             break
         }
     }
 
     private mutating func complete(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
-        guard var result else { return }
         result.outcome = outcome
         if !result.sounded, !result.vibrated, let error = result.soundError ?? motorError {
             result.outcome = .failed(error)
         }
         result.endedAt = now
         let earliest = result.startedAt + Self.shortestFailure
-        guard isPaced, outcome == .stopped(.replaced), now < earliest else { return complete(result, &actions) }
-        phase = .replaced(result)
-        actions.append(.close)
+        guard isPaced, outcome == .stopped(.replaced), now < earliest else { return finish(&actions) }
+        phase = .replaced
         actions.append(.pause(until: earliest))
     }
 
-    private mutating func complete(_ result: AlertResult, _ actions: inout [Action]) {
+    private mutating func finish(_ actions: inout [Action]) {
         phase = .over
         actions.append(.complete(result))
     }

@@ -29,8 +29,8 @@ public final class Alerts: Sendable {
     /// What makes two starts the same alert.
     struct Kind: Sendable, Equatable {
         var sound: SystemSoundID
-        /// Who registered the sound; nil for a predefined one.
-        var client: UInt64?
+        /// Who registered the sound; of a predefined one the first client.
+        var client: UInt64
         var way: AlertWay
         var vibration: VibrationPattern?
         var pause: Duration
@@ -43,11 +43,11 @@ public final class Alerts: Sendable {
     package init(_ sounds: SystemSoundServices) {
         self.sounds = sounds
         let running = running
-        sounds.engine.player.observeRules { [weak running] in running?.now?.rulesChanged() }
+        sounds.engine.player.observeRules { [weak running] in running?.open?.rulesChanged() }
     }
 
     /// Whether an alert runs. False as soon as ``stop(because:releasingOutput:)`` has returned, though its sound may last for a period more.
-    public var isRunning: Bool { sounds.engine.core.read { running.now?.isOpen ?? false } }
+    public var isRunning: Bool { sounds.engine.core.read { running.open != nil } }
 
     /// Begins to alert and returns at once.
     ///
@@ -110,8 +110,7 @@ public final class Alerts: Sendable {
     ///     kept for the next sound: for a program that takes the call. `Device.releaseOutput()` returns once they are.
     public func stop(because cause: SoundOutcome.StopCause = .caller, releasingOutput: Bool = false) {
         sounds.engine.core.transition {
-            for alert in running.ending { alert.stop(because: cause) }
-            running.now?.stop(because: cause)
+            for alert in running.all { alert.stop(because: cause) }
         }
         if releasingOutput { sounds.engine.player.releaseOutput() }
     }
@@ -143,25 +142,25 @@ public final class Alerts: Sendable {
             return nil
         }
         guard sounds.table.contains(sound) else { return refuse(SystemSoundError.unknown(sound, "alert").cause) }
-        let kind = Kind(
-            sound: sound, client: isPredefined ? nil : sounds.client, way: way, vibration: vibration, pause: pause)
-        let new = RunningAlert(kind, sounds)
+        let kind = Kind(sound: sound, client: sounds.client, way: way, vibration: vibration, pause: pause)
+        let new = RunningAlert(kind, limit: limit, sounds)
         return sounds.engine.core.transition {
             if running.isClosed { return refuse(RingerError(.closed, "alert", "device")) }
-            if let now = running.now, now.kind == kind, now.join(completion) { return now }
-            let replaced = running.now
-            running.now = new
-            if let replaced { running.ending.append(replaced) }
+            let current = running.open
+            if let current, current.kind == kind {
+                current.join(completion)
+                return current
+            }
+            running.all.append(new)
             new.join { [running, core = sounds.engine.core, weak new] _ in
                 guard let new else { return }
-                if running.now === new { running.now = nil }
-                running.ending.removeAll { $0 === new }
+                running.all.removeAll { $0 === new }
                 // It has the samples of its sound.
                 core.release(new)
             }
             new.join(completion)
-            replaced?.stop(because: .replaced)
-            new.start(limit: limit)
+            current?.stop(because: .replaced)
+            new.start()
             return new
         }
     }
@@ -170,7 +169,10 @@ public final class Alerts: Sendable {
 /// The alert that runs, and those that were replaced and have not completed.
 // SAFETY: used inside transitions of the core alone, which makes one at a time.
 final class CurrentAlert: @unchecked Sendable {
-    var now: RunningAlert?
-    var ending: [RunningAlert] = []
+    /// In the order of their starts.
+    var all: [RunningAlert] = []
     var isClosed = false
+
+    /// The one that goes on; nil if there is none.
+    var open: RunningAlert? { all.last { $0.isOpen } }
 }

@@ -15,32 +15,26 @@ public struct NotificationSound: Sendable, Hashable {
     /// The volume, clamped to 0...1.
     public var volume: Float
 
-    private init(_ kind: Kind, isCritical: Bool, volume: Float) {
-        self.kind = kind
-        self.isCritical = isCritical
-        self.volume = volume
-    }
-
     /// The system's default alert.
-    public static let standard = NotificationSound(.standard, isCritical: false, volume: 1)
+    public static let standard = standard(volume: 1)
 
     /// The system's default alert at `volume`.
     public static func standard(volume: Float) -> NotificationSound {
-        NotificationSound(.standard, isCritical: false, volume: volume)
+        NotificationSound(kind: .standard, isCritical: false, volume: volume)
     }
 
     /// A file of the application, in its `Library/Sounds` or its bundle.
     public static func named(_ name: String, volume: Float = 1) -> NotificationSound {
-        NotificationSound(.named(name), isCritical: false, volume: volume)
+        NotificationSound(kind: .named(name), isCritical: false, volume: volume)
     }
 
     /// The system's default critical alert.
     public static func standardCritical(volume: Float = 1) -> NotificationSound {
-        NotificationSound(.standard, isCritical: true, volume: volume)
+        NotificationSound(kind: .standard, isCritical: true, volume: volume)
     }
 
     /// A file of the application as a critical alert.
     public static func criticalNamed(_ name: String, volume: Float = 1) -> NotificationSound {
-        NotificationSound(.named(name), isCritical: true, volume: volume)
+        NotificationSound(kind: .named(name), isCritical: true, volume: volume)
     }
 }

@@ -122,7 +122,7 @@ package final class FileLoads: Sendable {
     }
 
     private func load(
-        _ key: SoundLoads.Key, as id: SoundPlayer.ID, _ completion: @escaping @Sendable (End) -> Void,
+        _ key: SoundKey, as id: SoundPlayer.ID, _ completion: @escaping @Sendable (End) -> Void,
         _ read: @escaping @Sendable (RingerError?, @escaping @Sendable () -> Bool) throws(RingerError) -> PCMBuffer
     ) {
         core.transition { calls.add(id.number, completion) }

@@ -19,14 +19,6 @@ struct OutputQueue {
         var kind = SystemSoundOrder.Kind.play
     }
 
-    /// What a call that asks for the output has to do.
-    enum Answer: Equatable {
-        /// Begin, as soon as the call that it replaces, if any, has ended.
-        case begin(replacing: Number?)
-        /// Wait. The call `dropped` waited for longest of those of this ID, and ends as replaced.
-        case wait(dropped: Number?)
-    }
-
     struct Entry {
         var number: Number
         var sound: Sound
@@ -46,12 +38,15 @@ struct OutputQueue {
     /// The call that has the output; nil if it is free.
     var owner: Number? { current?.number }
 
-    /// Asks for the output, for a call that has not asked yet.
-    mutating func request(_ number: Number, _ sound: Sound, isFromCompletion: Bool) -> Answer {
+    /// Asks for the output, for a call that has not asked yet. It has the output then, or waits.
+    ///
+    /// - Returns: The call that ends as replaced, if any: the one that had the output, or, where too many calls of this ID
+    ///   wait, the one that waited for longest.
+    mutating func request(_ number: Number, _ sound: Sound, isFromCompletion: Bool) -> Number? {
         var new = Entry(number: number, sound: sound)
         guard let current else {
             self.current = new
-            return .begin(replacing: nil)
+            return nil
         }
         if isFromCompletion || replaced.contains(sound) || current.waitedFor.contains(sound) {
             new.waitedFor = [current.sound]
@@ -59,12 +54,12 @@ struct OutputQueue {
             let dropped = before.count < Self.mostWaiting ? nil : before[0].number
             waiting.removeAll { $0.number == dropped }
             waiting.append(new)
-            return .wait(dropped: dropped)
+            return dropped
         }
         replaced.insert(current.sound)
         replaced.remove(sound)
         give(to: new)
-        return .begin(replacing: current.number)
+        return current.number
     }
 
     /// The call ended, or is being stopped, or waits no longer. The call that has waited longest becomes the owner.

@@ -92,16 +92,12 @@ public struct PredefinedSounds: Sendable {
     }
 }
 
-extension VibrationPattern {
-    /// The pattern of a predefined vibration; nil if there is none. A pattern has one strength: the first pulse's.
-    init?(_ pulses: [VibrationPulse]) {
-        guard let first = pulses.first else { return nil }
-        do throws(RingerError) {
-            try self.init(
-                pulses: pulses.map { Pulse(on: $0.on, off: $0.off) }, strength: Float(first.strength))
-        } catch {
-            // Cannot happen: a `VibrationPulse` is checked for the same.
-            return nil
-        }
+extension PredefinedSound {
+    /// How it is felt; nil if it is a sound. A pattern has one strength: the first pulse's.
+    var pattern: VibrationPattern? {
+        guard let first = vibration.first else { return nil }
+        let pulses = vibration.map { VibrationPattern.Pulse(on: $0.on, off: $0.off) }
+        // It throws nothing: a `VibrationPulse` is checked for the same.
+        return try? VibrationPattern(pulses: pulses, strength: Float(first.strength))
     }
 }

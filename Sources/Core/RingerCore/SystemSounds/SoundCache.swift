@@ -1,5 +1,34 @@
 import Synchronization
 
+/// What makes two sounds the same, in the cache and where they are read.
+enum SoundKey: Sendable, Hashable {
+    case registered(client: UInt64, SystemSoundID)
+    /// A predefined sound's file.
+    case predefined(String)
+    /// A file that is played as it is, however long, and is no system sound.
+    case played(String)
+    case contained(String, otherwise: SystemSoundID)
+    /// The call's own.
+    case call(UInt64)
+
+    /// Whether the sound is kept in the cache.
+    var isCached: Bool {
+        switch self {
+        case .registered, .predefined: true
+        case .played, .contained, .call: false
+        }
+    }
+
+    /// What is read, for errors.
+    var subject: String {
+        switch self {
+        case .registered(_, let id): "system sound \(id)"
+        case .predefined(let path), .played(let path), .contained(let path, _): path
+        case .call: "sound"
+        }
+    }
+}
+
 /// A decoded sound, and why it is another one than the caller named.
 struct LoadedSound: Sendable, Equatable {
     var samples: PCMBuffer
@@ -20,15 +49,9 @@ struct LoadedSound: Sendable, Equatable {
 
 /// A cache of decoded sounds, up to a number of bytes; the least recently used are evicted first. Any thread.
 final class SoundCache: Sendable {
-    enum Key: Sendable, Hashable {
-        case registered(client: UInt64, SystemSoundID)
-        /// A predefined sound's file.
-        case predefined(String)
-    }
-
     let limit: Int
     /// The least recently used first.
-    private let sounds = Mutex<[(key: Key, sound: LoadedSound)]>([])
+    private let sounds = Mutex<[(key: SoundKey, sound: LoadedSound)]>([])
 
     init(limit: Int) {
         self.limit = limit
@@ -36,10 +59,8 @@ final class SoundCache: Sendable {
 
     /// The bytes of samples in the cache.
     var bytes: Int { sounds.withLock { Self.bytes($0) } }
-    /// The number of sounds in the cache.
-    var count: Int { sounds.withLock { $0.count } }
 
-    subscript(key: Key) -> LoadedSound? {
+    subscript(key: SoundKey) -> LoadedSound? {
         sounds.withLock { sounds in
             guard let index = sounds.firstIndex(where: { $0.key == key }) else { return nil }
             let entry = sounds.remove(at: index)
@@ -49,7 +70,7 @@ final class SoundCache: Sendable {
     }
 
     /// Adds `sound`, unless it alone is larger than ``limit``.
-    func keep(_ sound: LoadedSound, for key: Key) {
+    func keep(_ sound: LoadedSound, for key: SoundKey) {
         change { sounds in
             sounds.removeAll { $0.key == key }
             if sound.bytes > limit { return }
@@ -58,19 +79,12 @@ final class SoundCache: Sendable {
         }
     }
 
-    /// Removes the sounds of a client.
-    func removeAll(of client: UInt64) {
-        change { sounds in
-            sounds.removeAll { if case .registered(client: client, _) = $0.key { true } else { false } }
-        }
-    }
-
-    func remove(_ key: Key) {
-        change { sounds in sounds.removeAll { $0.key == key } }
+    func remove(where isMeant: (SoundKey) -> Bool) {
+        change { sounds in sounds.removeAll { isMeant($0.key) } }
     }
 
     /// Calls `body` under the lock, and frees the sounds that it removes outside of it.
-    private func change(_ body: (inout [(key: Key, sound: LoadedSound)]) -> Void) {
+    private func change(_ body: (inout [(key: SoundKey, sound: LoadedSound)]) -> Void) {
         let before = sounds.withLock { sounds in
             defer { body(&sounds) }
             return sounds
@@ -78,7 +92,7 @@ final class SoundCache: Sendable {
         withExtendedLifetime(before) {}
     }
 
-    private static func bytes(_ sounds: [(key: Key, sound: LoadedSound)]) -> Int {
+    private static func bytes(_ sounds: [(key: SoundKey, sound: LoadedSound)]) -> Int {
         sounds.reduce(0) { $0 + $1.sound.bytes }
     }
 }

@@ -7,26 +7,6 @@ import Synchronization
 /// for ``limit`` is answered as timed out, and its thread is left behind: until it returns, the same sound fails at once, and
 /// while ``mostThreads`` are left behind, so does every sound. One that can be had without reading is had so then.
 final class SoundLoads: Sendable {
-    /// What makes two loads the same.
-    enum Key: Sendable, Hashable {
-        case cached(SoundCache.Key)
-        /// A file that is played as it is, however long, and is no system sound.
-        case played(String)
-        case contained(String, otherwise: SystemSoundID)
-        /// The call's own.
-        case call(UInt64)
-
-        /// What is read, for errors.
-        var subject: String {
-            switch self {
-            case .cached(.registered(_, let id)): "system sound \(id)"
-            case .cached(.predefined(let file)): file
-            case .played(let path), .contained(let path, _): path
-            case .call: "sound"
-            }
-        }
-    }
-
     /// A call that waits for a load.
     struct Call: Sendable {
         /// Whether it still waits; a sound for which no call does is not loaded.
@@ -40,11 +20,12 @@ final class SoundLoads: Sendable {
 
     private struct Load: Sendable {
         let number: UInt64
-        let key: Key
+        let key: SoundKey
         let bytes: Int
         var calls: [Call] = []
         /// Why it must not read; nil if it may.
         var refusal: RingerError?
+        /// Nil while it waits.
         var startedAt: MonotonicTime?
         /// Whether its calls were passed on before it ended.
         var isLate = false
@@ -57,64 +38,58 @@ final class SoundLoads: Sendable {
 
     private struct State {
         /// In the order of their first calls.
-        var waiting: [Load] = []
-        var running: [Load] = []
+        var loads: [Load] = []
         var lastNumber: UInt64 = 0
         var isTimerSet = false
 
-        /// How many threads read, and how many of them are late.
-        var readers: (all: Int, late: Int) {
-            let readers = running.filter { $0.refusal == nil }
-            return (readers.count, readers.count(where: \.isLate))
-        }
-
         /// Adds calls to the load of the same sound, or as a new one. While an earlier load is late, they go without reading.
         mutating func add(
-            _ calls: [Call], _ key: Key, bytes: Int, _ detail: String = "an earlier read has not returned"
+            _ calls: [Call], _ key: SoundKey, bytes: Int, _ detail: String = "an earlier read has not returned"
         ) {
-            let isStuck = running.contains { $0.key == key && $0.isLate }
-            let isSame = { (load: Load) in load.key == key && !load.isLate && (load.refusal != nil) == isStuck }
-            if let index = running.firstIndex(where: isSame) { return running[index].calls += calls }
-            if let index = waiting.firstIndex(where: isSame) { return waiting[index].calls += calls }
+            let isStuck = loads.contains { $0.key == key && $0.isLate }
+            if let index = loads.firstIndex(where: { $0.key == key && !$0.isLate && ($0.refusal != nil) == isStuck }) {
+                return loads[index].calls += calls
+            }
             lastNumber += 1
             var load = Load(number: lastNumber, key: key, bytes: bytes, calls: calls)
             if isStuck { load.refuse(detail) }
-            waiting.append(load)
+            loads.append(load)
         }
 
         /// The next load that the budget allows.
         mutating func takeNext(_ now: MonotonicTime) -> Load? {
-            let readers = readers
-            if readers.late >= SoundLoads.mostThreads {
-                for index in waiting.indices where waiting[index].refusal == nil {
-                    waiting[index].refuse("too many earlier reads have not returned")
+            // The threads that read.
+            let readers = loads.filter { $0.startedAt != nil && $0.refusal == nil }
+            if readers.count(where: \.isLate) >= SoundLoads.mostThreads {
+                for index in loads.indices where loads[index].startedAt == nil && loads[index].refusal == nil {
+                    loads[index].refuse("too many earlier reads have not returned")
                 }
             }
-            let isFull = readers.all >= SoundLoads.mostThreads
-            guard let index = waiting.firstIndex(where: { !isFull || $0.refusal != nil }) else { return nil }
-            let counted = running.filter { $0.startedAt.map { now - $0 < SoundLoads.patience } ?? true }
-            let bytes = counted.reduce(waiting[index].bytes) { $0 + $1.bytes }
+            let isFull = readers.count >= SoundLoads.mostThreads
+            guard let next = loads.firstIndex(where: { $0.startedAt == nil && (!isFull || $0.refusal != nil) }) else {
+                return nil
+            }
+            let counted = loads.filter { $0.startedAt.map { now - $0 < SoundLoads.patience } ?? false }
+            let bytes = counted.reduce(loads[next].bytes) { $0 + $1.bytes }
             // One alone may be larger.
             guard counted.isEmpty || counted.count < SoundLoads.mostAtOnce && bytes <= SoundLoads.mostBytes else {
                 return nil
             }
-            var next = waiting.remove(at: index)
-            next.startedAt = now
-            running.append(next)
-            return next
+            loads[next].startedAt = now
+            return loads[next]
         }
 
-        func isRunning(_ number: UInt64) -> Bool { running.contains { $0.number == number } }
+        func isRunning(_ number: UInt64) -> Bool { loads.contains { $0.number == number } }
 
         /// The calls that wait for a load that runs.
-        func calls(of number: UInt64) -> [Call] { running.first { $0.number == number }?.calls ?? [] }
+        func calls(of number: UInt64) -> [Call] { loads.first { $0.number == number }?.calls ?? [] }
 
         /// The load is late: its calls go without reading.
         mutating func giveUp(_ number: UInt64) {
-            guard let index = running.firstIndex(where: { $0.number == number }) else { return }
-            running[index].isLate = true
-            let load = running[index]
-            running[index].calls = []
+            guard let index = loads.firstIndex(where: { $0.number == number }) else { return }
+            loads[index].isLate = true
+            let load = loads[index]
+            loads[index].calls = []
             if !load.calls.isEmpty {
                 add(load.calls, load.key, bytes: load.bytes, "no answer within \(SoundLoads.limit)")
             }
@@ -122,7 +97,7 @@ final class SoundLoads: Sendable {
 
         /// The load is over. Returns the calls that waited for it.
         mutating func end(_ number: UInt64) -> [Call] {
-            defer { running.removeAll { $0.number == number } }
+            defer { loads.removeAll { $0.number == number } }
             return calls(of: number)
         }
     }
@@ -148,7 +123,7 @@ final class SoundLoads: Sendable {
     }
 
     /// Loads a sound of about `bytes` for a call, or lets the call wait for a load of the same sound.
-    func load(_ key: Key, bytes: Int, for call: Call) {
+    func load(_ key: SoundKey, bytes: Int, for call: Call) {
         state.withLock { $0.add([call], key, bytes: bytes) }
         core.perform { [self] in beginWaiting() }
     }
@@ -164,7 +139,7 @@ final class SoundLoads: Sendable {
             }
         }
         let mustLookAgain = state.withLock { state in
-            if state.waiting.isEmpty || state.isTimerSet { return false }
+            if state.isTimerSet || !state.loads.contains(where: { $0.startedAt == nil }) { return false }
             state.isTimerSet = true
             return true
         }

@@ -1,32 +1,44 @@
-/// One call that plays a system sound, with what was decided about it: what the rules between sounds need to know.
+/// One call that plays a system sound: what was decided about it, how far it is, and its result.
 struct SystemSoundAttempt: Sendable, Equatable {
+    /// How far what is heard or felt of a call is.
+    enum Part: Hashable {
+        case none
+        /// It waits for the speaker or the motor.
+        case waiting
+        case running
+        case over
+
+        var isUnderWay: Bool { self == .waiting || self == .running }
+    }
+
     /// Its number among all the player's sounds.
     var number: UInt64
     /// Which sound of which client it plays, as what.
     var sound: OutputQueue.Sound
     var request: SoundRequest
     var decision: Decision
-    /// The samples, where it may be heard and has some.
-    var samples: PCMBuffer?
-    /// Whether the samples are yet to be decoded; nothing has failed until then.
+    /// The sound, where it may be heard and is decoded.
+    private(set) var loaded: SoundSource.Loaded?
+    /// Whether the sound is yet to be decoded; nothing has failed until then.
     var isLoading = false
-    /// How long it is, if that is known.
-    var frames = 0
     /// How it is felt, where it may be.
     var pattern: VibrationPattern?
     /// Whether it was made from a completion.
     var isFromCompletion = false
-    var fallback: SoundFallback?
-    /// Why it cannot be heard.
-    var failure: RingerError?
-    var requestedAt: MonotonicTime
     /// Whether it is played to its end if the process ends.
     var outlivesProcess = false
+    /// What its result is if no more of it is heard or felt.
+    var result: SystemSoundResult
+    var heard = Part.none
+    var felt = Part.none
+    var stopCause: SoundOutcome.StopCause?
+    /// All of it is over, and it completes at this time.
+    var completesAt: MonotonicTime?
 
+    /// The samples, where it may be heard and has some.
+    var samples: PCMBuffer? { if case .success(let sound?)? = loaded { sound.samples } else { nil } }
     /// Whether there is something to be heard.
-    var isHeard: Bool {
-        decision.isHeard && failure == nil && (isLoading || samples.map { $0.frames > 0 } ?? false)
-    }
+    var isHeard: Bool { decision.isHeard && (isLoading || samples.map { $0.frames > 0 } ?? false) }
     /// Whether there is something to be felt.
     var isFelt: Bool { decision.vibrates && pattern != nil }
 
@@ -37,20 +49,13 @@ struct SystemSoundAttempt: Sendable, Equatable {
     /// Takes the decoded sound, or why there is none.
     mutating func take(_ sound: SoundSource.Loaded) {
         isLoading = false
+        loaded = sound
         switch sound {
         case .success(let sound?):
-            samples = sound.samples
-            frames = sound.samples.frames
-            fallback = sound.fallback ?? fallback
+            result.position.total = sound.samples.frames
+            result.fallback = sound.fallback ?? result.fallback
         case .success(nil): break
-        case .failure(let error): failure = error
+        case .failure(let error): result.outcome = .failed(error)
         }
-    }
-
-    /// Its outcome where nothing is heard and nothing felt.
-    var outcomeAtOnce: SoundOutcome {
-        if let failure { return .failed(failure) }
-        // A sound without samples is over as soon as it begins.
-        return decision.isHeard ? .finished : .silenced(by: decision.reason)
     }
 }

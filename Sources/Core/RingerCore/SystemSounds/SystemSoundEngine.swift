@@ -11,16 +11,17 @@ final class SystemSoundEngine: Sendable {
     /// Why nothing can be felt; nil if there is a motor.
     let missingMotor: RingerError?
     let runner: StateMachineRunner<SystemSoundMachine>
-    private let completions = CompletionTable<UInt64, SystemSoundResult>()
+    /// Of the calls that are not over.
+    let completions = CompletionTable<UInt64, SystemSoundAttempt>()
     /// The number of the last client.
     let clients = Atomic<UInt64>(0)
     private static let noMotor = RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")
 
     init(
-        player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock,
-        configuration: SystemSoundServices.Configuration, report: @escaping @Sendable (DeviceEvent) -> Void
+        player: SoundPlayer, vibrator: Vibrator?, configuration: SystemSoundServices.Configuration,
+        report: @escaping @Sendable (DeviceEvent) -> Void
     ) {
-        let core = player.core
+        let (core, clock) = (player.core, player.clock)
         self.core = core
         self.configuration = configuration
         self.player = player
@@ -55,10 +56,9 @@ final class SystemSoundEngine: Sendable {
                 if let now = vibrating.value, now.number == number { vibrator?.stop(now.vibration) }
             case .schedule(let number, let time):
                 core.perform { _ = clock.schedule(at: time) { runner.send(.timer(number, now: clock.now)) } }
-            case .complete(let number, let result):
-                completions.complete(number, with: result)
-            case .release(let samples):
-                core.release(samples)
+            case .complete(let call):
+                completions.complete(call.number, with: call)
+                if let samples = call.samples { core.release(samples) }
             case .report(let event):
                 report(event)
             }
@@ -69,16 +69,8 @@ final class SystemSoundEngine: Sendable {
         }
     }
 
-    /// How many calls are not over.
-    var count: Int { runner.read { $0.count } }
-
-    /// Begins a call. `completion` is called once, inside a transition.
-    func begin(_ attempt: SystemSoundAttempt, _ completion: @escaping @Sendable (SystemSoundResult) -> Void) {
-        completions.add(attempt.number, completion)
-        send(.play(attempt, now: clock.now))
-    }
-
-    func send(_ event: SystemSoundMachine.Event) {
-        runner.send(event)
+    /// Stops every call for a sound that `isMeant` accepts.
+    func stop(because cause: SoundOutcome.StopCause, where isMeant: @escaping @Sendable (OutputQueue.Sound) -> Bool) {
+        runner.send(.stopAll(cause, now: clock.now, where: isMeant))
     }
 }

@@ -5,7 +5,6 @@
 /// others alone.
 struct SystemSoundMachine: StateMachine {
     typealias Number = UInt64
-    typealias Client = UInt64
 
     enum Event: Sendable {
         case play(SystemSoundAttempt, now: MonotonicTime)
@@ -16,12 +15,8 @@ struct SystemSoundMachine: StateMachine {
         /// The rules changed before the vibration could begin.
         case vibrationForbidden(Number, now: MonotonicTime)
         case stop(Number, SoundOutcome.StopCause, now: MonotonicTime)
-        /// Stops a client's every call for the ID.
-        case stopSound(Client, SystemSoundID, SoundOutcome.StopCause, now: MonotonicTime)
-        /// Stops a client's every call but those for these IDs.
-        case stopClient(Client, SoundOutcome.StopCause, except: Set<SystemSoundID>, now: MonotonicTime)
-        /// Stops every call.
-        case stopAll(SoundOutcome.StopCause, now: MonotonicTime)
+        /// Stops every call that is meant.
+        case stopAll(SoundOutcome.StopCause, now: MonotonicTime, where: @Sendable (OutputQueue.Sound) -> Bool)
         case rules(PlayerRules, now: MonotonicTime)
         /// The timer of this call is due: the motor has rested, or its completion was delayed.
         case timer(Number, now: MonotonicTime)
@@ -35,46 +30,15 @@ struct SystemSoundMachine: StateMachine {
         case stopVibration(Number)
         /// Send `.timer` with this number at this time.
         case schedule(Number, at: MonotonicTime)
-        case complete(Number, SystemSoundResult)
-        /// Free the samples outside of the lock.
-        case release(PCMBuffer)
+        /// Complete the call, and free its samples outside of the lock.
+        case complete(SystemSoundAttempt)
         case report(DeviceEvent)
-    }
-
-    /// How far the heard or the felt part of a call is.
-    enum Part<End: Sendable> {
-        case none
-        /// It waits for the speaker or the motor.
-        case waiting
-        case running
-        case over(End)
-
-        var isUnderWay: Bool {
-            switch self {
-            case .waiting, .running: true
-            case .none, .over: false
-            }
-        }
-
-        var isWaiting: Bool { if case .waiting = self { true } else { false } }
-        var isRunning: Bool { if case .running = self { true } else { false } }
-    }
-
-    struct Call {
-        var attempt: SystemSoundAttempt
-        var sound = Part<SoundResult>.none
-        var vibration = Part<VibrationEnd>.none
-        /// Whether the motor turned for it.
-        var isFelt = false
-        var stopCause: SoundOutcome.StopCause?
-        /// All of it is over, and it completes at this time.
-        var completesAt: MonotonicTime?
     }
 
     /// The motor rests so long between two system vibrations, so that each is felt for itself.
     static let rest = VibrationSequencer.shortestRest
 
-    private(set) var calls: [Number: Call] = [:]
+    private(set) var calls: [Number: SystemSoundAttempt] = [:]
     /// The newest call whose sound asked for the speaker, and would have replaced those before it.
     private(set) var newest: Number = 0
     private(set) var speaker = OutputQueue()
@@ -91,7 +55,7 @@ struct SystemSoundMachine: StateMachine {
 
     /// Whether the call waits for its sound to be decoded.
     func isLoading(_ number: Number) -> Bool {
-        calls[number].map { $0.attempt.isLoading && $0.sound.isWaiting } ?? false
+        calls[number].map { $0.isLoading && $0.heard == .waiting } ?? false
     }
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
@@ -100,21 +64,21 @@ struct SystemSoundMachine: StateMachine {
             play(attempt, now, &actions)
         case .loaded(let number, let sound, let now):
             loaded(number, sound, now, &actions)
-        case .soundEnded(let number, let result):
-            soundEnded(number, result, &actions)
+        case .soundEnded(let number, let sound):
+            calls[number]?.result.startedAt = sound.startedAt
+            calls[number]?.result.position = sound.position
+            soundIsOver(number, sound.outcome, sound.endedAt, &actions)
         case .vibrationEnded(let number, let end, let now):
-            calls[number]?.isFelt = end.isFelt
+            calls[number]?.result.vibrated = end.isFelt
             vibrationIsOver(number, end, now, &actions)
         case .vibrationForbidden(let number, let now):
             vibrationIsOver(number, .stopped, now, &actions)
         case .stop(let number, let cause, let now):
             stop(number, cause, now, &actions)
-        case .stopSound(let client, let id, let cause, let now):
-            stop(cause, now, &actions) { $0.sound.client == client && $0.sound.id == id }
-        case .stopClient(let client, let cause, let kept, let now):
-            stop(cause, now, &actions) { $0.sound.client == client && !kept.contains($0.sound.id) }
-        case .stopAll(let cause, let now):
-            stop(cause, now, &actions) { _ in true }
+        case .stopAll(let cause, let now, let isMeant):
+            for number in calls.keys.sorted() {
+                if let call = calls[number], isMeant(call.sound) { stop(number, cause, now, &actions) }
+            }
         case .rules(let rules, let now):
             for number in calls.keys.sorted() { obey(rules, number, now, &actions) }
         case .timer(let number, let now):
@@ -124,15 +88,20 @@ struct SystemSoundMachine: StateMachine {
 
     // MARK: - Beginning
 
-    private mutating func play(_ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]) {
-        let number = attempt.number
-        calls[number] = Call(
-            attempt: attempt, sound: attempt.isHeard ? .waiting : .none, vibration: attempt.isFelt ? .waiting : .none)
-        guard attempt.isLoading else { return begin(number, now, &actions) }
-        // So many calls of a sound wait for the speaker at most, and so many for its decoding.
-        let before = calls.keys.filter { isLoading($0) && calls[$0]?.attempt.sound == attempt.sound }.sorted()
-        if before.count > OutputQueue.mostWaiting { endWaitingSound(before[0], .stopped(.replaced), now, &actions) }
-        if attempt.isFelt { requestMotor(attempt, now, &actions) }
+    private mutating func play(_ new: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]) {
+        var call = new
+        call.heard = call.isHeard ? .waiting : .none
+        call.felt = call.isFelt ? .waiting : .none
+        calls[call.number] = call
+        if call.isLoading {
+            // So many calls of a sound wait for the speaker at most, and so many for its decoding.
+            let before = calls.keys.filter { isLoading($0) && calls[$0]?.sound == call.sound }.sorted()
+            if before.count > OutputQueue.mostWaiting { endWaitingSound(before[0], .stopped(.replaced), now, &actions) }
+        } else {
+            begin(call.number, now, &actions)
+        }
+        if call.isFelt { requestMotor(call, now, &actions) }
+        completeIfOver(call.number, now, &actions)
     }
 
     private mutating func loaded(
@@ -140,74 +109,65 @@ struct SystemSoundMachine: StateMachine {
         _ actions: inout [Action]
     ) {
         guard isLoading(number), var call = calls[number] else { return }
-        call.attempt.take(sound)
-        if !call.attempt.isHeard { call.sound = .none }
+        call.take(sound)
+        if !call.isHeard { call.heard = .none }
         calls[number] = call
         // A later sound, which began meanwhile, would have replaced it.
         if newest > number { endWaitingSound(number, .stopped(.replaced), now, &actions) }
-        begin(number, now, &actions, isFelt: false)
-    }
-
-    private mutating func begin(
-        _ number: Number, _ now: MonotonicTime, _ actions: inout [Action], isFelt: Bool = true
-    ) {
-        guard let call = calls[number], call.completesAt == nil else { return }
-        let attempt = call.attempt
-        if !attempt.isHeard {
-            // The player reports the decisions about sounds that it is given.
-            actions.append(
-                .report(.decided(attempt.decision, attempt.request, sound: number, at: attempt.requestedAt)))
-        }
-        if let fallback = attempt.fallback {
-            actions.append(.report(.fallback(fallback, sound: number, at: attempt.requestedAt)))
-        }
-        if call.sound.isWaiting { requestSpeaker(attempt, now, &actions) }
-        if call.vibration.isWaiting && isFelt { requestMotor(attempt, now, &actions) }
+        begin(number, now, &actions)
         completeIfOver(number, now, &actions)
     }
 
+    /// Begins what is heard of a call, whose sound is decoded where it has one.
+    private mutating func begin(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard let call = calls[number], call.completesAt == nil else { return }
+        let requestedAt = call.result.requestedAt
+        if !call.isHeard {
+            // The player reports the decisions about sounds that it is given.
+            actions.append(.report(.decided(call.decision, call.request, sound: number, at: requestedAt)))
+        }
+        if let fallback = call.result.fallback {
+            actions.append(.report(.fallback(fallback, sound: number, at: requestedAt)))
+        }
+        if call.heard == .waiting { requestSpeaker(call, now, &actions) }
+    }
+
     private mutating func requestSpeaker(
-        _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
+        _ call: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        if attempt.replacesLoading { newest = max(newest, attempt.number) }
-        switch speaker.request(attempt.number, attempt.sound, isFromCompletion: attempt.isFromCompletion) {
-        case .begin(let before?) where before == sounding:
-            actions.append(.stopSound(before, .replaced))
-        case .begin(let replaced):
-            if let replaced { endWaitingSound(replaced, .stopped(.replaced), now, &actions) }
-        case .wait(let dropped):
-            if let dropped { endWaitingSound(dropped, .stopped(.replaced), now, &actions) }
+        if call.replacesLoading { newest = max(newest, call.number) }
+        let replaced = speaker.request(call.number, call.sound, isFromCompletion: call.isFromCompletion)
+        if let replaced, replaced == sounding {
+            actions.append(.stopSound(replaced, .replaced))
+        } else if let replaced {
+            endWaitingSound(replaced, .stopped(.replaced), now, &actions)
         }
         startSound(&actions)
     }
 
     /// Starts the sound of the call that owns the speaker, where no other sound is being stopped.
     private mutating func startSound(_ actions: inout [Action]) {
-        guard sounding == nil, let number = speaker.owner, let call = calls[number], call.sound.isWaiting,
-            let samples = call.attempt.samples
+        guard sounding == nil, let number = speaker.owner, let call = calls[number], call.heard == .waiting,
+            let samples = call.samples
         else { return }
         sounding = number
-        calls[number]?.sound = .running
-        actions.append(
-            .startSound(
-                number, samples,
-                SoundTerms(request: call.attempt.request, outlivesProcess: call.attempt.outlivesProcess)))
+        calls[number]?.heard = .running
+        let terms = SoundTerms(request: call.request, outlivesProcess: call.outlivesProcess)
+        actions.append(.startSound(number, samples, terms))
     }
 
     private mutating func requestMotor(
-        _ attempt: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
+        _ call: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        switch motor.request(attempt.number, attempt.sound, isFromCompletion: attempt.isFromCompletion) {
-        case .begin(let before?) where before == vibrating:
+        let replaced = motor.request(call.number, call.sound, isFromCompletion: call.isFromCompletion)
+        let isTurning = replaced != nil && replaced == vibrating
+        if isTurning {
             // The vibrator ends that one as replaced, and the motor turns on.
             vibrating = nil
-            startVibration(now, &actions, afterRest: false)
-        case .begin(let replaced):
-            if let replaced { endWaitingVibration(replaced, .replaced, now, &actions) }
-            startVibration(now, &actions)
-        case .wait(let dropped):
-            if let dropped { endWaitingVibration(dropped, .replaced, now, &actions) }
+        } else if let replaced {
+            endWaitingVibration(replaced, .replaced, now, &actions)
         }
+        if motor.owner == call.number { startVibration(now, &actions, afterRest: !isTurning) }
     }
 
     /// Starts the vibration of the call that owns the motor, where no other vibration is being stopped; as soon as the
@@ -215,16 +175,16 @@ struct SystemSoundMachine: StateMachine {
     private mutating func startVibration(
         _ now: MonotonicTime, _ actions: inout [Action], afterRest: Bool = true
     ) {
-        guard vibrating == nil, let number = motor.owner, let call = calls[number], call.vibration.isWaiting,
-            let pattern = call.attempt.pattern
+        guard vibrating == nil, let number = motor.owner, let call = calls[number], call.felt == .waiting,
+            let pattern = call.pattern
         else { return }
         if afterRest, let restedAt, restedAt > now {
             actions.append(.schedule(number, at: restedAt))
             return
         }
         vibrating = number
-        calls[number]?.vibration = .running
-        actions.append(.startVibration(number, pattern, call.attempt.request))
+        calls[number]?.felt = .running
+        actions.append(.startVibration(number, pattern, call.request))
     }
 
     private mutating func timerIsDue(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
@@ -237,24 +197,30 @@ struct SystemSoundMachine: StateMachine {
 
     // MARK: - Ending
 
-    private mutating func soundEnded(_ number: Number, _ result: SoundResult, _ actions: inout [Action]) {
+    private mutating func soundIsOver(
+        _ number: Number, _ outcome: SoundOutcome, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
         guard calls[number] != nil else { return }
-        calls[number]?.sound = .over(result)
+        calls[number]?.heard = .over
+        calls[number]?.result.outcome = outcome
         if sounding == number { sounding = nil }
         speaker.release(number)
         startSound(&actions)
-        completeIfOver(number, result.endedAt, &actions)
+        completeIfOver(number, now, &actions)
     }
 
     private mutating func vibrationIsOver(
         _ number: Number, _ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        guard calls[number] != nil else { return }
+        guard var call = calls[number] else { return }
         if vibrating == number {
             vibrating = nil
-            if calls[number]?.isFelt == true { restedAt = now + Self.rest }
+            if call.result.vibrated { restedAt = now + Self.rest }
         }
-        calls[number]?.vibration = .over(end)
+        call.felt = .over
+        call.result.vibration = end
+        if call.request == .vibration { call.result.outcome = SoundOutcome(end, stoppedBy: call.stopCause) }
+        calls[number] = call
         motor.release(number)
         startVibration(now, &actions)
         completeIfOver(number, now, &actions)
@@ -265,7 +231,7 @@ struct SystemSoundMachine: StateMachine {
         _ rules: PlayerRules, _ number: Number, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
         guard let call = calls[number] else { return }
-        let decision = rules.decide(call.attempt.request)
+        let decision = rules.decide(call.request)
         if !decision.vibrates { stopVibration(number, now, &actions) }
         if !decision.isHeard { endWaitingSound(number, .silenced(by: decision.reason), now, &actions) }
     }
@@ -278,7 +244,7 @@ struct SystemSoundMachine: StateMachine {
         if call.stopCause == nil { calls[number]?.stopCause = cause }
         // The motor first: it must not outlast a stop.
         stopVibration(number, now, &actions)
-        if call.sound.isRunning {
+        if call.heard == .running {
             actions.append(.stopSound(number, cause))
             // The next sound waits until this one has stopped, but does not replace it.
             speaker.release(number)
@@ -286,17 +252,8 @@ struct SystemSoundMachine: StateMachine {
         endWaitingSound(number, .stopped(cause), now, &actions)
     }
 
-    private mutating func stop(
-        _ cause: SoundOutcome.StopCause, _ now: MonotonicTime, _ actions: inout [Action],
-        where isMeant: (SystemSoundAttempt) -> Bool
-    ) {
-        for number in calls.keys.sorted() {
-            if let call = calls[number], isMeant(call.attempt) { stop(number, cause, now, &actions) }
-        }
-    }
-
     private mutating func stopVibration(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
-        if calls[number]?.vibration.isRunning == true {
+        if calls[number]?.felt == .running {
             actions.append(.stopVibration(number))
             motor.release(number)
         }
@@ -307,63 +264,42 @@ struct SystemSoundMachine: StateMachine {
     private mutating func endWaitingSound(
         _ number: Number, _ outcome: SoundOutcome, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        guard let call = calls[number], call.sound.isWaiting else { return }
+        guard calls[number]?.heard == .waiting else { return }
         actions.append(.report(.soundEnded(outcome, sound: number, at: now)))
-        let result = SoundResult(
-            unplayed: outcome, frames: call.attempt.frames, requestedAt: call.attempt.requestedAt, endedAt: now)
-        soundEnded(number, result, &actions)
+        soundIsOver(number, outcome, now, &actions)
     }
 
     /// Ends a vibration that has not begun; does nothing to any other.
     private mutating func endWaitingVibration(
         _ number: Number, _ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
-        if calls[number]?.vibration.isWaiting == true { vibrationIsOver(number, end, now, &actions) }
+        if calls[number]?.felt == .waiting { vibrationIsOver(number, end, now, &actions) }
     }
 
     /// Completes a call of which all is over; later where it is a round of a loop that comes to nothing.
     private mutating func completeIfOver(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
-        guard let call = calls[number], call.completesAt == nil, !call.sound.isUnderWay, !call.vibration.isUnderWay
+        guard let call = calls[number], call.completesAt == nil, !call.heard.isUnderWay, !call.felt.isUnderWay
         else { return }
-        guard result(of: call, at: now).cameToNothing else {
-            pace.reset(call.attempt.sound)
+        guard call.result.cameToNothing else {
+            pace.reset(call.sound)
             return complete(call, now, &actions)
         }
         let time = pace.completion(
-            of: call.attempt.sound, requestedAt: call.attempt.requestedAt,
-            isFromCompletion: call.attempt.isFromCompletion, now: now)
+            of: call.sound, requestedAt: call.result.requestedAt, isFromCompletion: call.isFromCompletion, now: now)
         if time <= now { return complete(call, now, &actions) }
         calls[number]?.completesAt = time
         actions.append(.schedule(number, at: time))
     }
 
-    private mutating func complete(_ call: Call, _ now: MonotonicTime, _ actions: inout [Action]) {
-        let number = call.attempt.number
-        calls[number] = nil
-        let result = result(of: call, at: now)
+    private mutating func complete(_ over: SystemSoundAttempt, _ now: MonotonicTime, _ actions: inout [Action]) {
+        var call = over
+        calls[call.number] = nil
+        call.result.endedAt = now
         // The end of a sound that was heard, or waited, was reported when it came.
-        if case .none = call.sound {
-            actions.append(.report(.soundEnded(result.outcome, sound: number, at: now)))
+        if call.heard == .none {
+            actions.append(.report(.soundEnded(call.result.outcome, sound: call.number, at: now)))
         }
-        actions.append(.complete(number, result))
-        if let samples = call.attempt.samples { actions.append(.release(samples)) }
-    }
-
-    private func result(of call: Call, at now: MonotonicTime) -> SystemSoundResult {
-        let attempt = call.attempt
-        var result = SystemSoundResult(
-            sound: attempt.sound.id, outcome: attempt.outcomeAtOnce, vibration: nil, vibrated: call.isFelt,
-            fallback: attempt.fallback, requestedAt: attempt.requestedAt, startedAt: nil, endedAt: now,
-            position: StreamPosition(played: 0, total: attempt.frames))
-        if case .over(let end) = call.vibration { result.vibration = end }
-        if case .over(let sound) = call.sound {
-            result.outcome = sound.outcome
-            result.startedAt = sound.startedAt
-            result.position = sound.position
-        } else if attempt.request == .vibration, let end = result.vibration {
-            result.outcome = SoundOutcome(end, stoppedBy: call.stopCause)
-        }
-        return result
+        actions.append(.complete(call))
     }
 }
 

@@ -23,38 +23,37 @@ struct SystemSoundOrder: Sendable {
 extension SystemSoundServices {
     /// The order that playing `id` amounts to.
     func order(_ id: SystemSoundID, as use: Use) -> SystemSoundOrder {
-        let request: SoundRequest =
-            switch use {
-            case .sound: .systemSound(isUISound: table.value(of: .isUISound, of: id))
-            case .alert: .alert
-            }
-        let pattern = use == .alert ? VibrationPattern.standard : nil
+        var order = SystemSoundOrder(
+            sound: id, request: use == .alert ? .alert : .systemSound(isUISound: table.value(of: .isUISound, of: id)),
+            source: .registered(id), pattern: use == .alert ? .standard : nil)
         if let predefined = id.predefinedSound {
-            if let pattern = VibrationPattern(predefined.vibration) {
-                return SystemSoundOrder(sound: id, request: .vibration, source: .none, pattern: pattern)
+            order.source = .predefined(predefined)
+            if let pattern = predefined.pattern {
+                (order.request, order.source, order.pattern) = (.vibration, .known(.success(nil)), pattern)
             }
-            return SystemSoundOrder(sound: id, request: request, source: .predefined(predefined), pattern: pattern)
+        } else if table.source(of: id) == nil {
+            (order.source, order.pattern) = (.known(.failure(SystemSoundError.unknown(id, "play").cause)), nil)
         }
-        guard table.source(of: id) != nil else {
-            return SystemSoundOrder(
-                sound: id, request: request, source: .failed(SystemSoundError.unknown(id, "play").cause))
-        }
-        return SystemSoundOrder(sound: id, request: request, source: .registered(id), pattern: pattern)
+        return order
     }
 
     /// Asks the policy about `order`. Its sound is yet to be decoded if it may be heard and is not in memory.
     func attempt(_ call: Call, _ order: SystemSoundOrder) -> SystemSoundAttempt {
         let now = engine.clock.now
+        let decision = engine.player.rules.decide(order.request)
+        let access = access(order.source)
+        // A sound without samples is over as soon as it begins.
+        var outcome = decision.isHeard ? SoundOutcome.finished : .silenced(by: decision.reason)
+        if case .known(.failure(let error)) = order.source { outcome = .failed(error) }
         var attempt = SystemSoundAttempt(
             number: call.id.number, sound: OutputQueue.Sound(client: client, id: order.sound, kind: order.kind),
-            request: order.request, decision: engine.player.rules.decide(order.request), pattern: order.pattern,
-            isFromCompletion: UserCode.isRunning && order.kind != .alertRound, fallback: order.fallback,
-            requestedAt: now)
-        attempt.outlivesProcess = table.value(of: .completePlaybackIfAppDies, of: order.sound)
-        let access = access(order.source)
-        attempt.frames = access.frames
-        if case .failed(let error) = order.source { attempt.failure = error }
-        guard attempt.decision.isHeard else { return attempt }
+            request: order.request, decision: decision, pattern: order.pattern,
+            isFromCompletion: UserCode.isRunning && order.kind != .alertRound,
+            outlivesProcess: table.value(of: .completePlaybackIfAppDies, of: order.sound),
+            result: SystemSoundResult(
+                sound: order.sound, outcome: outcome, vibrated: false, fallback: order.fallback, requestedAt: now,
+                endedAt: now, position: StreamPosition(played: 0, total: access.frames)))
+        guard decision.isHeard else { return attempt }
         if let sound = engine.inMemory(access) { attempt.take(sound) } else { attempt.isLoading = true }
         return attempt
     }
@@ -79,7 +78,7 @@ extension SystemSoundServices {
 
     /// The same; with an error, no file must be read.
     package func samples(of id: SystemSoundID, _ refusal: RingerError?) throws(RingerError) -> PCMBuffer? {
-        try load(order(id, as: .sound).source, refusal)?.samples
+        try engine.load(access(order(id, as: .sound).source), of: table, refusal)?.samples
     }
 
     /// The samples of a sound that need neither reading nor synthesising; nil where there are none.
@@ -98,15 +97,8 @@ extension SystemSoundServices {
         } read: { [engine, table] refusal in
             SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table, refusal) }
         } deliver: { [engine] in
-            access.kept?.keep($0)
-            engine.send(.loaded(number, $0, now: engine.clock.now))
+            engine.runner.send(.loaded(number, $0, now: engine.clock.now))
         }
-        let key: SoundLoads.Key =
-            switch (access.key, source) {
-            case (let key?, _): .cached(key)
-            case (nil, .contained(let file, _, let otherwise)): .contained(file.path, otherwise: otherwise)
-            case (nil, _): .call(number)
-            }
-        engine.player.loads.load(key, bytes: bytes, for: waiting)
+        engine.player.loads.load(access.key ?? .call(number), bytes: bytes, for: waiting)
     }
 }

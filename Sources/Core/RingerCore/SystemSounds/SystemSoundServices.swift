@@ -57,12 +57,11 @@ public final class SystemSoundServices: Sendable {
     ///   - vibrator: The motor; nil if there is none, and every vibration fails.
     ///   - report: Gets the events of sounds that never reach the player, in order.
     package convenience init(
-        player: SoundPlayer, vibrator: Vibrator?, clock: any DeviceClock, configuration: Configuration = .init(),
+        player: SoundPlayer, vibrator: Vibrator?, configuration: Configuration = .init(),
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         self.init(
-            SystemSoundEngine(
-                player: player, vibrator: vibrator, clock: clock, configuration: configuration, report: report))
+            SystemSoundEngine(player: player, vibrator: vibrator, configuration: configuration, report: report))
     }
 
     private init(_ engine: SystemSoundEngine) {
@@ -112,12 +111,12 @@ public final class SystemSoundServices: Sendable {
                     .soundTooLong, "register", "samples in memory",
                     detail: "\(samples.duration.inSeconds) s are longer than 30 s"))
         }
-        return try register(.samples(samples), "samples in memory")
+        return try register(.known(.success(LoadedSound(samples))), "samples in memory")
     }
 
     /// Registers a sound that cannot be played: alerts of it vibrate, and their results say why they were not heard.
     package func register(failed error: RingerError) throws(SystemSoundError) -> SystemSoundID {
-        try register(.failed(error), error.subject)
+        try register(.known(.failure(error)), error.subject)
     }
 
     private func register(_ source: SoundSource, _ subject: String) throws(SystemSoundError) -> SystemSoundID {
@@ -134,14 +133,14 @@ public final class SystemSoundServices: Sendable {
     ///   ID, as for a predefined one.
     public func dispose(_ id: SystemSoundID) throws(SystemSoundError) {
         guard table.remove(id) else { throw .unknown(id, "dispose of the sound") }
-        engine.cache.remove(.registered(client: client, id))
-        engine.send(.stopSound(client, id, .disposed, now: engine.clock.now))
+        engine.cache.remove { $0 == .registered(client: client, id) }
+        engine.stop(because: .disposed) { [client] in $0.client == client && $0.id == id }
     }
 
     /// How many sounds are registered.
     public var registered: Int { table.count.sounds }
     /// How many calls are not over, those of other clients included.
-    public var underWay: Int { engine.count }
+    public var underWay: Int { engine.runner.read { $0.count } }
     /// How many bytes of decoded samples are kept, for all clients.
     public var cachedBytes: Int { engine.cache.bytes }
 
@@ -226,12 +225,12 @@ public final class SystemSoundServices: Sendable {
 
     /// Stops the sound and the vibration of a call at once. Nothing happens where the call is over.
     public func stop(_ call: Call, because cause: SoundOutcome.StopCause = .caller) {
-        engine.send(.stop(call.id.number, cause, now: engine.clock.now))
+        engine.runner.send(.stop(call.id.number, cause, now: engine.clock.now))
     }
 
     /// Stops every call, those of other clients included.
     public func stopAll(because cause: SoundOutcome.StopCause = .caller) {
-        engine.send(.stopAll(cause, now: engine.clock.now))
+        engine.stop(because: cause) { _ in true }
     }
 
     /// Closes the client: its sounds are unregistered and stop as ``SoundOutcome/StopCause/closed``, and the completions
@@ -241,20 +240,24 @@ public final class SystemSoundServices: Sendable {
     /// closed before.
     public func close() {
         guard let playingOn = table.removeAll() else { return }
-        engine.cache.removeAll(of: client)
-        engine.send(.stopClient(client, .closed, except: playingOn, now: engine.clock.now))
+        engine.cache.remove { if case .registered(client: client, _) = $0 { true } else { false } }
+        engine.stop(because: .closed) { [client] in $0.client == client && !playingOn.contains($0.id) }
     }
 
     func wait(for order: SystemSoundOrder) async -> SystemSoundResult {
         let call = Call(id: engine.player.reserve())
-        return await outcome(engine.core, { begin(call, order, whenOver: $0) }, onCancel: { stop(call) })
+        return await outcome(engine.core) { done in
+            begin(call, order, whenOver: { done($0.result) })
+        } onCancel: {
+            stop(call)
+        }
     }
 
     /// Begins a call. When it is over, `whenOver` runs inside the transition, and the completion of the sound's ID and
     /// `completion` are the user's.
     func begin(
         _ call: Call, _ order: SystemSoundOrder, _ completion: (@Sendable (SystemSoundResult) -> Void)? = nil,
-        whenOver: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
+        whenOver: @escaping @Sendable (SystemSoundAttempt) -> Void = { _ in }
     ) {
         let ofID: @Sendable (SystemSoundResult) -> SystemSoundTable.Completion? = { [table] result in
             order.kind == .play ? table.completion(of: result.sound) : nil
@@ -265,15 +268,16 @@ public final class SystemSoundServices: Sendable {
         }
         engine.core.transition {
             let attempt = attempt(call, order)
-            engine.begin(attempt) { result in
-                if completion != nil || ofID(result) != nil { user.complete(result) }
-                whenOver(result)
+            engine.completions.add(attempt.number) { over in
+                if completion != nil || ofID(over.result) != nil { user.complete(over.result) }
+                whenOver(over)
             }
+            engine.runner.send(.play(attempt, now: engine.clock.now))
             if attempt.isLoading { loadAside(order.source, for: call) }
         }
         if case .registered(let id) = order.source, !table.contains(id) {
             // It was disposed of meanwhile.
-            engine.send(.stop(call.id.number, .disposed, now: engine.clock.now))
+            engine.runner.send(.stop(call.id.number, .disposed, now: engine.clock.now))
         }
         user.callReturns()
     }

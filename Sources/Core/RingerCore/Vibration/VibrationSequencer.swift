@@ -5,32 +5,39 @@
 /// and only the answer to the newest question counts: what an earlier call found is no longer true when a later one follows.
 /// If both ask for off, the success of the earlier one answers both. Each failure is reported.
 struct VibrationSequencer: StateMachine {
-    enum Event: Sendable {
-        /// Run the pattern, replacing a running vibration. Until now the machine has slept for `asleep`.
-        case play(UInt64, VibrationPattern, now: MonotonicTime, asleep: Duration = .zero)
+    struct Event: Sendable {
+        var kind: Kind
+        var now: MonotonicTime
+        /// How long the machine has slept until now.
+        var asleep: Duration
+    }
+
+    enum Kind: Sendable {
+        /// Run the pattern, replacing a running vibration.
+        case play(UInt64, VibrationPattern)
         /// Stop the vibration of this number; nil for any.
-        case stop(UInt64?, now: MonotonicTime, asleep: Duration = .zero)
-        /// The timer of this number expired.
-        case timer(UInt64, now: MonotonicTime, asleep: Duration = .zero)
+        case stop(UInt64?)
+        /// A timer expired.
+        case timer
         /// The machine is about to sleep: turn the motor off and leave it off until the machine woke. The preparation of
         /// this number completes when the motor is off, or turning it off failed, at the latest when the machine woke or the
         /// sleep is given up.
-        case prepareForSleep(UInt64, now: MonotonicTime, asleep: Duration)
+        case prepareForSleep(UInt64)
         /// The machine woke, or does not sleep after all.
-        case woke(now: MonotonicTime, asleep: Duration)
+        case woke
         /// The motor did what the question of this number asks for, or failed.
-        case answered(UInt64, RingerError?, now: MonotonicTime, asleep: Duration = .zero)
+        case answered(UInt64, RingerError?)
         /// The motor was not asked the question of this number, since it was no longer the newest.
         case skipped(UInt64)
         /// The device of a motor that was unreachable may be back.
-        case mayBeBack(now: MonotonicTime, asleep: Duration = .zero)
+        case mayBeBack
     }
 
     enum Action: Sendable, Equatable {
         /// Turn the motor on at this level, or off for nil, then send `.answered` with this number.
         case motor(UInt64, MotorLevel?)
-        /// Send `.timer` with this number at this time. Replaces the previous timer.
-        case schedule(UInt64, at: MonotonicTime)
+        /// Send `.timer` at this time. Replaces the previous timer, which may still expire.
+        case schedule(at: MonotonicTime)
         /// Cancel the timer, which may not have been set: nothing wakes a device whose motor is at rest.
         case unschedule
         case complete(UInt64, VibrationEnd)
@@ -107,39 +114,33 @@ struct VibrationSequencer: StateMachine {
     private(set) var preparedAt: MonotonicTime?
     /// How long the machine had slept at the last event that says so.
     private(set) var asleep = Duration.zero
-    private(set) var timer: UInt64 = 0
 
     init(longestOnTime: Duration) {
         self.longestOnTime = longestOnTime
     }
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
-        switch event {
-        case .play(let id, let pattern, let now, let asleep):
-            noteSleep(asleep, now, &actions)
+        let now = event.now
+        noteSleep(event.asleep, now, &actions)
+        switch event.kind {
+        case .play(let id, let pattern):
             play(Running(id: id, pattern: pattern), now, &actions)
-        case .stop(let id, let now, let asleep):
-            noteSleep(asleep, now, &actions)
+        case .stop(let id):
             stop(id, now, &actions)
-        case .timer(let number, let now, let asleep):
-            noteSleep(asleep, now, &actions)
-            if number == timer { timerIsDue(now, &actions) }
-        case .prepareForSleep(let number, let now, let asleep):
-            noteSleep(asleep, now, &actions)
+        case .timer:
+            timerIsDue(now, &actions)
+        case .prepareForSleep(let number):
             preparedAt = now
             preparations.append(number)
             stop(nil, now, &actions)
             completePreparations(&actions)
-        case .woke(let now, let asleep):
-            noteSleep(asleep, now, &actions)
+        case .woke:
             endPreparation(&actions)
-        case .answered(let number, let error, let now, let asleep):
-            noteSleep(asleep, now, &actions)
+        case .answered(let number, let error):
             answered(number, error, now, &actions)
         case .skipped(let number):
             if number == unanswered?.number { sendQuestion(&actions) }
-        case .mayBeBack(let now, let asleep):
-            noteSleep(asleep, now, &actions)
+        case .mayBeBack:
             // A failure under way may be older than the return.
             if isUnreachable || isBeingTurnedOff { ask(nil, &actions) }
         }
@@ -270,12 +271,9 @@ struct VibrationSequencer: StateMachine {
     private mutating func stop(_ id: UInt64?, _ now: MonotonicTime, _ actions: inout [Action]) {
         if let running {
             if id == nil || id == running.id { end(.stopped, now, &actions) }
-            return
-        }
-        switch phase {
-        // No vibration is running, but the motor may be turning: turn it off now, without waiting for the next attempt.
-        case .stuck: turnOff(&actions)
-        case .idle, .turning, .resting, .stopping: break
+        } else if case .stuck = phase {
+            // No vibration is running, but the motor may be turning: turn it off now, without waiting for the next attempt.
+            turnOff(&actions)
         }
     }
 
@@ -293,7 +291,7 @@ struct VibrationSequencer: StateMachine {
         }
         restingSince = nil
         phase = .turning(until: min(end, limit), isLimited: limit < end)
-        schedule(at: min(end, limit), &actions)
+        actions.append(.schedule(at: min(end, limit)))
         let hardwareLimit = min(now + pulse.on + Self.hardwareMargin, limit)
         ask(MotorLevel(strength: running.pattern.strength, until: hardwareLimit), &actions)
     }
@@ -305,19 +303,19 @@ struct VibrationSequencer: StateMachine {
 
     private mutating func timerIsDue(_ now: MonotonicTime, _ actions: inout [Action]) {
         switch phase {
-        case .turning(let until, let isLimited):
+        case .turning(let until, let isLimited) where until <= now:
             guard let pulse = running.map({ $0.pattern.pulses[$0.pulse] }) else { return }
             if isLimited { return limitReached(now, &actions) }
             guard running?.advance() == true else { return end(.finished, now, &actions) }
             if pulse.off == .zero { return beginPulse(at: until, now, &actions) }
             phase = .resting(until: until + pulse.off)
-            schedule(at: until + pulse.off, &actions)
+            actions.append(.schedule(at: until + pulse.off))
             turnOff(&actions)
-        case .resting(let until):
+        case .resting(let until) where until <= now:
             beginPulse(at: until, now, &actions)
         case .stuck:
             turnOff(&actions)
-        case .idle, .stopping:
+        case .turning, .resting, .idle, .stopping:
             break
         }
     }
@@ -333,7 +331,7 @@ struct VibrationSequencer: StateMachine {
     private mutating func end(_ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let running else { return }
         self.running = nil
-        unschedule(&actions)
+        actions.append(.unschedule)
         if isOff {
             phase = .idle
             actions.append(.complete(running.id, end))
@@ -370,7 +368,7 @@ struct VibrationSequencer: StateMachine {
             actions.append(.complete(id, outcome(of: id, end)))
         case .stuck:
             phase = .idle
-            unschedule(&actions)
+            actions.append(.unschedule)
         case .idle, .turning, .resting:
             break
         }
@@ -388,15 +386,16 @@ struct VibrationSequencer: StateMachine {
             // The kernel stopped the motor when its device disappeared.
             rest(since: now)
             phase = .idle
-            unschedule(&actions)
+            actions.append(.unschedule)
         case .unreachable:
             // No timer: the port reports when the device may be back.
             phase = .stuck(error, attempts: attempts)
-            unschedule(&actions)
+            actions.append(.unschedule)
         default:
             // The first retries come at once, later ones more slowly, without end: a turning motor must be stopped.
             phase = .stuck(error, attempts: attempts)
-            schedule(at: now + min(Duration.milliseconds(10) * (1 << min(attempts - 1, 7)), .seconds(1)), &actions)
+            let pause = min(Duration.milliseconds(10) * (1 << min(attempts - 1, 7)), .seconds(1))
+            actions.append(.schedule(at: now + pause))
         }
     }
 
@@ -411,15 +410,5 @@ struct VibrationSequencer: StateMachine {
         }
         if !isReported { actions.append(.report(.offFailed(error, attempt: attempt, at: now))) }
         return attempt
-    }
-
-    private mutating func schedule(at time: MonotonicTime, _ actions: inout [Action]) {
-        timer += 1
-        actions.append(.schedule(timer, at: time))
-    }
-
-    private mutating func unschedule(_ actions: inout [Action]) {
-        timer += 1
-        actions.append(.unschedule)
     }
 }

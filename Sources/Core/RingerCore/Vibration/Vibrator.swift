@@ -60,9 +60,9 @@ public final class Vibrator: Sendable {
             case .motor(let question, let level):
                 let ask: @Sendable () -> Void = {
                     // A stop that returned since then wants the motor off.
-                    guard runner.read({ $0.isNewest(question) }) else { return runner.send(.skipped(question)) }
+                    guard runner.read({ $0.isNewest(question) }) else { return runner.send(.skipped(question), clock) }
                     let answer: @Sendable (RingerError?) -> Void = { error in
-                        runner.send(.answered(question, error, now: clock.now, asleep: clock.timeAsleep))
+                        runner.send(.answered(question, error), clock)
                     }
                     if let level, level.until <= clock.now {
                         // Hardware would take it for off, and report success.
@@ -74,10 +74,8 @@ public final class Vibrator: Sendable {
                     }
                 }
                 core.perform { if let blocking { blocking.execute(ask) } else { ask() } }
-            case .schedule(let number, let time):
-                timer.set(at: time) { [weak runner] in
-                    runner?.send(.timer(number, now: clock.now, asleep: clock.timeAsleep))
-                }
+            case .schedule(let time):
+                timer.set(at: time) { [weak runner] in runner?.send(.timer, clock) }
             case .unschedule:
                 timer.cancel()
             case .complete(let number, let end):
@@ -86,9 +84,7 @@ public final class Vibrator: Sendable {
                 report(what)
             }
         }
-        motor.onReturn { [weak runner] in
-            runner?.send(.mayBeBack(now: clock.now, asleep: clock.timeAsleep))
-        }
+        motor.onReturn { [weak runner] in runner?.send(.mayBeBack, clock) }
         drive = .motor(motor, runner)
     }
 
@@ -143,7 +139,7 @@ public final class Vibrator: Sendable {
         if !process.isCurrent { return }
         switch drive {
         case .motor(_, let runner):
-            runner.send(.stop(vibration?.number, now: clock.now, asleep: clock.timeAsleep))
+            runner.send(.stop(vibration?.number), clock)
         case .service(let service, _): core.perform { service.stopVibration(vibration?.number) }
         }
     }
@@ -155,22 +151,21 @@ public final class Vibrator: Sendable {
         case .motor(_, let runner):
             core.transition {
                 completions.add(id.number, completion)
-                runner.send(.play(id.number, pattern, now: clock.now, asleep: clock.timeAsleep))
+                runner.send(.play(id.number, pattern), clock)
             }
         case .service(let service, _):
-            // Counts vibrations that begin or end, and returns how many run then.
-            let count: @Sendable (Int) -> Int = { [core, atService] change in
+            core.perform { [core, clock, report, atService] in
                 core.transition {
-                    atService.value += change
-                    return atService.value
+                    atService.value += 1
+                    if atService.value == 1 { report(.on(strength: pattern.strength, at: clock.now)) }
                 }
-            }
-            core.perform { [core, clock, report] in
-                if count(1) == 1 { report(.on(strength: pattern.strength, at: clock.now)) }
                 service.vibrate(id.number, pattern) { end in
-                    if case .failed(let error) = end { report(.onFailed(error, at: clock.now)) }
-                    if count(-1) == 0 { report(.off(at: clock.now)) }
-                    core.transition { completion(end) }
+                    core.transition {
+                        if case .failed(let error) = end { report(.onFailed(error, at: clock.now)) }
+                        atService.value -= 1
+                        if atService.value == 0 { report(.off(at: clock.now)) }
+                        completion(end)
+                    }
                 }
             }
         }
@@ -186,7 +181,7 @@ public final class Vibrator: Sendable {
         let number = reserve().number
         core.transition {
             completions.add(number) { _ in completion() }
-            runner.send(.prepareForSleep(number, now: clock.now, asleep: clock.timeAsleep))
+            runner.send(.prepareForSleep(number), clock)
         }
     }
 
@@ -194,7 +189,7 @@ public final class Vibrator: Sendable {
     /// after all.
     package func wakes() {
         guard case .motor(_, let runner) = drive else { return }
-        runner.send(.woke(now: clock.now, asleep: clock.timeAsleep))
+        runner.send(.woke, clock)
     }
 
     /// Whether the motor is known to be off. That of a service is the service's to turn off.
@@ -255,5 +250,12 @@ public final class Vibrator: Sendable {
                 if let motor = motor as? any BlockingMotor { motor.execute(again) } else { again() }
             }
         }
+    }
+}
+
+extension StateMachineRunner<VibrationSequencer> {
+    /// Sends what happens now.
+    fileprivate func send(_ kind: VibrationSequencer.Kind, _ clock: any DeviceClock) {
+        send(VibrationSequencer.Event(kind: kind, now: clock.now, asleep: clock.timeAsleep))
     }
 }

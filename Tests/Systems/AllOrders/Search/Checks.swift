@@ -44,7 +44,7 @@ extension World {
         }
         let sequencer = sequencer
         let vibrations = [Request.vibration, .otherVibration, .lastVibration].count { isOpen($0) }
-        let isCallRunning = services.engine.count > 0
+        let isCallRunning = services.underWay > 0
         if sequencer.running == nil, case .stopping = sequencer.phase {
             return "a vibration is being stopped, and nobody was asked to"
         }

@@ -29,15 +29,12 @@ enum Fields {
                 VibrationSequencer(longestOnTime: .zero),
                 [
                     "longestOnTime", "running", "phase", "newest", "unanswered", "turnedOn", "mayTurnSince", "turned",
-                    "restingSince", "preparations", "preparedAt", "asleep", "timer",
+                    "restingSince", "preparations", "preparedAt", "asleep",
                 ]
             ),
             (
-                AlertMachine(),
-                [
-                    "phase", "plan", "ending", "isPaced", "result", "roundBeganAt", "isUnplayable",
-                    "motorError",
-                ]
+                AlertMachine(.init(), now: MonotonicTime(nanoseconds: 0)),
+                ["phase", "plan", "result", "ending", "isPaced", "roundBeganAt", "motorError"]
             ),
         ]
         for (machine, fields) in known {

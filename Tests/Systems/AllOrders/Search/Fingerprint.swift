@@ -61,12 +61,9 @@ struct Fingerprint {
         world.announcements.runner.read { visit($0) }
         world.services.engine.runner.read { visit($0) }
         visit(world.sequencer)
-        let running = world.alerts.running
-        add(running.now != nil)
-        for alert in [running.now].compactMap({ $0 }) + running.ending {
-            add(alert.isOpen)
-            alert.runner.read { visit($0) }
-        }
+        let alerts = world.alerts.running.all
+        add(alerts.count)
+        for alert in alerts { alert.runner.read { visit($0) } }
         visitPorts(world)
         add(world.budget)
         add(world.isSilent)
@@ -148,12 +145,15 @@ struct Fingerprint {
         add(machine.calls.count)
         for (number, call) in machine.calls.sorted(by: { $0.key < $1.key }) {
             name(number, .sounds)
-            add(call.attempt.decision)
-            add(call.attempt.isLoading)
-            time(call.attempt.requestedAt, back: .milliseconds(50))
-            part(call.sound)
-            part(call.vibration)
-            add(call.isFelt)
+            add(call.decision)
+            add(call.isLoading)
+            add(call.heard)
+            add(call.felt)
+            time(call.result.requestedAt, back: .milliseconds(50))
+            add(call.result.outcome)
+            add(call.result.startedAt != nil)
+            add(call.result.vibration)
+            add(call.result.vibrated)
             add(call.stopCause)
             time(call.completesAt, back: .zero)
         }
@@ -168,29 +168,6 @@ struct Fingerprint {
             time(loop.since, back: .seconds(1))
             time(loop.last, back: .milliseconds(50))
             add(loop.rounds)
-        }
-    }
-
-    private mutating func part(_ part: SystemSoundMachine.Part<SoundResult>) {
-        switch part {
-        case .none: add(0)
-        case .waiting: add(1)
-        case .running: add(2)
-        case .over(let result):
-            add(3)
-            add(result.outcome)
-            add(result.startedAt != nil)
-        }
-    }
-
-    private mutating func part(_ part: SystemSoundMachine.Part<VibrationEnd>) {
-        switch part {
-        case .none: add(0)
-        case .waiting: add(1)
-        case .running: add(2)
-        case .over(let end):
-            add(3)
-            add(end)
         }
     }
 
@@ -249,9 +226,9 @@ struct Fingerprint {
     private mutating func visit(_ machine: AlertMachine) {
         switch machine.phase {
         case .notBegun: add(0)
-        case .round(let parts):
+        case .round(let sound):
             add(1)
-            add(parts)
+            add(sound)
         case .stopping: add(2)
         case .pausing(let until):
             add(3)
@@ -262,12 +239,12 @@ struct Fingerprint {
         }
         add(machine.ending)
         add(machine.isPaced)
-        add(machine.result?.sounded)
-        add(machine.result?.vibrated)
-        add(machine.result?.soundError)
-        time(machine.result?.startedAt, back: AlertMachine.shortestFailure)
+        add(machine.result.sounded)
+        add(machine.result.vibrated)
+        add(machine.result.soundError)
+        time(machine.result.startedAt, back: AlertMachine.shortestFailure)
         time(machine.roundBeganAt, back: AlertMachine.shortestFailure)
-        add(machine.isUnplayable)
+        add(machine.plan.parts)
         add(machine.motorError)
     }
 

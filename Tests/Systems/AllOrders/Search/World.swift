@@ -63,7 +63,7 @@ final class World: @unchecked Sendable {
         guard let announcing = sessions.all.first(where: { $0.name == "announcements" })?.id else { return nil }
         self.announcing = announcing
         vibrator = Vibrator(motor: motor, clock: clock, in: core, longestOnTime: Self.longestOnTime)
-        services = SystemSoundServices(player: player, vibrator: vibrator, clock: clock)
+        services = SystemSoundServices(player: player, vibrator: vibrator)
         guard let sound = try? services.register(Self.sound(.alert)) else { return nil }
         alertSound = sound
         alerts = Alerts(services)

@@ -290,10 +290,10 @@ struct AlertTests {
     @Test("an alert that is stopped before it began never does")
     func stoppedBefore() {
         // Another thread may stop it at any moment; it used to begin all the same.
-        var machine = AlertMachine()
         let now = MonotonicTime(nanoseconds: 0)
+        var machine = AlertMachine(.init(limit: .seconds(20)), now: now)
         #expect(machine.handle(.stop(.caller, now: now)).isEmpty)
-        let actions = machine.handle(.start(.init(limit: .seconds(20)), PlayerRules(), now: now))
+        let actions = machine.handle(.start(PlayerRules(), now: now))
         guard case .complete(let result)? = actions.first, actions.count == 1 else {
             Issue.record("\(actions)")
             return

@@ -543,7 +543,7 @@ struct AnnouncementTests {
     @Test("a system sound beside an announcement takes nothing from it")
     func systemSound() throws {
         let bench = try Bench()
-        let sounds = SystemSoundServices(player: bench.bench.player, vibrator: nil, clock: bench.clock)
+        let sounds = SystemSoundServices(player: bench.bench.player, vibrator: nil)
         let id = try sounds.register(Bench.sound(50))
         try bench.add("a", 200)
         bench.clock.advance(by: .milliseconds(100))

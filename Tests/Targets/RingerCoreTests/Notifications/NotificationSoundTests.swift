@@ -152,7 +152,7 @@ struct NotificationSoundTests {
         let file = ContainedFile(directory: directory.path, relativePath: "Library/Sounds/chime.wav")
         let order = SoundSource.contained(file, frames: 4800, otherwise: 1007)
         unlink(path)
-        let loaded = try bench.sounds.load(order)
+        let loaded = try bench.sounds.engine.load(bench.sounds.access(order), of: bench.sounds.table, nil)
         #expect(loaded?.fallback?.reason == .missing && (loaded?.samples.frames ?? 0) > 0)
     }
 

@@ -4,23 +4,24 @@ import Testing
 
 @Suite("The order in which system sounds get an output")
 struct OutputQueueTests {
-    /// Asks for the output for play `number` of the sound `id`.
+    /// Asks for the output for play `number` of the sound `id`: whether it has it then, and which call ends as replaced.
     func ask(
         _ queue: inout OutputQueue, _ number: UInt64, _ id: UInt32, fromCompletion: Bool = false
-    ) -> OutputQueue.Answer {
-        queue.request(
-            number, OutputQueue.Sound(client: 1, id: SystemSoundID(rawValue: id)), isFromCompletion: fromCompletion)
+    ) -> (begins: Bool, replaced: UInt64?) {
+        let sound = OutputQueue.Sound(client: 1, id: SystemSoundID(rawValue: id))
+        let replaced = queue.request(number, sound, isFromCompletion: fromCompletion)
+        return (queue.owner == number, replaced)
     }
 
     @Test("a sound that was replaced waits too while the sound that replaced its replacer is playing")
     func replacedInTurn() {
         // Three loops on await would otherwise replace each other for ever, without time going on.
         var queue = OutputQueue()
-        #expect(ask(&queue, 1, 5001) == .begin(replacing: nil))
-        #expect(ask(&queue, 2, 5002) == .begin(replacing: 1))
-        #expect(ask(&queue, 3, 5003) == .begin(replacing: 2))
-        #expect(ask(&queue, 4, 5001) == .wait(dropped: nil))
-        #expect(ask(&queue, 5, 5002) == .wait(dropped: nil))
+        #expect(ask(&queue, 1, 5001) == (true, nil))
+        #expect(ask(&queue, 2, 5002) == (true, 1))
+        #expect(ask(&queue, 3, 5003) == (true, 2))
+        #expect(ask(&queue, 4, 5001) == (false, nil))
+        #expect(ask(&queue, 5, 5002) == (false, nil))
         queue.release(3)
         #expect(queue.owner == 4)
         queue.release(4)
@@ -34,19 +35,19 @@ struct OutputQueueTests {
         _ = ask(&queue, 2, 5002, fromCompletion: true)
         queue.release(1)
         #expect(queue.owner == 2)
-        #expect(ask(&queue, 3, 5001) == .wait(dropped: nil))
-        #expect(ask(&queue, 4, 5003) == .begin(replacing: 2))
+        #expect(ask(&queue, 3, 5001) == (false, nil))
+        #expect(ask(&queue, 4, 5003) == (true, 2))
         queue.release(4)
         #expect(queue.owner == 3)
         // Sound 5003 was heard while 5001 waited.
-        #expect(ask(&queue, 5, 5003) == .wait(dropped: nil))
+        #expect(ask(&queue, 5, 5003) == (false, nil))
     }
 
     @Test("a play of the ID that is playing replaces it at once, as often as it comes")
     func sameID() {
         var queue = OutputQueue()
         _ = ask(&queue, 1, 5001)
-        for number in 2...100 { #expect(ask(&queue, UInt64(number), 5001) == .begin(replacing: UInt64(number - 1))) }
+        for number in 2...100 { #expect(ask(&queue, UInt64(number), 5001) == (true, UInt64(number - 1))) }
     }
 
     @Test("of a sound that is asked for faster than it can be played, a few plays wait, and the oldest are dropped")
@@ -54,9 +55,9 @@ struct OutputQueueTests {
         var queue = OutputQueue()
         _ = ask(&queue, 1, 5001)
         let first = UInt64(OutputQueue.mostWaiting) + 2
-        for number in 2..<first { #expect(ask(&queue, number, 5002, fromCompletion: true) == .wait(dropped: nil)) }
-        #expect(ask(&queue, first, 5002, fromCompletion: true) == .wait(dropped: 2))
-        #expect(ask(&queue, first + 1, 5003, fromCompletion: true) == .wait(dropped: nil))
+        for number in 2..<first { #expect(ask(&queue, number, 5002, fromCompletion: true) == (false, nil)) }
+        #expect(ask(&queue, first, 5002, fromCompletion: true) == (false, 2))
+        #expect(ask(&queue, first + 1, 5003, fromCompletion: true) == (false, nil))
         queue.release(1)
         #expect(queue.owner == 3)
     }
@@ -72,7 +73,7 @@ struct OutputQueueTests {
         #expect(queue.owner == 3)
         queue.release(3)
         #expect(queue.owner == nil)
-        #expect(ask(&queue, 4, 5001) == .begin(replacing: nil))
+        #expect(ask(&queue, 4, 5001) == (true, nil))
     }
 }
 
@@ -80,26 +81,33 @@ struct OutputQueueTests {
 struct SystemSoundMachineTests {
     static let now = MonotonicTime(nanoseconds: 1_000_000_000)
 
-    func vibration(_ number: UInt64, _ decision: Decision) -> SystemSoundAttempt {
+    func attempt(_ number: UInt64, _ request: SoundRequest, _ decision: Decision) -> SystemSoundAttempt {
         SystemSoundAttempt(
-            number: number, sound: OutputQueue.Sound(client: 1, id: 5001), request: .alert, decision: decision,
-            pattern: .standard,
-            requestedAt: Self.now)
+            number: number, sound: OutputQueue.Sound(client: 1, id: 5001), request: request, decision: decision,
+            result: SystemSoundResult(
+                sound: 5001, outcome: .finished, vibrated: false, requestedAt: Self.now, endedAt: Self.now,
+                position: StreamPosition(played: 0, total: 0)))
+    }
+
+    func vibration(_ number: UInt64) -> SystemSoundAttempt {
+        var attempt = attempt(number, .alert, .vibrate(.ringSilentSwitch))
+        attempt.pattern = .standard
+        return attempt
     }
 
     func result(_ actions: [SystemSoundMachine.Action]) -> SystemSoundResult? {
-        for case .complete(_, let result) in actions { return result }
+        for case .complete(let call) in actions { return call.result }
         return nil
     }
 
     @Test("rules that change between the decision and the motor's turn end the vibration unfelt")
     func forbidden() {
         var machine = SystemSoundMachine()
-        _ = machine.handle(.play(vibration(1, .vibrate(.ringSilentSwitch)), now: Self.now))
+        _ = machine.handle(.play(vibration(1), now: Self.now))
         let result = result(machine.handle(.vibrationForbidden(1, now: Self.now)))
         #expect(result?.vibration == .stopped && result?.vibrated == false && machine.count == 0)
         // The motor did not turn: the next vibration needs no rest before it.
-        let next = machine.handle(.play(vibration(2, .vibrate(.ringSilentSwitch)), now: Self.now))
+        let next = machine.handle(.play(vibration(2), now: Self.now))
         #expect(next.contains(.startVibration(2, .standard, .alert)))
     }
 
@@ -108,10 +116,9 @@ struct SystemSoundMachineTests {
         var machine = SystemSoundMachine()
         let samples = PCMBuffer.silence(duration: .seconds(1), sampleRate: 48_000)
         for number in 1...2 {
-            var attempt = SystemSoundAttempt(
-                number: UInt64(number), sound: OutputQueue.Sound(client: 1, id: 5001),
-                request: .systemSound(isUISound: true), decision: RingerPolicy.decide(.systemSound(isUISound: true)),
-                samples: samples, requestedAt: Self.now)
+            let request = SoundRequest.systemSound(isUISound: true)
+            var attempt = attempt(UInt64(number), request, RingerPolicy.decide(request))
+            attempt.take(.success(LoadedSound(samples)))
             attempt.isFromCompletion = true
             _ = machine.handle(.play(attempt, now: Self.now))
         }

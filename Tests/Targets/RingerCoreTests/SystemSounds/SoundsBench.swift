@@ -31,7 +31,7 @@ struct SoundsBench {
         player.preferences = preferences
         vibrator = hasMotor ? Vibrator(motor: board.motor, clock: clock) { events.append(.vibration($0)) } : nil
         sounds = SystemSoundServices(
-            player: player, vibrator: vibrator, clock: slowClock,
+            player: player, vibrator: vibrator,
             configuration: .init(predefined: PredefinedSounds(directories: directories), cacheLimit: cacheLimit),
             report: report)
         try board.ringSilent.start { publisher.ringSilent($0, from: "switch") }
