@@ -265,9 +265,7 @@ public final class AudioSessions: Sendable {
                 guard let session = runner.read({ $0.coordinator.session(id) }),
                     session.phase == .inactive || session.isInterrupted && !session.mayResume
                 else { continue }
-                turns.take(id) { [self] in
-                    deactivateAtService(id, notifyOthers: true) { [turns] in turns.end(id) }
-                }
+                turns.take(id, { _ in }) { [self] answer in deactivateAtService(id, notifyOthers: true, answer) }
             }
         }
     }
@@ -306,57 +304,47 @@ public final class AudioSessions: Sendable {
 
     /// Carries out a request, and calls `completion` inside a transition when the request's consequences were carried out.
     func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
-        core.transition { carryOutWithService(event, completion) }
+        core.transition {
+            switch (event, deviceService) {
+            case (.activate(let id, _), let deviceService?):
+                turns.take(id, completion) { [self] answer in activate(id, at: deviceService, answer) }
+            case (.deactivate(let id, let notifyOthers), .some):
+                // Its sounds stop at once, whatever the service has not answered yet.
+                runner.send(.coordinator(event))
+                turns.take(id, completion) { [self] answer in
+                    deactivateAtService(id, notifyOthers: notifyOthers) { [self] _ in carryOut(event, answer) }
+                }
+            default:
+                carryOut(event, completion)
+            }
+        }
     }
 
-    private func carryOutWithService(
-        _ event: SessionCoordinator.Event, _ completion: @escaping @Sendable (SessionError?) -> Void
+    private func activate(
+        _ id: SessionID, at deviceService: any DeviceService, _ answer: @escaping @Sendable (SessionError?) -> Void
     ) {
-        guard let deviceService else { return carryOut(event, completion) }
-        switch event {
-        case .activate(let id, _):
-            turns.take(id) { [self] in
-                let answer: @Sendable (SessionError?) -> Void = { [turns] error in
-                    completion(error)
-                    turns.end(id)
-                }
-                // Nobody is interrupted for a session that the rules here refuse.
-                if let refusal = runner.read({ $0.coordinator.refusal(of: event) }) { return answer(refusal) }
-                core.perform { [self] in
-                    deviceService.activate(id) { [self] error in
-                        core.transition {
-                            if let error { return answer(error) }
-                            carryOut(event) { [self] refusal in
-                                let phase = runner.read { $0.coordinator.session(id)?.phase }
-                                guard let refusal, phase == .inactive else { return answer(refusal) }
-                                // The rules here have changed since the service was asked.
-                                deactivateAtService(id, notifyOthers: true) { answer(refusal) }
-                            }
-                        }
+        // Nobody is interrupted for a session that the rules here refuse.
+        if let refusal = runner.read({ $0.coordinator.refusal(of: .activate(id)) }) { return answer(refusal) }
+        core.perform { [self] in
+            deviceService.activate(id) { [self] error in
+                core.transition {
+                    if let error { return answer(error) }
+                    carryOut(.activate(id)) { [self] refusal in
+                        let phase = runner.read { $0.coordinator.session(id)?.phase }
+                        guard let refusal, phase == .inactive else { return answer(refusal) }
+                        // The rules here have changed since the service was asked.
+                        deactivateAtService(id, notifyOthers: true) { _ in answer(refusal) }
                     }
                 }
             }
-        case .deactivate(let id, let notifyOthers):
-            // Its sounds stop at once, whatever the service has not answered yet.
-            runner.send(.coordinator(event))
-            turns.take(id) { [self] in
-                deactivateAtService(id, notifyOthers: notifyOthers) { [self] in
-                    carryOut(event) { [turns] error in
-                        completion(error)
-                        turns.end(id)
-                    }
-                }
-            }
-        default:
-            carryOut(event, completion)
         }
     }
 
     private func deactivateAtService(
-        _ id: SessionID, notifyOthers: Bool, completion: @escaping @Sendable () -> Void
+        _ id: SessionID, notifyOthers: Bool, _ completion: @escaping @Sendable (SessionError?) -> Void
     ) {
         core.perform { [core, deviceService] in
-            deviceService?.deactivate(id, notifyOthers: notifyOthers) { core.transition { completion() } }
+            deviceService?.deactivate(id, notifyOthers: notifyOthers) { core.transition { completion(nil) } }
         }
     }
 
@@ -404,15 +392,8 @@ public final class AudioSessions: Sendable {
     /// there may not be known here yet.
     private func confirmActive(_ id: SessionID, _ completion: @escaping @Sendable (SessionError?) -> Void) {
         guard let deviceService else { return completion(nil) }
-        turns.take(id) { [self] in
-            core.perform { [self] in
-                deviceService.confirmActive(id) { [core, turns] error in
-                    core.transition {
-                        completion(error)
-                        turns.end(id)
-                    }
-                }
-            }
+        turns.take(id, completion) { [core] answer in
+            core.perform { deviceService.confirmActive(id) { error in core.transition { answer(error) } } }
         }
     }
 
