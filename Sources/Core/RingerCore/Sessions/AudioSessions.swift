@@ -7,7 +7,7 @@ import Synchronization
 /// The consequences of a request are carried out in order: other sessions are interrupted or ducked before the request
 /// completes. Subscribers are notified afterwards, and a slow one delays no other.
 public final class AudioSessions: Sendable {
-    package let core: Core
+    package var core: Core { publisher.core }
     let player: SoundPlayer
     let publisher: StatePublisher
     let registry: SessionRegistry
@@ -42,7 +42,6 @@ public final class AudioSessions: Sendable {
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         let core = publisher.core
-        self.core = core
         self.player = player
         self.publisher = publisher
         self.clock = clock
@@ -175,10 +174,7 @@ public final class AudioSessions: Sendable {
     public func make(
         name: String = "", category: AudioCategory? = nil, priority: SessionPriority = .ordinary
     ) -> AudioSession {
-        let id = add(name, priority)
-        // A category without options is never refused to a session that is not active.
-        if let category { _ = send(.setCategory(id, category)) }
-        return AudioSession(id, name: name, priority: priority, of: self)
+        make(name, category, [], priority)
     }
 
     /// Makes a session of a category with options. It is not active yet.
@@ -188,22 +184,24 @@ public final class AudioSessions: Sendable {
         name: String = "", category: AudioCategory, options: CategoryOptions, priority: SessionPriority = .ordinary
     ) throws(SessionError) -> AudioSession {
         _ = try SessionSettings(category: category, options: options)
-        let id = add(name, priority)
-        _ = send(.setCategory(id, category, options: options))
-        return AudioSession(id, name: name, priority: priority, of: self)
+        return make(name, category, options, priority)
     }
 
-    private func add(_ name: String, _ priority: SessionPriority) -> SessionID {
-        core.transition {
+    private func make(
+        _ name: String, _ category: AudioCategory?, _ options: CategoryOptions, _ priority: SessionPriority
+    ) -> AudioSession {
+        let id = core.transition {
             let id = runner.send { machine in
                 let id = machine.coordinator.unusedID
                 return (machine.request(.make(id, name: name, priority: priority)).actions, id)
             }
             registry.add(id, name: name)
-            runner.send(.deviceChanged)
             update(id)
+            // A category that allows its options is never refused to a session that is not active.
+            if let category { _ = send(.setCategory(id, category, options: options)) }
             return id
         }
+        return AudioSession(id, name: name, priority: priority, of: self)
     }
 
     /// The sessions' states, by number.
@@ -419,15 +417,6 @@ public final class AudioSessions: Sendable {
     /// what decides about sessions.
     func whenSettled(_ observer: @escaping @Sendable () -> Void) {
         core.transition { settled.add(observer) }
-    }
-
-    /// Changes the preferences of session `id`, and returns why that was refused; nil if it was not.
-    func setPreferences(_ id: SessionID, _ change: (inout SessionPreferences) -> Void) -> SessionError? {
-        runner.send { machine in
-            var preferences = machine.coordinator.session(id)?.preferences ?? SessionPreferences()
-            change(&preferences)
-            return machine.request(.setPreferences(id, preferences))
-        }
     }
 
     /// What the properties of session `id` report now; nil if there is no such session.
