@@ -33,10 +33,7 @@ extension AudioSession {
     /// - Returns: Why the activation was refused; nil if it was not.
     package func beginStream(since time: UInt64? = nil) -> SessionError? {
         let event = time.map { service.resumption(of: id, since: $0) } ?? service.activation(of: id)
-        let refusal: SessionError? = service.runner.send { machine in
-            let (actions, refusal) = machine.request(event)
-            return (actions.filter { if case .ask = $0 { false } else { true } }, refusal)
-        }
+        let refusal = service.runner.send { $0.request(event, asksHardware: false) }
         return refusal == nil && isActive ? service.send(.sounding(id, true)) : refusal
     }
 

@@ -86,7 +86,7 @@ public final class AudioSessions: Sendable {
             case .stop(let numbers, let cause):
                 for number in numbers { player.stop(SoundPlayer.ID(number: number), because: cause) }
             case .releaseOutput:
-                core.perform { formats.release() }
+                core.perform { output?.release(stoppingSounds: false) {} }
             case .follow(let routeChanges):
                 registry.follow(routeChanges) { Self.snapshot(runner, publisher, player) }
             case .tell(let told):
@@ -104,11 +104,11 @@ public final class AudioSessions: Sendable {
                 tell(told.isEmpty ? judged : told + judged)
                 settled.notify(())
             case .prefer(let preferences):
-                core.perform { formats.prefer(preferences) }
+                core.perform { output?.prefer(preferences) }
             case .ask(let query, let ticket):
                 core.perform {
-                    formats.ask(query) { [weak runner] in
-                        if let ticket { runner?.send(.asked(ticket: ticket)) }
+                    formats.ask(query) {
+                        if let ticket { core.transition { completions.complete(ticket, with: nil) } }
                     }
                 }
             case .answer(let ticket, let error):

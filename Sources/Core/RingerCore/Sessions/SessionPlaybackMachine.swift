@@ -16,8 +16,6 @@ struct SessionPlaybackMachine: StateMachine {
         case ended(SessionID, Sound)
         /// Something else changed that properties report: volume, lock, switch, preferences.
         case deviceChanged
-        /// The hardware was asked, on behalf of the request of this ticket.
-        case asked(ticket: UInt64)
     }
 
     enum Action: Sendable {
@@ -64,7 +62,6 @@ struct SessionPlaybackMachine: StateMachine {
         case .ended(let id, let sound): actions += ended(id, sound)
         // Of every edge: it allocates nothing.
         case .deviceChanged: if mustRefresh() { actions.append(.refresh(telling: [])) }
-        case .asked(let ticket): actions.append(.answer(ticket, nil))
         }
     }
 
@@ -82,9 +79,10 @@ struct SessionPlaybackMachine: StateMachine {
 
     /// Carries out a request.
     ///
+    /// - Parameter asksHardware: Whether the hardware is asked what it grants, for those who read the session's properties.
     /// - Returns: The actions, and why the request was refused; nil if it was not.
     mutating func request(
-        _ event: SessionCoordinator.Event, _ ticket: UInt64? = nil
+        _ event: SessionCoordinator.Event, _ ticket: UInt64? = nil, asksHardware: Bool = true
     ) -> (actions: [Action], answer: SessionError?) {
         var actions = ActionList()
         var refusal: SessionError?
@@ -103,12 +101,11 @@ struct SessionPlaybackMachine: StateMachine {
             if mustRefresh() { actions.refresh() }
         }
         // Other sessions have stopped, or are ducked, before the request is answered.
-        let query = FormatQuery(after: event, results, of: coordinator)
-        if !query.isEmpty {
+        if asksHardware, let query = FormatQuery(after: event, results, of: coordinator) {
             actions.append(.ask(query, ticket: ticket))
-            return (actions.all, refusal)
+        } else if let ticket {
+            actions.append(.answer(ticket, refusal))
         }
-        if let ticket { actions.append(.answer(ticket, refusal)) }
         return (actions.all, refusal)
     }
 
@@ -246,13 +243,13 @@ struct SessionPlaybackMachine: StateMachine {
         // The sound is refused there without an activation, which would interrupt others for nothing.
         let isRefused = session?.settings.category == .audioProcessing || lacksRoute(id)
         if session?.isActive == true || isRefused { return play(id, sound) }
-        let (actions, refusal) = request(.activate(id))
+        // Nobody reads the properties of these sessions.
+        let (actions, refusal) = request(.activate(id), asksHardware: false)
         if let refusal {
             guard refusal.code == .notActive else { return [.refuse(sound, refusal)] }
             return [.silence(sound, coordinator.outside.isEmpty ? .sessionPriority : .interruption)]
         }
-        // Nobody reads the properties of these sessions: the hardware need not be asked for them.
-        return actions.filter { if case .ask = $0 { false } else { true } } + play(id, sound)
+        return actions + play(id, sound)
     }
 
     private mutating func ended(_ id: SessionID, _ sound: Sound) -> [Action] {
