@@ -14,16 +14,18 @@ extension AudioSession {
     /// What is heard of the session's streams now. For an inactive session that is what would be heard if it were activated
     /// now, if `activating`; otherwise nothing is.
     package func audibility(activating: Bool) -> Audibility {
-        let now = service.snapshot
-        var coordinator = now.coordinator
-        if activating, coordinator.session(id)?.phase == .inactive {
-            for case .refused in coordinator.handle(.activate(id)) { return .silenced(.sessionPriority) }
+        service.runner.read {
+            var coordinator = $0.coordinator
+            if activating, coordinator.session(id)?.phase == .inactive {
+                for case .refused in coordinator.handle(.activate(id)) { return .silenced(.sessionPriority) }
+            }
+            let (state, preferences) = (service.publisher.state, service.player.preferences)
+            guard let session = coordinator.session(id), session.isActive, session.route.output != nil,
+                let decision = coordinator.decide(id, state: state, preferences: preferences)
+            else { return .silenced(.interruption) }
+            guard case .play(let gain, _, _, _) = decision else { return .silenced(decision.reason) }
+            return .heard(gain: session.isDucked ? gain * Ducking.gain : gain)
         }
-        guard let session = coordinator.session(id), session.isActive, session.route.output != nil,
-            let decision = coordinator.decide(id, state: now.state, preferences: now.preferences)
-        else { return .silenced(.interruption) }
-        guard case .play(let gain, _, _, _) = decision else { return .silenced(decision.reason) }
-        return .heard(gain: session.isDucked ? gain * Ducking.gain : gain)
     }
 
     /// Activates the session for a stream. The hardware is not asked what it grants: the stream's own program opens it.

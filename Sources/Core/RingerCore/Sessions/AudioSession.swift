@@ -107,7 +107,7 @@ public final class AudioSession: Sendable {
     }
 
     /// The session's events from now on. A subscriber that is more than 1,024 events behind loses the oldest.
-    public var events: AsyncStream<SessionEvent> { service.registry.events(of: id) }
+    public var events: AsyncStream<SessionEvent> { service.events(of: id) }
 
     // MARK: - Category
 

@@ -53,26 +53,35 @@ public final class AudioSessions: Sendable {
         publisher.setHasReceiver(board.hasReceiver)
         let formats = FormatNegotiator(output: output, input: input, publisher: publisher, clock: clock, report: report)
         let (completions, settled) = (completions, settled)
-        runner = StateMachineRunner(
-            SessionPlaybackMachine(
-                board: board, isArbitratedElsewhere: service != nil, at: UInt64(clamping: clock.now.nanoseconds)),
-            in: core
-        ) { action, runner in
-            func tell(_ told: [(SessionID, SessionEvent)]) {
+        let coordinator = SessionCoordinator(
+            board: board, isArbitratedElsewhere: service != nil, at: UInt64(clamping: clock.now.nanoseconds))
+        runner = StateMachineRunner(SessionPlaybackMachine(coordinator: coordinator), in: core) { action, runner in
+            func tell(_ told: [(SessionID, SessionEvent)], _ judged: [(SessionID, SessionEvent)] = []) {
+                if let follower = registry.follower {
+                    core.perform {
+                        follower.sessionsChanged(told) {
+                            runner.read {
+                                SessionSnapshot(
+                                    coordinator: $0.coordinator, state: publisher.state,
+                                    preferences: player.preferences, hardware: publisher.hardware)
+                            }
+                        }
+                    }
+                }
+                let told = told + judged
                 if told.isEmpty { return }
                 core.perform {
                     let now = clock.now
-                    let recipients = registry.recipients(told.map(\.0))
+                    let entries = core.read { told.map { registry.entries[$0.0] } }
                     // One stream after another, and each session's events together: notifying a subscriber that is awake
                     // already is cheap.
-                    for (told, recipient) in zip(told, recipients) {
-                        report(.session(told.1, session: told.0, name: recipient?.name ?? "", at: now))
+                    for (told, entry) in zip(told, entries) {
+                        report(.session(told.1, session: told.0, name: entry?.name ?? "", at: now))
                     }
                     let order = told.indices.sorted { (told[$0].0.rawValue, $0) < (told[$1].0.rawValue, $1) }
-                    for index in order { recipients[index]?.events.send(told[index].1) }
+                    for index in order { entries[index]?.events.send(told[index].1) }
                 }
             }
-            func snapshot() -> SessionSnapshot { Self.snapshot(runner, publisher, player) }
             switch action {
             case .begin(let number, let terms):
                 player.start(SoundPlayer.ID(number: number), under: terms)
@@ -87,8 +96,6 @@ public final class AudioSessions: Sendable {
                 for number in numbers { player.stop(SoundPlayer.ID(number: number), because: cause) }
             case .releaseOutput:
                 core.perform { output?.release(stoppingSounds: false) {} }
-            case .follow(let routeChanges):
-                registry.follow(routeChanges) { Self.snapshot(runner, publisher, player) }
             case .tell(let told):
                 tell(told)
             case .setActivity(let activity):
@@ -98,10 +105,7 @@ public final class AudioSessions: Sendable {
                 report(.routeChanged(change, at: clock.now))
             case .refresh(let told):
                 runner.send { machine, _ in machine.beginRefresh() }
-                // Nothing is made for a follower that is not there.
-                if registry.isObserved { registry.follow([:]) { Self.snapshot(runner, publisher, player) } }
-                let judged = registry.judge(snapshot)
-                tell(told.isEmpty ? judged : told + judged)
+                tell(told, runner.read { registry.judge($0.coordinator, publisher.state, player.preferences) })
                 settled.notify(())
             case .prefer(let preferences):
                 core.perform { output?.prefer(preferences) }
@@ -140,24 +144,11 @@ public final class AudioSessions: Sendable {
         }
     }
 
-    private static func snapshot(
-        _ runner: StateMachineRunner<SessionPlaybackMachine>, _ publisher: StatePublisher, _ player: SoundPlayer
-    ) -> SessionSnapshot {
-        runner.read {
-            SessionSnapshot(
-                coordinator: $0.coordinator, state: publisher.state, preferences: player.preferences,
-                hardware: publisher.hardware)
-        }
-    }
-
-    /// All that decides about sessions now.
-    var snapshot: SessionSnapshot { Self.snapshot(runner, publisher, player) }
-
     /// Stops the sessions' sounds, and ends their streams of events.
     public func close() {
         core.transition {
             for session in all where session.isActive { runner.send(.coordinator(.deactivate(session.id))) }
-            registry.finish()
+            for session in all { registry.remove(session.id) }
         }
     }
 
@@ -428,11 +419,21 @@ public final class AudioSessions: Sendable {
     }
 
     /// Whether the session is there, and the device was not closed.
-    package func contains(_ id: SessionID) -> Bool { registry.contains(id) }
+    package func contains(_ id: SessionID) -> Bool { core.read { registry.entries[id] != nil } }
+
+    /// A new subscription to the events of session `id`; one that has ended where there is no such session.
+    func events(of id: SessionID) -> AsyncStream<SessionEvent> {
+        guard let events = core.read({ registry.entries[id]?.events }) else { return AsyncStream { $0.finish() } }
+        return events.subscribe(buffering: .bufferingNewest(1024))
+    }
 
     /// The follower of these sessions, which `make` makes at the first call. There is one at most.
     package func follower(_ make: () -> any SessionFollower) -> any SessionFollower {
-        core.transition { registry.follower(make) }
+        core.transition {
+            let follower = registry.follower ?? make()
+            registry.follower = follower
+            return follower
+        }
     }
 
     func remove(_ id: SessionID) {
