@@ -61,9 +61,4 @@ extension AudioSession {
         }
         return SessionPropertyStore(session: id, facts: facts, isInitialized: true)
     }
-
-    /// The error of an operation on a session whose device was closed.
-    func closed(_ operation: String) -> SessionError {
-        SessionError(.notInitialized, operation, session: id, detail: "the device was closed")
-    }
 }

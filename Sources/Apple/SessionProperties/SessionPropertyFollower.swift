@@ -76,7 +76,9 @@ final class SessionPropertyFollower: SessionFollower {
         if let listener { queues?.close(listener) }
     }
 
-    func sessionsChanged(_ routeChanges: [SessionID: [RouteChange]], _ snapshot: () -> SessionSnapshot) {
+    func sessionsChanged(_ events: [(SessionID, SessionEvent)], _ snapshot: () -> SessionSnapshot) {
+        var routeChanges: [SessionID: [RouteChange]] = [:]
+        for case (let id, .routeChanged(let change)) in events { routeChanges[id, default: []].append(change) }
         let news: [News] = state.withLock { state in
             if state.entries.isEmpty { return [] }
             let now = snapshot()
@@ -124,13 +126,5 @@ final class SessionPropertyFollower: SessionFollower {
         let entry = state.withLock { $0.entries.removeValue(forKey: id) }
         // Its streams end outside the lock.
         _ = entry
-    }
-
-    func sessionsClosed() {
-        let entries = state.withLock { state in
-            defer { state.entries = [:] }
-            return state.entries
-        }
-        _ = entries
     }
 }

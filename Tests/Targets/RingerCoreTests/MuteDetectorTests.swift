@@ -227,12 +227,12 @@ struct MuteDetectorDoubtTests {
     func reading(left: Duration?, end: Duration, attempts: Int = 1) throws -> MuteReading? {
         let start = MonotonicTime(nanoseconds: 1_000_000_000)
         var machine = MuteDetectorMachine(try .init(attempts: attempts))
-        _ = machine.handle(.measure(caller: 1, DeviceState(ringSilent: .ring), now: start))
+        _ = machine.handle(.measure(DeviceState(ringSilent: .ring), now: start))
         _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
         let position = StreamPosition(played: 9600, total: 9600, unfinishedAt: left.map { start + $0 })
         let result = SoundResult(
             outcome: .finished, requestedAt: start, startedAt: start, endedAt: start + end, position: position)
-        for case .answer(_, let reading) in machine.handle(.over(clip: 1, result, DeviceState(ringSilent: .ring))) {
+        for case .answer(let reading) in machine.handle(.over(clip: 1, result, DeviceState(ringSilent: .ring))) {
             return reading
         }
         return nil
@@ -253,7 +253,7 @@ struct MuteDetectorDoubtTests {
         let start = MonotonicTime(nanoseconds: 0)
         for (played, isDecided) in [(0, false), (3_199, false), (3_200, true), (4_800, true)] {
             var machine = MuteDetectorMachine(.init())
-            _ = machine.handle(.measure(caller: 1, DeviceState(), now: start))
+            _ = machine.handle(.measure(DeviceState(), now: start))
             _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
             let look = start + .milliseconds(100)
             let position = StreamPosition(played: played, total: 9_600, unfinishedAt: look)
@@ -272,12 +272,12 @@ struct MuteDetectorDoubtTests {
     func reading(_ judgement: OutputJudgement?, _ state: DeviceState, outputObeys: Bool = true) -> MuteReading? {
         let start = MonotonicTime(nanoseconds: 0)
         var machine = MuteDetectorMachine(.init(), outputObeys: outputObeys)
-        _ = machine.handle(.measure(caller: 1, state, now: start))
+        _ = machine.handle(.measure(state, now: start))
         _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
         let look = start + .milliseconds(100)
         var position = StreamPosition(played: 4_800, total: 9_600, unfinishedAt: look)
         position.judgement = judgement
-        for case .answer(_, let reading) in machine.handle(
+        for case .answer(let reading) in machine.handle(
             .playback(clip: 1, .progress(position, at: look), now: look))
         {
             return reading
@@ -325,13 +325,13 @@ struct MuteDetectorDoubtTests {
     func short() throws {
         let start = MonotonicTime(nanoseconds: 0)
         var machine = MuteDetectorMachine(try .init(attempts: 1))
-        _ = machine.handle(.measure(caller: 1, DeviceState(), now: start))
+        _ = machine.handle(.measure(DeviceState(), now: start))
         _ = machine.handle(.playback(clip: 1, .started(at: start), now: start))
         let result = SoundResult(
             outcome: .finished, requestedAt: start, startedAt: start, endedAt: start + .milliseconds(5),
             position: StreamPosition(played: 10, total: 9600))
         let actions = machine.handle(.over(clip: 1, result, DeviceState()))
-        guard case .answer(_, let reading)? = actions.first else {
+        guard case .answer(let reading)? = actions.first else {
             Issue.record("no answer")
             return
         }

@@ -7,7 +7,7 @@ struct AnnouncementMachine: StateMachine {
 
     /// `asleep` is how long the machine has slept so far.
     enum Event: Sendable {
-        case add(ID, Terms, now: MonotonicTime)
+        case add(Item)
         /// The session was activated for the next announcement, or refused with an error: it is not active, or silenced.
         case activated(SessionError?, now: MonotonicTime, asleep: Duration)
         /// The device's sessions changed: one that was refused may be admitted now.
@@ -44,19 +44,15 @@ struct AnnouncementMachine: StateMachine {
         case proceedLater
     }
 
-    /// The terms that decide when an announcement is played.
-    struct Terms: Sendable, Hashable {
+    /// An announcement, as far as that decides when it is played.
+    struct Item {
+        var id: ID
         var category: AudioCategory
         var options: CategoryOptions
         var priority: Int
         /// The time when it was added, what the machine had slept by then, and the expiry.
         var expiresAt: MonotonicTime?
         var frames: Int
-    }
-
-    struct Item {
-        var id: ID
-        var terms: Terms
         var addedAt: MonotonicTime
     }
 
@@ -95,10 +91,10 @@ struct AnnouncementMachine: StateMachine {
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
-        case .add(let id, let terms, let now):
-            insert(Item(id: id, terms: terms, addedAt: now))
+        case .add(let item):
+            insert(item)
             // What was refused to the one before may be granted to this one.
-            if phase == .refused, items.first?.id == id { phase = .idle }
+            if phase == .refused, items.first?.id == item.id { phase = .idle }
             proceed(&actions)
         case .activated(let error, let now, let asleep):
             expire(now, asleep, &actions)
@@ -144,7 +140,7 @@ struct AnnouncementMachine: StateMachine {
     private mutating func insert(_ item: Item) {
         let first = phase == .idle || phase == .refused ? 0 : min(1, items.count)
         var index = items.endIndex
-        while index > first, items[index - 1].terms.priority < item.terms.priority { index -= 1 }
+        while index > first, items[index - 1].priority < item.priority { index -= 1 }
         items.insert(item, at: index)
     }
 
@@ -161,7 +157,7 @@ struct AnnouncementMachine: StateMachine {
         phase = .activating(first.id)
         changedMeanwhile = false
         usesSession = true
-        actions.append(.activate(first.terms.category, first.terms.options))
+        actions.append(.activate(first.category, first.options))
     }
 
     private mutating func activated(_ error: SessionError?, _ actions: inout [Action]) {
@@ -184,7 +180,7 @@ struct AnnouncementMachine: StateMachine {
         var result = result
         result.requestedAt = first.addedAt
         // A started announcement does not expire, though it is played again.
-        if result.startedAt != nil { items[0].terms.expiresAt = nil }
+        if result.startedAt != nil { items[0].expiresAt = nil }
         let isCutOff = isCutOff(result.outcome)
         switch phase {
         case .stopping(nil) where result.outcome != .finished:
@@ -236,7 +232,7 @@ struct AnnouncementMachine: StateMachine {
         }
         let item = items.remove(at: index)
         let result = SoundResult(
-            unplayed: .stopped(cause), frames: item.terms.frames, requestedAt: item.addedAt, endedAt: now)
+            unplayed: .stopped(cause), frames: item.frames, requestedAt: item.addedAt, endedAt: now)
         actions.append(.complete(id, result))
         if phase == .refused && index == 0 { phase = .idle }
     }
@@ -244,9 +240,9 @@ struct AnnouncementMachine: StateMachine {
     /// Ends the announcements whose time is over. The timer of one is late where the machine slept.
     private mutating func expire(_ now: MonotonicTime, _ asleep: Duration, _ actions: inout [Action]) {
         for item in items.reversed() {
-            guard let expiry = item.terms.expiresAt, expiry <= now + asleep else { continue }
+            guard let expiry = item.expiresAt, expiry <= now + asleep else { continue }
             if item.id == playing {
-                items[0].terms.expiresAt = nil
+                items[0].expiresAt = nil
                 actions.append(.expire(item.id))
             } else {
                 remove(item.id, .expired, now, &actions)
@@ -255,7 +251,7 @@ struct AnnouncementMachine: StateMachine {
     }
 
     private mutating func setTimer(_ actions: inout [Action]) {
-        let next = items.lazy.compactMap(\.terms.expiresAt).min()
+        let next = items.lazy.compactMap(\.expiresAt).min()
         guard next != timer else { return }
         timer = next
         actions.append(.setTimer(next))

@@ -87,8 +87,7 @@ public final class Announcements: Sendable {
     public func add(
         _ announcement: Announcement, completion: (@Sendable (SoundResult) -> Void)? = nil
     ) throws(SessionError) -> ID {
-        try Self.check(announcement)
-        let id = newID()
+        let id = try newID(announcement)
         withUserCompletion(completion, on: clock, runner.core) { insert(id, announcement, $0) }
         return id
     }
@@ -97,8 +96,7 @@ public final class Announcements: Sendable {
     ///
     /// - Throws: ``SessionError/Code/incompatibleCategory`` if the category does not allow one of the options.
     public func announce(_ announcement: Announcement) async throws(SessionError) -> SoundResult {
-        try Self.check(announcement)
-        let id = newID()
+        let id = try newID(announcement)
         return await outcome(runner.core, { insert(id, announcement, $0) }, onCancel: { remove(id) })
     }
 
@@ -115,22 +113,23 @@ public final class Announcements: Sendable {
         return try? add(last, completion: completion)
     }
 
-    private static func check(_ announcement: Announcement) throws(SessionError) {
+    /// A number for `announcement`, whose category has to allow its options.
+    private func newID(_ announcement: Announcement) throws(SessionError) -> ID {
         _ = try SessionSettings(category: announcement.category, options: announcement.options)
+        return ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue)
     }
-
-    private func newID() -> ID { ID(number: nextNumber.wrappingAdd(1, ordering: .relaxed).newValue) }
 
     private func insert(
         _ id: ID, _ announcement: Announcement, _ completion: @escaping @Sendable (SoundResult) -> Void
     ) {
         let now = clock.now
-        let terms = AnnouncementMachine.Terms(
-            category: announcement.category, options: announcement.options, priority: announcement.priority,
-            expiresAt: announcement.expiry.map { now + clock.timeAsleep + $0 }, frames: announcement.sound.frames)
+        let item = AnnouncementMachine.Item(
+            id: id.number, category: announcement.category, options: announcement.options,
+            priority: announcement.priority, expiresAt: announcement.expiry.map { now + clock.timeAsleep + $0 },
+            frames: announcement.sound.frames, addedAt: now)
         runner.core.transition {
             queued.value[id.number] = QueuedAnnouncement(announcement: announcement, completion: completion)
-            runner.send(.add(id.number, terms, now: now))
+            runner.send(.add(item))
         }
     }
 

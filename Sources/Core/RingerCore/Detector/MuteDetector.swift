@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Measures whether system sounds are heard, by timing a silent one: for a process that cannot read the switch, and as a
 /// check of the switch for one that can. Any thread.
 ///
@@ -60,14 +58,14 @@ public final class MuteDetector: Sendable {
         }
     }
 
-    private let core: Core
+    private var core: Core { publisher.core }
     private let clock: any DeviceClock
     private let publisher: StatePublisher
     private let threshold: Duration
     private let runner: StateMachineRunner<MuteDetectorMachine>
     private let service: (any DeviceService)?
-    private let completions = CompletionTable<UInt64, MuteReading>()
-    private let nextCaller = Atomic<UInt64>(0)
+    /// Who waits for the reading of the probe that runs.
+    private let waiting = TransitionState<[@Sendable (MuteReading) -> Void]>([])
 
     /// The clip: mono zeros.
     public let clip: PCMBuffer
@@ -85,17 +83,16 @@ public final class MuteDetector: Sendable {
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         let core = publisher.core
-        self.core = core
         self.clock = clock
         self.publisher = publisher
         self.service = service
         threshold = configuration.threshold
         let clip = PCMBuffer.silence(duration: configuration.clip, sampleRate: configuration.sampleRate)
         self.clip = clip
-        let completions = completions
+        let waiting = waiting
         let deadline = TimerSlot(clock, core)
-        // The number of a clip, and the player's sound that it is.
-        let current = TransitionState<(clip: UInt64, sound: SoundPlayer.ID)?>(nil)
+        // The player's sound that the last clip is.
+        let current = TransitionState<SoundPlayer.ID?>(nil)
         let machine = MuteDetectorMachine(configuration, outputObeys: outputObeys)
         runner = StateMachineRunner(machine, in: core) { action, runner in
             switch action {
@@ -103,7 +100,7 @@ public final class MuteDetector: Sendable {
                 // Not a user-interface sound: only the switch can silence it. It does not wait for a busy PCM: that would be
                 // no measure of the switch.
                 let sound = player.reserve()
-                current.value = (number, sound)
+                current.value = sound
                 player.start(
                     clip, reserved: sound,
                     under: SoundTerms(
@@ -113,16 +110,18 @@ public final class MuteDetector: Sendable {
                         runner?.send(.playback(clip: number, event, now: clock.now))
                     },
                     completion: { [weak runner] in runner?.send(.over(clip: number, $0, publisher.state)) })
-            case .stop(let number):
-                if let playing = current.value, playing.clip == number { player.stop(playing.sound) }
+            case .stop:
+                if let sound = current.value { player.stop(sound) }
             case .setDeadline(let probe, let time):
                 deadline.set(at: time) { [weak runner] in runner?.send(.deadline(probe: probe, now: clock.now)) }
-            case .answer(let callers, let reading):
+            case .answer(let reading):
                 deadline.cancel()
                 if reading.disagreesWithSwitch, let position = reading.switchPosition {
                     report(.detectorDisagrees(reading, position, at: reading.at))
                 }
-                for caller in callers { completions.complete(caller, with: reading) }
+                let completions = waiting.value
+                waiting.value = []
+                for completion in completions { completion(reading) }
             }
         }
     }
@@ -145,9 +144,8 @@ public final class MuteDetector: Sendable {
     private func begin(_ completion: @escaping @Sendable (MuteReading) -> Void) {
         if let service { return service.measure(completion: completion) }
         core.transition {
-            let caller = nextCaller.wrappingAdd(1, ordering: .relaxed).newValue
-            completions.add(caller, completion)
-            runner.send(.measure(caller: caller, publisher.state, now: clock.now))
+            waiting.value.append(completion)
+            runner.send(.measure(publisher.state, now: clock.now))
         }
     }
 

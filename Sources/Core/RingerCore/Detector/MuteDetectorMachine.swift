@@ -1,10 +1,10 @@
 /// The detector's rules: events of the clip's playback go in, a reading comes out. A pure value.
 ///
-/// There is one probe at a time. Callers that ask while it runs get its reading.
+/// There is one probe at a time. Who asks while it runs gets its reading.
 struct MuteDetectorMachine: StateMachine {
     enum Event: Sendable {
         /// A caller asks for a reading.
-        case measure(caller: UInt64, DeviceState, now: MonotonicTime)
+        case measure(DeviceState, now: MonotonicTime)
         /// An event of the output, about the clip of this number.
         case playback(clip: UInt64, PlaybackEvent, now: MonotonicTime)
         /// The clip of this number is over; the device was in this state then.
@@ -15,13 +15,14 @@ struct MuteDetectorMachine: StateMachine {
 
     enum Action: Sendable, Equatable {
         case play(clip: UInt64)
-        case stop(clip: UInt64)
+        /// Stop the clip that was played last.
+        case stop
         case setDeadline(probe: UInt64, at: MonotonicTime)
-        case answer(callers: [UInt64], MuteReading)
+        /// The reading for all who asked since the last one.
+        case answer(MuteReading)
     }
 
     private struct Probe {
-        var callers: [UInt64]
         var state: DeviceState
         var attempts = 0
         var startedAt: MonotonicTime?
@@ -45,32 +46,23 @@ struct MuteDetectorMachine: StateMachine {
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
-        case .measure(let caller, let state, let now):
-            measure(caller, state, now, &actions)
+        case .measure(let state, let now):
+            if probe == nil { measure(state, now, &actions) }
         case .playback(let clip, let event, let now):
-            guard clip == self.clip, probe != nil else { break }
-            playback(event, now, &actions)
+            if clip == self.clip { playback(event, now, &actions) }
         case .over(let clip, let result, let state):
-            guard clip == self.clip, probe != nil else { break }
-            probe?.state = state
-            over(result, &actions)
+            if clip == self.clip { over(result, state, &actions) }
         case .deadline(let number, let now):
             guard number == self.number, let probe else { break }
-            actions.append(.stop(clip: clip))
+            actions.append(.stop)
             let cause: MuteReading.Cause = probe.startedAt == nil ? .deadline : .streamStalled
             answer(.unknown, elapsed: probe.startedAt.map { now - $0 } ?? .zero, cause, now, &actions)
         }
     }
 
-    private mutating func measure(
-        _ caller: UInt64, _ state: DeviceState, _ now: MonotonicTime, _ actions: inout [Action]
-    ) {
-        if probe != nil {
-            probe?.callers.append(caller)
-            return
-        }
+    private mutating func measure(_ state: DeviceState, _ now: MonotonicTime, _ actions: inout [Action]) {
         number += 1
-        probe = Probe(callers: [caller], state: state)
+        probe = Probe(state: state)
         if state.sessions.contains(.interrupted) {
             return answer(.unknown, elapsed: .zero, .interruption, now, &actions)
         }
@@ -104,7 +96,7 @@ struct MuteDetectorMachine: StateMachine {
             guard let left = position.unfinishedAt, left - start >= configuration.threshold,
                 Double(position.played) >= leastShare * Double(position.total)
             else { return }
-            actions.append(.stop(clip: clip))
+            actions.append(.stop)
             answer(.audible, elapsed: left - start, nil, now, &actions)
         case .waiting, .ended:
             break  // The player reports the end with its outcome, as `.over`.
@@ -114,7 +106,8 @@ struct MuteDetectorMachine: StateMachine {
     /// The share of the clip that has to be played at the threshold: two thirds of what real time allows.
     private var leastShare: Double { configuration.threshold / configuration.clip * 2 / 3 }
 
-    private mutating func over(_ result: SoundResult, _ actions: inout [Action]) {
+    private mutating func over(_ result: SoundResult, _ state: DeviceState, _ actions: inout [Action]) {
+        probe?.state = state
         probe?.judgement = result.position.judgement
         guard let probe else { return }
         let elapsed = result.elapsed
@@ -172,6 +165,6 @@ struct MuteDetectorMachine: StateMachine {
         let reading = MuteReading(
             verdict: verdict, elapsed: elapsed, threshold: configuration.threshold, route: probe.state.route,
             switchPosition: probe.state.ringSilent, cause: cause, way: way, attempts: probe.attempts, at: now)
-        actions.append(.answer(callers: probe.callers, reading))
+        actions.append(.answer(reading))
     }
 }

@@ -72,21 +72,19 @@ public final class FileByteSource: ByteSource, Sendable {
         let failure = FileWait.during { [descriptor] in
             fstat(descriptor.rawValue, &status) == 0 ? nil : Errno(rawValue: errno)
         }
-        if let reason = failure {
-            Self.close(descriptor)
-            throw RingerError("read", path, reason)
-        }
+        size = Int64(status.st_size)
+        // What was opened is closed by `deinit` from here on.
+        if let failure { throw RingerError("read", path, failure) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            Self.close(descriptor)
             throw RingerError(
                 .invalid, "read", path,
                 errno: status.st_mode & S_IFMT == S_IFDIR ? .isDirectory : .illegalSeek, detail: "it is no file")
         }
-        size = Int64(status.st_size)
     }
 
     deinit {
-        Self.close(descriptor)
+        // Nothing was written: an error on closing has no consequence.
+        try? FileWait.during { try descriptor.close() }
     }
 
     /// Reads at `offset`. The corresponding C function is `pread`.
@@ -113,10 +111,5 @@ public final class FileByteSource: ByteSource, Sendable {
                 .invalid, "read", path,
                 detail: "it had \(size) bytes, and has \(status.st_size) now: somebody writes it")
         }
-    }
-
-    private static func close(_ descriptor: FileDescriptor) {
-        // Nothing was written: an error on closing has no consequence.
-        try? FileWait.during { try descriptor.close() }
     }
 }

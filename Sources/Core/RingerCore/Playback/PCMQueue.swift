@@ -42,8 +42,8 @@ package struct PCMQueue: StateMachine {
     private enum Phase {
         case opening
         case playing
-        case waitsForSound
-        case waitsForProcess
+        /// For another process, until ``Entry/deadline``, or for a sound of this one.
+        case waiting
     }
 
     private struct Entry {
@@ -56,9 +56,8 @@ package struct PCMQueue: StateMachine {
         /// When it stops waiting for another process; nil if it does not wait for one.
         var deadline: MonotonicTime?
 
-        var isWaiting: Bool { phase == .waitsForSound || phase == .waitsForProcess }
         /// Whether later sounds have to wait too.
-        var isInLine: Bool { isWaiting || (phase == .opening && hasWaited) }
+        var isInLine: Bool { phase == .waiting || (phase == .opening && hasWaited) }
     }
 
     /// The pause between two attempts of the first sound in line: 20 ms.
@@ -90,7 +89,7 @@ package struct PCMQueue: StateMachine {
         case .removed(let sound):
             guard let index = index(of: sound) else { break }
             let entry = entries.remove(at: index)
-            advance(line(of: entry.pcm), hasRoom: !entry.isWaiting, &actions)
+            advance(line(of: entry.pcm), hasRoom: entry.phase != .waiting, &actions)
         case .retry(let now):
             retry(now, &actions)
         }
@@ -113,10 +112,8 @@ package struct PCMQueue: StateMachine {
         self.hardware[pcm] = hardware
         let line = line(of: pcm)
         // They wait for a sound of this process now.
-        for index in entries.indices where entries[index].phase == .waitsForProcess {
-            guard self.line(of: entries[index].pcm) == line else { continue }
-            entries[index].phase = .waitsForSound
-            entries[index].deadline = nil
+        for index in entries.indices where entries[index].phase == .waiting {
+            if self.line(of: entries[index].pcm) == line { entries[index].deadline = nil }
         }
         if !unmixed.contains(pcm) { advance(line, hasRoom: true, &actions) }
     }
@@ -143,7 +140,7 @@ package struct PCMQueue: StateMachine {
         _ index: Int, _ error: RingerError, forProcess: Bool, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
         var entry = entries[index]
-        entry.phase = forProcess ? .waitsForProcess : .waitsForSound
+        entry.phase = .waiting
         entry.deadline = forProcess ? entry.deadline ?? now + patience : nil
         guard entry.waits, entry.deadline.map({ $0 > now }) ?? true else {
             entries.remove(at: index)
@@ -164,10 +161,10 @@ package struct PCMQueue: StateMachine {
     ///   nothing else would wake tries.
     private mutating func advance(_ line: String, hasRoom: Bool, _ actions: inout [Action]) {
         let inLine = entries.indices.filter { self.line(of: entries[$0].pcm) == line }
-        guard let first = inLine.first(where: { entries[$0].isInLine }), entries[first].isWaiting else { return }
-        let isStranded =
-            entries[first].phase == .waitsForSound
-            && !inLine.contains { entries[$0].phase == .playing || entries[$0].phase == .opening }
+        guard let first = inLine.first(where: { entries[$0].isInLine }), entries[first].phase == .waiting else {
+            return
+        }
+        let isStranded = entries[first].deadline == nil && inLine.allSatisfy { entries[$0].phase == .waiting }
         guard hasRoom || isStranded else { return }
         entries[first].phase = .opening
         actions.append(.open(entries[first].sound))
@@ -179,7 +176,7 @@ package struct PCMQueue: StateMachine {
         for entry in entries where entry.isInLine {
             let line = line(of: entry.pcm)
             if tried.insert(line).inserted {
-                if entry.phase == .waitsForProcess { advance(line, hasRoom: true, &actions) }
+                if entry.phase == .waiting, entry.deadline != nil { advance(line, hasRoom: true, &actions) }
             } else if let deadline = entry.deadline, deadline <= now {
                 let error = RingerError(.busy, "open", "PCM \(entry.pcm)", detail: "other sounds wait for it")
                 entries.removeAll { $0.sound == entry.sound }
@@ -190,7 +187,7 @@ package struct PCMQueue: StateMachine {
     }
 
     private mutating func scheduleRetry(_ now: MonotonicTime, _ actions: inout [Action]) {
-        let waiting = entries.filter { $0.phase == .waitsForProcess }
+        let waiting = entries.filter { $0.phase == .waiting }
         guard let deadline = waiting.compactMap(\.deadline).min() else { return }
         let time = max(min(now + Self.retryInterval, deadline), now)
         if let nextRetry, nextRetry <= time { return }

@@ -14,16 +14,18 @@ extension AudioSession {
     /// What is heard of the session's streams now. For an inactive session that is what would be heard if it were activated
     /// now, if `activating`; otherwise nothing is.
     package func audibility(activating: Bool) -> Audibility {
-        let now = service.snapshot
-        var coordinator = now.coordinator
-        if activating, coordinator.session(id)?.phase == .inactive {
-            for case .refused in coordinator.handle(.activate(id)) { return .silenced(.sessionPriority) }
+        service.runner.read {
+            var coordinator = $0.coordinator
+            if activating, coordinator.session(id)?.phase == .inactive {
+                for case .refused in coordinator.handle(.activate(id)) { return .silenced(.sessionPriority) }
+            }
+            let (state, preferences) = (service.publisher.state, service.player.preferences)
+            guard let session = coordinator.session(id), session.isActive, session.route.output != nil,
+                let decision = coordinator.decide(id, state: state, preferences: preferences)
+            else { return .silenced(.interruption) }
+            guard case .play(let gain, _, _, _) = decision else { return .silenced(decision.reason) }
+            return .heard(gain: session.isDucked ? gain * Ducking.gain : gain)
         }
-        guard let session = coordinator.session(id), session.isActive, session.route.output != nil,
-            let decision = coordinator.decide(id, state: now.state, preferences: now.preferences)
-        else { return .silenced(.interruption) }
-        guard case .play(let gain, _, _, _) = decision else { return .silenced(decision.reason) }
-        return .heard(gain: session.isDucked ? gain * Ducking.gain : gain)
     }
 
     /// Activates the session for a stream. The hardware is not asked what it grants: the stream's own program opens it.
@@ -33,10 +35,7 @@ extension AudioSession {
     /// - Returns: Why the activation was refused; nil if it was not.
     package func beginStream(since time: UInt64? = nil) -> SessionError? {
         let event = time.map { service.resumption(of: id, since: $0) } ?? service.activation(of: id)
-        let refusal: SessionError? = service.runner.send { machine in
-            let (actions, refusal) = machine.request(event)
-            return (actions.filter { if case .ask = $0 { false } else { true } }, refusal)
-        }
+        let refusal = service.runner.send { $0.request(event, asksHardware: false) }
         return refusal == nil && isActive ? service.send(.sounding(id, true)) : refusal
     }
 

@@ -80,12 +80,13 @@ public final class AudioSession: Sendable {
 
     /// Carries out a request, and calls `completion` inside a transition, with why it was refused; nil if it was not.
     package func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
-        if service.contains(id) { service.send(event, completion: completion) } else { completion(closed(event)) }
+        if !service.contains(id) { return completion(closed(event.operation)) }
+        service.send(event, completion: completion)
     }
 
-    /// Why a request to a closed device is refused.
-    private func closed(_ event: SessionCoordinator.Event) -> SessionError {
-        SessionError(.notInitialized, event.operation, session: id, detail: "the device was closed")
+    /// The error of an operation on a session whose device was closed.
+    package func closed(_ operation: String) -> SessionError {
+        SessionError(.notInitialized, operation, session: id, detail: "the device was closed")
     }
 
     /// Category, options, phase and route of the session; nil once it was removed.
@@ -106,7 +107,7 @@ public final class AudioSession: Sendable {
     }
 
     /// The session's events from now on. A subscriber that is more than 1,024 events behind loses the oldest.
-    public var events: AsyncStream<SessionEvent> { service.registry.events(of: id) }
+    public var events: AsyncStream<SessionEvent> { service.events(of: id) }
 
     // MARK: - Category
 
@@ -168,12 +169,17 @@ public final class AudioSession: Sendable {
 
     /// Carries out a request.
     package func request(_ event: SessionCoordinator.Event) throws(SessionError) {
-        guard service.contains(id) else { throw closed(event) }
+        guard service.contains(id) else { throw closed(event.operation) }
         if let error = service.send(event) { throw error }
     }
 
     func setPreferences(_ change: (inout SessionPreferences) -> Void) throws(SessionError) {
-        if let error = service.setPreferences(id, change) { throw error }
+        let refusal: SessionError? = service.runner.send { machine in
+            var preferences = machine.coordinator.session(id)?.preferences ?? SessionPreferences()
+            change(&preferences)
+            return machine.request(.setPreferences(id, preferences))
+        }
+        if let refusal { throw refusal }
     }
 
     // MARK: - Playing

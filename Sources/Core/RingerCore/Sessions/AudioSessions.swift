@@ -7,7 +7,7 @@ import Synchronization
 /// The consequences of a request are carried out in order: other sessions are interrupted or ducked before the request
 /// completes. Subscribers are notified afterwards, and a slow one delays no other.
 public final class AudioSessions: Sendable {
-    package let core: Core
+    package var core: Core { publisher.core }
     let player: SoundPlayer
     let publisher: StatePublisher
     let registry: SessionRegistry
@@ -43,7 +43,6 @@ public final class AudioSessions: Sendable {
         report: @escaping @Sendable (DeviceEvent) -> Void = { _ in }
     ) {
         let core = publisher.core
-        self.core = core
         self.player = player
         self.publisher = publisher
         self.clock = clock
@@ -55,26 +54,35 @@ public final class AudioSessions: Sendable {
         publisher.setHasReceiver(board.hasReceiver)
         let formats = FormatNegotiator(output: output, input: input, publisher: publisher, clock: clock, report: report)
         let (completions, settled) = (completions, settled)
-        runner = StateMachineRunner(
-            SessionPlaybackMachine(
-                board: board, isArbitratedElsewhere: service != nil, at: UInt64(clamping: clock.now.nanoseconds)),
-            in: core
-        ) { action, runner in
-            func tell(_ told: [(SessionID, SessionEvent)]) {
+        let coordinator = SessionCoordinator(
+            board: board, isArbitratedElsewhere: service != nil, at: UInt64(clamping: clock.now.nanoseconds))
+        runner = StateMachineRunner(SessionPlaybackMachine(coordinator: coordinator), in: core) { action, runner in
+            func tell(_ told: [(SessionID, SessionEvent)], _ judged: [(SessionID, SessionEvent)] = []) {
+                if let follower = registry.follower {
+                    core.perform {
+                        follower.sessionsChanged(told) {
+                            runner.read {
+                                SessionSnapshot(
+                                    coordinator: $0.coordinator, state: publisher.state,
+                                    preferences: player.preferences, hardware: publisher.hardware)
+                            }
+                        }
+                    }
+                }
+                let told = told + judged
                 if told.isEmpty { return }
                 core.perform {
                     let now = clock.now
-                    let recipients = registry.recipients(told.map(\.0))
+                    let entries = core.read { told.map { registry.entries[$0.0] } }
                     // One stream after another, and each session's events together: notifying a subscriber that is awake
                     // already is cheap.
-                    for (told, recipient) in zip(told, recipients) {
-                        report(.session(told.1, session: told.0, name: recipient?.name ?? "", at: now))
+                    for (told, entry) in zip(told, entries) {
+                        report(.session(told.1, session: told.0, name: entry?.name ?? "", at: now))
                     }
                     let order = told.indices.sorted { (told[$0].0.rawValue, $0) < (told[$1].0.rawValue, $1) }
-                    for index in order { recipients[index]?.events.send(told[index].1) }
+                    for index in order { entries[index]?.events.send(told[index].1) }
                 }
             }
-            func snapshot() -> SessionSnapshot { Self.snapshot(runner, publisher, player) }
             switch action {
             case .begin(let number, let terms):
                 player.start(SoundPlayer.ID(number: number), under: terms)
@@ -88,9 +96,7 @@ public final class AudioSessions: Sendable {
             case .stop(let numbers, let cause):
                 for number in numbers { player.stop(SoundPlayer.ID(number: number), because: cause) }
             case .releaseOutput:
-                core.perform { formats.release() }
-            case .follow(let routeChanges):
-                registry.follow(routeChanges) { Self.snapshot(runner, publisher, player) }
+                core.perform { output?.release(stoppingSounds: false) {} }
             case .tell(let told):
                 tell(told)
             case .setActivity(let activity):
@@ -100,17 +106,14 @@ public final class AudioSessions: Sendable {
                 report(.routeChanged(change, at: clock.now))
             case .refresh(let told):
                 runner.send { machine, _ in machine.beginRefresh() }
-                // Nothing is made for a follower that is not there.
-                if registry.isObserved { registry.follow([:]) { Self.snapshot(runner, publisher, player) } }
-                let judged = registry.judge(snapshot)
-                tell(told.isEmpty ? judged : told + judged)
+                tell(told, runner.read { registry.judge($0.coordinator, publisher.state, player.preferences) })
                 settled.notify()
             case .prefer(let preferences):
-                core.perform { formats.prefer(preferences) }
+                core.perform { output?.prefer(preferences) }
             case .ask(let query, let ticket):
                 core.perform {
-                    formats.ask(query) { [weak runner] in
-                        if let ticket { runner?.send(.asked(ticket: ticket)) }
+                    formats.ask(query) {
+                        if let ticket { core.transition { completions.complete(ticket, with: nil) } }
                     }
                 }
             case .answer(let ticket, let error):
@@ -138,24 +141,11 @@ public final class AudioSessions: Sendable {
         }
     }
 
-    private static func snapshot(
-        _ runner: StateMachineRunner<SessionPlaybackMachine>, _ publisher: StatePublisher, _ player: SoundPlayer
-    ) -> SessionSnapshot {
-        runner.read {
-            SessionSnapshot(
-                coordinator: $0.coordinator, state: publisher.state, preferences: player.preferences,
-                hardware: publisher.hardware)
-        }
-    }
-
-    /// All that decides about sessions now.
-    var snapshot: SessionSnapshot { Self.snapshot(runner, publisher, player) }
-
     /// Stops the sessions' sounds, and ends their streams of events.
     public func close() {
         core.transition {
             for session in all where session.isActive { runner.send(.coordinator(.deactivate(session.id))) }
-            registry.finish()
+            for session in all { registry.remove(session.id) }
         }
     }
 
@@ -172,10 +162,7 @@ public final class AudioSessions: Sendable {
     public func make(
         name: String = "", category: AudioCategory? = nil, priority: SessionPriority = .ordinary
     ) -> AudioSession {
-        let id = add(name, priority)
-        // A category without options is never refused to a session that is not active.
-        if let category { _ = send(.setCategory(id, category)) }
-        return AudioSession(id, name: name, priority: priority, of: self)
+        make(name, category, [], priority)
     }
 
     /// Makes a session of a category with options. It is not active yet.
@@ -185,9 +172,7 @@ public final class AudioSessions: Sendable {
         name: String = "", category: AudioCategory, options: CategoryOptions, priority: SessionPriority = .ordinary
     ) throws(SessionError) -> AudioSession {
         _ = try SessionSettings(category: category, options: options)
-        let id = add(name, priority)
-        _ = send(.setCategory(id, category, options: options))
-        return AudioSession(id, name: name, priority: priority, of: self)
+        return make(name, category, options, priority)
     }
 
     /// Gives a session a handle, and subscribers.
@@ -196,17 +181,21 @@ public final class AudioSessions: Sendable {
         registry.add(id, name: name)
     }
 
-    private func add(_ name: String, _ priority: SessionPriority) -> SessionID {
-        core.transition {
+    private func make(
+        _ name: String, _ category: AudioCategory?, _ options: CategoryOptions, _ priority: SessionPriority
+    ) -> AudioSession {
+        let id = core.transition {
             let id = runner.send { machine in
                 let id = machine.coordinator.unusedID
                 return (machine.request(.make(id, name: name, priority: priority)).actions, id)
             }
             register(id, name)
-            runner.send(.deviceChanged)
             update(id)
+            // A category that allows its options is never refused to a session that is not active.
+            if let category { _ = send(.setCategory(id, category, options: options)) }
             return id
         }
+        return AudioSession(id, name: name, priority: priority, of: self)
     }
 
     /// The sessions' states, by number.
@@ -268,9 +257,7 @@ public final class AudioSessions: Sendable {
                 guard let session = runner.read({ $0.coordinator.session(id) }),
                     session.phase == .inactive || session.isInterrupted && !session.mayResume
                 else { continue }
-                turns.take(id) { [self] in
-                    deactivateAtService(id, notifyOthers: true) { [turns] in turns.end(id) }
-                }
+                turns.take(id, { _ in }) { [self] answer in deactivateAtService(id, notifyOthers: true, answer) }
             }
         }
     }
@@ -309,57 +296,47 @@ public final class AudioSessions: Sendable {
 
     /// Carries out a request, and calls `completion` inside a transition when the request's consequences were carried out.
     func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
-        core.transition { carryOutWithService(event, completion) }
+        core.transition {
+            switch (event, deviceService) {
+            case (.activate(let id, _), let deviceService?):
+                turns.take(id, completion) { [self] answer in activate(id, at: deviceService, answer) }
+            case (.deactivate(let id, let notifyOthers), .some):
+                // Its sounds stop at once, whatever the service has not answered yet.
+                runner.send(.coordinator(event))
+                turns.take(id, completion) { [self] answer in
+                    deactivateAtService(id, notifyOthers: notifyOthers) { [self] _ in carryOut(event, answer) }
+                }
+            default:
+                carryOut(event, completion)
+            }
+        }
     }
 
-    private func carryOutWithService(
-        _ event: SessionCoordinator.Event, _ completion: @escaping @Sendable (SessionError?) -> Void
+    private func activate(
+        _ id: SessionID, at deviceService: any DeviceService, _ answer: @escaping @Sendable (SessionError?) -> Void
     ) {
-        guard let deviceService else { return carryOut(event, completion) }
-        switch event {
-        case .activate(let id, _):
-            turns.take(id) { [self] in
-                let answer: @Sendable (SessionError?) -> Void = { [turns] error in
-                    completion(error)
-                    turns.end(id)
-                }
-                // Nobody is interrupted for a session that the rules here refuse.
-                if let refusal = runner.read({ $0.coordinator.refusal(of: event) }) { return answer(refusal) }
-                core.perform { [self] in
-                    deviceService.activate(id) { [self] error in
-                        core.transition {
-                            if let error { return answer(error) }
-                            carryOut(event) { [self] refusal in
-                                let phase = runner.read { $0.coordinator.session(id)?.phase }
-                                guard let refusal, phase == .inactive else { return answer(refusal) }
-                                // The rules here have changed since the service was asked.
-                                deactivateAtService(id, notifyOthers: true) { answer(refusal) }
-                            }
-                        }
+        // Nobody is interrupted for a session that the rules here refuse.
+        if let refusal = runner.read({ $0.coordinator.refusal(of: .activate(id)) }) { return answer(refusal) }
+        core.perform { [self] in
+            deviceService.activate(id) { [self] error in
+                core.transition {
+                    if let error { return answer(error) }
+                    carryOut(.activate(id)) { [self] refusal in
+                        let phase = runner.read { $0.coordinator.session(id)?.phase }
+                        guard let refusal, phase == .inactive else { return answer(refusal) }
+                        // The rules here have changed since the service was asked.
+                        deactivateAtService(id, notifyOthers: true) { _ in answer(refusal) }
                     }
                 }
             }
-        case .deactivate(let id, let notifyOthers):
-            // Its sounds stop at once, whatever the service has not answered yet.
-            runner.send(.coordinator(event))
-            turns.take(id) { [self] in
-                deactivateAtService(id, notifyOthers: notifyOthers) { [self] in
-                    carryOut(event) { [turns] error in
-                        completion(error)
-                        turns.end(id)
-                    }
-                }
-            }
-        default:
-            carryOut(event, completion)
         }
     }
 
     private func deactivateAtService(
-        _ id: SessionID, notifyOthers: Bool, completion: @escaping @Sendable () -> Void
+        _ id: SessionID, notifyOthers: Bool, _ completion: @escaping @Sendable (SessionError?) -> Void
     ) {
         core.perform { [core, deviceService] in
-            deviceService?.deactivate(id, notifyOthers: notifyOthers) { core.transition { completion() } }
+            deviceService?.deactivate(id, notifyOthers: notifyOthers) { core.transition { completion(nil) } }
         }
     }
 
@@ -407,15 +384,8 @@ public final class AudioSessions: Sendable {
     /// there may not be known here yet.
     private func confirmActive(_ id: SessionID, _ completion: @escaping @Sendable (SessionError?) -> Void) {
         guard let deviceService else { return completion(nil) }
-        turns.take(id) { [self] in
-            core.perform { [self] in
-                deviceService.confirmActive(id) { [core, turns] error in
-                    core.transition {
-                        completion(error)
-                        turns.end(id)
-                    }
-                }
-            }
+        turns.take(id, completion) { [core] answer in
+            core.perform { deviceService.confirmActive(id) { error in core.transition { answer(error) } } }
         }
     }
 
@@ -455,15 +425,6 @@ public final class AudioSessions: Sendable {
         player.observeRules { runner.value?.send(.deviceChanged) }
     }
 
-    /// Changes the preferences of session `id`, and returns why that was refused; nil if it was not.
-    func setPreferences(_ id: SessionID, _ change: (inout SessionPreferences) -> Void) -> SessionError? {
-        runner.send { machine in
-            var preferences = machine.coordinator.session(id)?.preferences ?? SessionPreferences()
-            change(&preferences)
-            return machine.request(.setPreferences(id, preferences))
-        }
-    }
-
     /// What the properties of session `id` report now; nil if there is no such session.
     package func facts(of id: SessionID) -> SessionFacts? {
         runner.read {
@@ -473,13 +434,21 @@ public final class AudioSessions: Sendable {
     }
 
     /// Whether the session is there, and the device was not closed.
-    package func contains(_ id: SessionID) -> Bool { registry.contains(id) }
+    package func contains(_ id: SessionID) -> Bool { core.read { registry.entries[id] != nil } }
+
+    /// A new subscription to the events of session `id`; one that has ended where there is no such session.
+    func events(of id: SessionID) -> AsyncStream<SessionEvent> {
+        guard let events = core.read({ registry.entries[id]?.events }) else { return AsyncStream { $0.finish() } }
+        return events.subscribe(buffering: .bufferingNewest(1024))
+    }
 
     /// The follower of these sessions, which `make` makes at the first call. There is one at most.
     package func follower(_ make: () -> any SessionFollower) -> any SessionFollower {
         core.transition {
             followRules()
-            return registry.follower(make)
+            let follower = registry.follower ?? make()
+            registry.follower = follower
+            return follower
         }
     }
 

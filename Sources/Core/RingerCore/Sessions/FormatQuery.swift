@@ -11,19 +11,16 @@ struct FormatQuery: Sendable, Hashable {
     /// The preferences of the active sessions.
     var preferences = SessionPreferences()
 
-    /// Whether there is nothing to ask.
-    var isEmpty: Bool { output == nil && input == nil }
-
-    /// The query that follows from `event` and the `actions` it led to.
+    /// The query that follows from `event` and the `actions` it led to; nil if there is nothing to ask.
     ///
     /// The hardware's figures are known while a session is active: a query is due where a session becomes active, where
     /// preferences or routes change, and where an input appears. The output is asked on the route of the session that leads,
     /// the input of the active session that records and leads.
-    init(
+    init?(
         after event: SessionCoordinator.Event, _ actions: [SessionCoordinator.Action],
         of coordinator: SessionCoordinator
     ) {
-        guard let leader = coordinator.leader else { return }
+        guard let leader = coordinator.leader else { return nil }
         preferences = coordinator.preferences
         var asksOutput = false
         var asksInput = event == .inputAvailable(true)
@@ -47,8 +44,8 @@ struct FormatQuery: Sendable, Hashable {
             }
         }
         if asksOutput && leader.settings.category.plays { output = coordinator.deviceRoute.output }
-        guard asksInput, let recorder = coordinator.recorder else { return }
-        input = recorder.route.input
+        if asksInput { input = coordinator.recorder?.route.input }
         if input == .bluetooth { inputPCM = coordinator.routes.pcm(for: .bluetooth) }
+        if output == nil && input == nil { return nil }
     }
 }

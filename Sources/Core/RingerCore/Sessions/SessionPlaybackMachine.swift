@@ -16,8 +16,6 @@ struct SessionPlaybackMachine: StateMachine {
         case ended(SessionID, Sound)
         /// Something else changed that properties report: volume, lock, switch, preferences.
         case deviceChanged
-        /// The hardware was asked, on behalf of the request of this ticket.
-        case asked(ticket: UInt64)
     }
 
     enum Action: Sendable {
@@ -29,15 +27,13 @@ struct SessionPlaybackMachine: StateMachine {
         case stop([Sound], SoundOutcome.StopCause)
         /// Close the PCMs that no sound plays on.
         case releaseOutput
-        /// Report these changes of sessions' routes to the follower.
-        case follow([SessionID: [RouteChange]])
-        /// Send these events to the sessions' subscribers, in this order.
+        /// Send these events to the follower and the sessions' subscribers, in this order.
         case tell([(SessionID, SessionEvent)])
         case setActivity(SessionActivity)
         case setDeviceRoute(RouteChange)
-        /// Send these events, report to the follower, and judge anew which sessions are audible, once for everything that
-        /// happened so far: see ``SessionPlaybackMachine/beginRefresh()``. Events and judgement are sent together: a
-        /// subscriber wakes up once for both.
+        /// Send these events, and judge anew which sessions are audible, once for everything that happened so far: see
+        /// ``SessionPlaybackMachine/beginRefresh()``. Events and judgement are sent together: a subscriber wakes up once for
+        /// both.
         case refresh(telling: [(SessionID, SessionEvent)])
         /// Open PCMs from now on as near to this as the hardware comes.
         case prefer(SessionPreferences)
@@ -52,10 +48,6 @@ struct SessionPlaybackMachine: StateMachine {
     /// Whether an ``Action/refresh`` was returned and has not begun. It will cover what happens until then.
     private(set) var isRefreshDue = false
 
-    init(board: RouteBoard, isArbitratedElsewhere: Bool = false, at time: UInt64 = 0) {
-        coordinator = SessionCoordinator(board: board, isArbitratedElsewhere: isArbitratedElsewhere, at: time)
-    }
-
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
         case .coordinator(let event, let ticket): actions += request(event, ticket).actions
@@ -64,7 +56,6 @@ struct SessionPlaybackMachine: StateMachine {
         case .ended(let id, let sound): actions += ended(id, sound)
         // Of every edge: it allocates nothing.
         case .deviceChanged: if mustRefresh() { actions.append(.refresh(telling: [])) }
-        case .asked(let ticket): actions.append(.answer(ticket, nil))
         }
     }
 
@@ -82,9 +73,10 @@ struct SessionPlaybackMachine: StateMachine {
 
     /// Carries out a request.
     ///
+    /// - Parameter asksHardware: Whether the hardware is asked what it grants, for those who read the session's properties.
     /// - Returns: The actions, and why the request was refused; nil if it was not.
     mutating func request(
-        _ event: SessionCoordinator.Event, _ ticket: UInt64? = nil
+        _ event: SessionCoordinator.Event, _ ticket: UInt64? = nil, asksHardware: Bool = true
     ) -> (actions: [Action], answer: SessionError?) {
         var actions = ActionList()
         var refusal: SessionError?
@@ -97,36 +89,27 @@ struct SessionPlaybackMachine: StateMachine {
             settleTerms(&actions)
             // A call takes the hardware, and may be another process's.
             switch event {
-            case .outsideBegan, .outsideAnswered: actions.sound(.releaseOutput)
+            case .outsideBegan, .outsideAnswered: actions.sounds.append(.releaseOutput)
             default: break
             }
             if mustRefresh() { actions.refresh() }
         }
         // Other sessions have stopped, or are ducked, before the request is answered.
-        let query = FormatQuery(after: event, results, of: coordinator)
-        if !query.isEmpty {
+        if asksHardware, let query = FormatQuery(after: event, results, of: coordinator) {
             actions.append(.ask(query, ticket: ticket))
-            return (actions.all, refusal)
+        } else if let ticket {
+            actions.append(.answer(ticket, refusal))
         }
-        if let ticket { actions.append(.answer(ticket, refusal)) }
         return (actions.all, refusal)
     }
 
-    /// Actions in order: sounds, then the follower, then events. Consecutive events are one action, which is carried out
-    /// much faster than many.
+    /// Actions in order: sounds, then events. Consecutive events are one action, which is carried out much faster than many.
     private struct ActionList {
-        private var sounds: [Action] = []
+        var sounds: [Action] = []
         private var others: [Action] = []
         private var told: [(SessionID, SessionEvent)] = []
-        private var routeChanges: [SessionID: [RouteChange]] = [:]
-
-        /// Adds an action on sounds.
-        mutating func sound(_ action: Action) {
-            sounds.append(action)
-        }
 
         mutating func tell(_ id: SessionID, _ event: SessionEvent) {
-            if case .routeChanged(let change) = event { routeChanges[id, default: []].append(change) }
             told.append((id, event))
         }
 
@@ -141,10 +124,7 @@ struct SessionPlaybackMachine: StateMachine {
             others.append(action)
         }
 
-        var all: [Action] {
-            sounds + (routeChanges.isEmpty ? [] : [.follow(routeChanges)]) + others
-                + (told.isEmpty ? [] : [.tell(told)])
-        }
+        var all: [Action] { sounds + others + (told.isEmpty ? [] : [.tell(told)]) }
     }
 
     private mutating func translate(_ action: SessionCoordinator.Action, _ actions: inout ActionList) {
@@ -164,7 +144,7 @@ struct SessionPlaybackMachine: StateMachine {
         case .settingsChanged(let id, let settings): actions.tell(id, .settingsChanged(settings))
         case .routeChanged(let id, let change): actions.tell(id, .routeChanged(change))
         case .deviceRouteChanged(let change): actions.append(.setDeviceRoute(change))
-        case .activityChanged(let activity): actions.sound(.setActivity(activity))
+        case .activityChanged(let activity): actions.sounds.append(.setActivity(activity))
         case .preferencesChanged(let preferences): actions.append(.prefer(preferences))
         }
     }
@@ -179,13 +159,13 @@ struct SessionPlaybackMachine: StateMachine {
             // The rules silence an interrupted session's sounds, with that reason as their outcome.
             guard let terms = terms(for: id) else { return }
             sounds[id]?.terms = terms
-            actions.sound(.setTerms(playing, terms))
+            actions.sounds.append(.setTerms(playing, terms))
             return
         case .deactivation: cause = .sessionDeactivated
         case .removal: cause = .sessionRemoved
         case .oldDeviceUnavailable: cause = .oldDeviceUnavailable
         }
-        actions.sound(.stop(playing, cause))
+        actions.sounds.append(.stop(playing, cause))
     }
 
     /// Applies changes of gain, route and category to sounds.
@@ -193,7 +173,7 @@ struct SessionPlaybackMachine: StateMachine {
         for id in sounds.keys.sorted() {
             guard let now = terms(for: id), let entry = sounds[id], entry.terms != now else { continue }
             sounds[id]?.terms = now
-            actions.sound(.setTerms(entry.playing, now))
+            actions.sounds.append(.setTerms(entry.playing, now))
         }
     }
 
@@ -246,13 +226,13 @@ struct SessionPlaybackMachine: StateMachine {
         // The sound is refused there without an activation, which would interrupt others for nothing.
         let isRefused = session?.settings.category == .audioProcessing || lacksRoute(id)
         if session?.isActive == true || isRefused { return play(id, sound) }
-        let (actions, refusal) = request(.activate(id))
+        // Nobody reads the properties of these sessions.
+        let (actions, refusal) = request(.activate(id), asksHardware: false)
         if let refusal {
             guard refusal.code == .notActive else { return [.refuse(sound, refusal)] }
             return [.silence(sound, coordinator.outside.isEmpty ? .sessionPriority : .interruption)]
         }
-        // Nobody reads the properties of these sessions: the hardware need not be asked for them.
-        return actions.filter { if case .ask = $0 { false } else { true } } + play(id, sound)
+        return actions + play(id, sound)
     }
 
     private mutating func ended(_ id: SessionID, _ sound: Sound) -> [Action] {

@@ -14,15 +14,19 @@ final class SessionTurns: Sendable {
 
     private let sessions = TransitionState<[SessionID: Turns]>([:])
 
-    /// Calls `request` once it is its turn. It calls ``end(_:)`` when it is answered.
-    func take(_ id: SessionID, _ request: @escaping @Sendable () -> Void) {
-        sessions.value[id, default: Turns()].waiting.append(request)
-        beginNext(id)
-    }
-
-    /// Begins the next request of the session.
-    func end(_ id: SessionID) {
-        sessions.value[id]?.isUnderWay = false
+    /// Calls `request` once it is its turn, with what to call when it is answered: that calls `completion`, and begins the
+    /// next request of the session.
+    func take(
+        _ id: SessionID, _ completion: @escaping @Sendable (SessionError?) -> Void,
+        _ request: @escaping @Sendable (_ answer: @escaping @Sendable (SessionError?) -> Void) -> Void
+    ) {
+        sessions.value[id, default: Turns()].waiting.append { [self] in
+            request { [self] error in
+                completion(error)
+                sessions.value[id]?.isUnderWay = false
+                beginNext(id)
+            }
+        }
         beginNext(id)
     }
 

@@ -8,7 +8,7 @@ enum Fields {
     static func unknown() -> String? {
         let known: [(machine: Any, fields: [String])] = [
             (PlayerMachine(pcms: [:]), ["state", "preferences", "pcms", "sounds"]),
-            (SessionPlaybackMachine(board: .standard), ["coordinator", "sounds", "isRefreshDue"]),
+            (SessionPlaybackMachine(coordinator: SessionCoordinator()), ["coordinator", "sounds", "isRefreshDue"]),
             (
                 SessionCoordinator(),
                 [

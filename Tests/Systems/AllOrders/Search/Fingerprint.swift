@@ -135,9 +135,9 @@ struct Fingerprint {
         time(machine.timer, back: .zero)
         for item in machine.items {
             name(item.id, .announcements)
-            add(item.terms.category)
-            add(item.terms.priority)
-            time(item.terms.expiresAt, back: .zero)
+            add(item.category)
+            add(item.priority)
+            time(item.expiresAt, back: .zero)
         }
     }
 

@@ -335,12 +335,12 @@ struct AnnouncementTests {
     func refusedTooLate() throws {
         let start = MonotonicTime(nanoseconds: 0)
         let refusal = SessionError(.notActive, "activate", session: SessionID(rawValue: 1))
-        func terms(_ category: AudioCategory) -> AnnouncementMachine.Terms {
-            AnnouncementMachine.Terms(category: category, options: [], priority: 0, frames: 1)
+        func item(_ id: UInt64, _ category: AudioCategory) -> AnnouncementMachine.Item {
+            AnnouncementMachine.Item(id: id, category: category, options: [], priority: 0, frames: 1, addedAt: start)
         }
         var machine = AnnouncementMachine()
-        #expect(machine.handle(.add(1, terms(.playback), now: start)) == [.activate(.playback, [])])
-        _ = machine.handle(.add(2, terms(.ambient), now: start))
+        #expect(machine.handle(.add(item(1, .playback))) == [.activate(.playback, [])])
+        _ = machine.handle(.add(item(2, .ambient)))
         _ = machine.handle(.remove(1, .caller, now: start))
         #expect(machine.handle(.activated(refusal, now: start, asleep: .zero)) == [.activate(.ambient, [])])
         _ = machine.handle(.pause)
@@ -609,8 +609,11 @@ struct AnnouncementTests {
     func silencedQueue() {
         var machine = AnnouncementMachine()
         let now = MonotonicTime(nanoseconds: 0)
-        let terms = AnnouncementMachine.Terms(category: .playback, options: [], priority: 0, frames: 800)
-        for id in 1...3 as ClosedRange<UInt64> { _ = machine.handle(.add(id, terms, now: now)) }
+        for id in 1...3 as ClosedRange<UInt64> {
+            let item = AnnouncementMachine.Item(
+                id: id, category: .playback, options: [], priority: 0, frames: 800, addedAt: now)
+            _ = machine.handle(.add(item))
+        }
         let silenced = SoundResult(
             outcome: .silenced(by: .ringSilentSwitch), requestedAt: now, endedAt: now,
             position: StreamPosition(played: 0, total: 800))
@@ -633,9 +636,12 @@ struct AnnouncementTests {
         ]
         for stop in stops {
             var machine = AnnouncementMachine()
-            let terms = AnnouncementMachine.Terms(
-                category: .playback, options: [], priority: 0, expiresAt: now + .seconds(1), frames: 800)
-            for id in 1...3 as ClosedRange<UInt64> { _ = machine.handle(.add(id, terms, now: now)) }
+            for id in 1...3 as ClosedRange<UInt64> {
+                let item = AnnouncementMachine.Item(
+                    id: id, category: .playback, options: [], priority: 0, expiresAt: now + .seconds(1), frames: 800,
+                    addedAt: now)
+                _ = machine.handle(.add(item))
+            }
             _ = machine.handle(.activated(nil, now: now, asleep: .zero))
             let silenced = SoundResult(
                 outcome: .silenced(by: .ringSilentSwitch), requestedAt: now, endedAt: now,
