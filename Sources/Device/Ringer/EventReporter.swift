@@ -17,6 +17,8 @@ final class EventReporter: Sendable {
     private let relay: (@Sendable (DeviceEvent) -> Void)?
     private let clock: any DeviceClock
     private let core: Core
+    /// Whether all events go to the relay, the observer or the log.
+    private let reportsAll: Bool
 
     init(clock: any DeviceClock, _ core: Core, _ configuration: Device.Configuration) {
         self.clock = clock
@@ -24,6 +26,7 @@ final class EventReporter: Sendable {
         logger = configuration.logger
         observer = configuration.observer
         relay = configuration.relay
+        reportsAll = relay != nil || observer != nil || logger != nil
     }
 
     /// The events from now on, after `first`.
@@ -35,7 +38,7 @@ final class EventReporter: Sendable {
 
     /// Reports an event, which is not computed where nobody gets it.
     func report(_ event: @autoclosure () -> DeviceEvent?) {
-        if relay == nil && observer == nil && logger == nil && broadcast.isEmpty { return }
+        if !reportsAll && broadcast.isEmpty { return }
         guard let event = event() else { return }
         let subscribers = broadcast.subscribers
         core.perform { [self] in send(event, to: subscribers) }

@@ -167,6 +167,15 @@ struct VibrationSequencerTests {
         #expect(late.contains(.schedule(at: start + .milliseconds(200))))
     }
 
+    @Test("the timer of an earlier vibration ends nothing, and the end of the new one stays set")
+    func earlierTimer() throws {
+        var sequencer = VibrationSequencer(longestOnTime: .seconds(10))
+        _ = sequencer.handle(.play(1, try .ms("100")), now: start)
+        _ = sequencer.handle(.play(2, try .ms("400")), now: start + .milliseconds(50))
+        let early = sequencer.handle(.timer, now: start + .milliseconds(100))
+        #expect(early == [.schedule(at: start + .milliseconds(450))])
+    }
+
     @Test("while the motor owes an answer the newest question alone waits; answers to earlier ones change nothing")
     func lateAnswers() throws {
         let error = RingerError(.disconnected, "turn off", "motor")

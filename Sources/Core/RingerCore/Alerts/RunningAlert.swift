@@ -18,6 +18,9 @@ package final class RunningAlert: Sendable {
         order.kind = .alertRound
         // Decoded once, for all rounds.
         let source = TransitionState(order.source)
+        // If the system could not read the file, or it ended too early, the next round tries again.
+        let keep: @Sendable (SoundSource.Loaded) -> Void = { if $0.isFinal { source.value = .known($0) } }
+        order.keep = keep
         let call = TransitionState<SystemSoundServices.Call?>(nil)
         let (limitTimer, pauseTimer) = (TimerSlot(clock, core), TimerSlot(clock, core))
         let missingMotor = kind.way.isFelt ? sounds.engine.missingMotor : nil
@@ -36,10 +39,9 @@ package final class RunningAlert: Sendable {
                 call.value = new
                 let whenOver: @Sendable (SystemSoundAttempt) -> Void = { over in
                     var unplayable: RingerError?
-                    // If the system could not read the file, or it ended too early, the next round tries again.
-                    if parts.sound, let loaded = over.loaded, loaded.isFinal {
-                        source.value = .known(loaded)
-                        if case .failure(let error) = loaded { unplayable = error }
+                    if parts.sound, let loaded = over.loaded {
+                        keep(loaded)
+                        if loaded.isFinal, case .failure(let error) = loaded { unplayable = error }
                     }
                     runner.send(.roundEnded(over.result, player.rules, unplayable: unplayable, now: clock.now))
                 }

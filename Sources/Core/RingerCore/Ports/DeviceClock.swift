@@ -65,7 +65,7 @@ public protocol DeviceThread: Sendable {
 
 /// A timer that has not run yet.
 public protocol DeviceTimer: Sendable {
-    /// Cancels the timer. A body that is running, or about to run on another thread, still runs: state machines number
-    /// their timers and ignore old numbers.
+    /// Cancels the timer. A body that is running, or about to run on another thread, still runs: state machines look at the
+    /// time.
     func cancel()
 }

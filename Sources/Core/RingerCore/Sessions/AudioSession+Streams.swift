@@ -14,18 +14,17 @@ extension AudioSession {
     /// What is heard of the session's streams now. For an inactive session that is what would be heard if it were activated
     /// now, if `activating`; otherwise nothing is.
     package func audibility(activating: Bool) -> Audibility {
-        service.runner.read {
-            var coordinator = $0.coordinator
-            if activating, coordinator.session(id)?.phase == .inactive {
-                for case .refused in coordinator.handle(.activate(id)) { return .silenced(.sessionPriority) }
-            }
-            let (state, preferences) = (service.publisher.state, service.player.preferences)
-            guard let session = coordinator.session(id), session.isActive, session.route.output != nil,
-                let decision = coordinator.decide(id, state: state, preferences: preferences)
-            else { return .silenced(.interruption) }
-            guard case .play(let gain, _, _, _) = decision else { return .silenced(decision.reason) }
-            return .heard(gain: session.isDucked ? gain * Ducking.gain : gain)
+        var (coordinator, state, preferences) = service.runner.read {
+            ($0.coordinator, service.publisher.state, service.player.preferences)
         }
+        if activating, coordinator.session(id)?.phase == .inactive {
+            for case .refused in coordinator.handle(.activate(id)) { return .silenced(.sessionPriority) }
+        }
+        guard let session = coordinator.session(id), session.isActive, session.route.output != nil,
+            let decision = coordinator.decide(id, state: state, preferences: preferences)
+        else { return .silenced(.interruption) }
+        guard case .play(let gain, _, _, _) = decision else { return .silenced(decision.reason) }
+        return .heard(gain: session.isDucked ? gain * Ducking.gain : gain)
     }
 
     /// Activates the session for a stream. The hardware is not asked what it grants: the stream's own program opens it.

@@ -10,7 +10,7 @@ public final class AudioSessions: Sendable {
     package var core: Core { publisher.core }
     let player: SoundPlayer
     let publisher: StatePublisher
-    let registry: SessionRegistry
+    private let registry: SessionRegistry
     let runner: StateMachineRunner<SessionPlaybackMachine>
     /// Reports something that does not work as it should.
     package let reportDegraded: @Sendable (RingerError) -> Void
@@ -106,7 +106,10 @@ public final class AudioSessions: Sendable {
                 report(.routeChanged(change, at: clock.now))
             case .refresh(let told):
                 runner.send { machine, _ in machine.beginRefresh() }
-                tell(told, runner.read { registry.judge($0.coordinator, publisher.state, player.preferences) })
+                let judged =
+                    registry.entries.isEmpty
+                    ? [] : runner.read { registry.judge($0.coordinator, publisher.state, player.preferences) }
+                tell(told, judged)
                 settled.notify()
             case .prefer(let preferences):
                 core.perform { output?.prefer(preferences) }
@@ -439,7 +442,7 @@ public final class AudioSessions: Sendable {
     /// A new subscription to the events of session `id`; one that has ended where there is no such session.
     func events(of id: SessionID) -> AsyncStream<SessionEvent> {
         guard let events = core.read({ registry.entries[id]?.events }) else { return AsyncStream { $0.finish() } }
-        return events.subscribe(buffering: .bufferingNewest(1024))
+        return events.subscribe(buffering: .bufferingNewest(SessionRegistry.eventBuffer))
     }
 
     /// The follower of these sessions, which `make` makes at the first call. There is one at most.

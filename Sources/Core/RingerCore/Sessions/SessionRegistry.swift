@@ -7,7 +7,8 @@ package protocol SessionFollower: AnyObject, Sendable {
     /// get their events.
     ///
     /// - Parameters:
-    ///   - events: What happened to sessions, the oldest first. Each change of a route is reported once.
+    ///   - events: What happened to sessions but `audible` and `silenced`, the oldest first. Each change of a route is
+    ///     reported once.
     ///   - snapshot: Returns the newest snapshot; it may be called under the follower's lock.
     func sessionsChanged(_ events: [(SessionID, SessionEvent)], _ snapshot: () -> SessionSnapshot)
 
@@ -24,6 +25,9 @@ final class SessionRegistry: @unchecked Sendable {
         /// The last decision that subscribers received; nil while the session is not active.
         fileprivate var decision: Decision?
     }
+
+    /// How many events a subscriber may be behind before it loses the oldest.
+    static let eventBuffer = 1024
 
     private let core: Core
     private(set) var entries: [SessionID: Entry] = [:]

@@ -62,11 +62,11 @@ final class NewestState: Sendable {
         var isFinished = false
         var waiting: [(subscriber: Subscriber, continuation: Continuation)] = []
 
-        /// Removes a subscriber that has waited long enough: the newest one, which takes the fewest steps.
+        /// Removes a subscriber that has waited long enough.
         mutating func takeWaiter() -> Continuation? {
-            guard let index = waiting.lastIndex(where: { hasWaited($0.subscriber) }) else { return nil }
-            // Without a look at what is behind it where there is nothing, as on most devices.
-            return (index == waiting.count - 1 ? waiting.removeLast() : waiting.remove(at: index)).continuation
+            // Most devices have one.
+            if waiting.count == 1 { return hasWaited(waiting[0].subscriber) ? waiting.removeLast().continuation : nil }
+            return waiting.firstIndex { hasWaited($0.subscriber) }.map { waiting.remove(at: $0).continuation }
         }
 
         private func hasWaited(_ subscriber: Subscriber) -> Bool {

@@ -79,7 +79,7 @@ final class SoundLoads: Sendable {
             return loads[next]
         }
 
-        func isRunning(_ number: UInt64) -> Bool { loads.contains { $0.number == number } }
+        func contains(_ number: UInt64) -> Bool { loads.contains { $0.number == number } }
 
         /// The calls that wait for a load that runs.
         func calls(of number: UInt64) -> [Call] { loads.first { $0.number == number }?.calls ?? [] }
@@ -153,7 +153,7 @@ final class SoundLoads: Sendable {
     /// Looks at `time` whether the load has waited for the file system for too long.
     private func watch(_ number: UInt64, _ wait: FileWait, _ timer: TimerSlot, until time: MonotonicTime) {
         timer.set(at: time) { [self] in
-            guard state.withLock({ $0.isRunning(number) }) else { return }
+            guard state.withLock({ $0.contains(number) }) else { return }
             let now = clock.now
             let next = (wait.since ?? now) + Self.limit
             if next > now { return watch(number, wait, timer, until: next) }

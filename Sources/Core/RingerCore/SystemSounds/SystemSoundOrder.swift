@@ -18,6 +18,8 @@ struct SystemSoundOrder: Sendable {
     var pattern: VibrationPattern?
     var kind = Kind.play
     var fallback: SoundFallback?
+    /// Gets the sound once it has been read and decoded, inside a transition, though the call may be over by then.
+    var keep: (@Sendable (SoundSource.Loaded) -> Void)?
 }
 
 extension SystemSoundServices {
@@ -87,8 +89,8 @@ extension SystemSoundServices {
     }
 
     /// Reads and decodes the sound of a call that is under way, without holding up the caller.
-    func loadAside(_ source: SoundSource, for call: Call) {
-        let access = access(source)
+    func loadAside(_ order: SystemSoundOrder, for call: Call) {
+        let access = access(order.source)
         let bytes = access.frames * 2 * MemoryLayout<Int16>.size
         // The client may be closed meanwhile, and the sound play on to its end.
         let number = call.id.number
@@ -96,8 +98,11 @@ extension SystemSoundServices {
             engine.runner.read { $0.isLoading(number) }
         } read: { [engine, table] refusal in
             SoundSource.Loaded { () throws(RingerError) in try engine.load(access, of: table, refusal) }
-        } deliver: { [engine] in
-            engine.runner.send(.loaded(number, $0, now: engine.clock.now))
+        } deliver: { [engine] loaded in
+            engine.core.transition {
+                order.keep?(loaded)
+                engine.runner.send(.loaded(number, loaded, now: engine.clock.now))
+            }
         }
         engine.player.loads.load(access.key ?? .call(number), bytes: bytes, for: waiting)
     }

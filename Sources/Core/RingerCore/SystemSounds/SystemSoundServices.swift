@@ -273,10 +273,10 @@ public final class SystemSoundServices: Sendable {
                 whenOver(over)
             }
             engine.runner.send(.play(attempt, now: engine.clock.now))
-            if attempt.isLoading { loadAside(order.source, for: call) }
+            if attempt.isLoading { loadAside(order, for: call) }
         }
-        if case .registered(let id) = order.source, !table.contains(id) {
-            // It was disposed of meanwhile.
+        // It was disposed of meanwhile; an alert keeps its sound.
+        if case .registered(let id) = order.source, order.kind != .alertRound, !table.contains(id) {
             engine.runner.send(.stop(call.id.number, .disposed, now: engine.clock.now))
         }
         user.callReturns()

@@ -112,7 +112,7 @@ struct VibrationSequencer: StateMachine {
     private(set) var preparations: [UInt64] = []
     /// Since when the machine is about to sleep.
     private(set) var preparedAt: MonotonicTime?
-    /// How long the machine had slept at the last event that says so.
+    /// How long the machine had slept at the last event.
     private(set) var asleep = Duration.zero
 
     init(longestOnTime: Duration) {
@@ -315,7 +315,10 @@ struct VibrationSequencer: StateMachine {
             beginPulse(at: until, now, &actions)
         case .stuck:
             turnOff(&actions)
-        case .turning, .resting, .idle, .stopping:
+        case .turning(let until, _), .resting(let until):
+            // The timer of an earlier vibration, or one that was early.
+            actions.append(.schedule(at: until))
+        case .idle, .stopping:
             break
         }
     }

@@ -443,11 +443,10 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     private func dispatch(_ descriptors: [pollfd], _ ids: [UInt64]) {
         if descriptors[1].revents != 0 { clear(alarm) }
         for index in 2..<descriptors.count where descriptors[index].revents != 0 {
+            let (id, place) = (ids[index], index - 2)
             // An earlier handler may have stopped watching this one.
             let watched: Watched? = state.withLock { state in
                 // It is where it was, unless another one before it was ended.
-                let id = ids[index]
-                let place = index - 2
                 if place < state.watched.count && state.watched[place].id == id { return state.watched[place] }
                 return state.watched.first { $0.id == id }
             }
