@@ -70,7 +70,7 @@ final class NewestState: Sendable {
         }
 
         private func hasWaited(_ subscriber: Subscriber) -> Bool {
-            isFinished || subscriber.isCancelled || subscriber.seen != version
+            subscriber.seen != version || subscriber.isCancelled || isFinished
         }
     }
 
