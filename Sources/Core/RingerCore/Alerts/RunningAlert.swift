@@ -24,7 +24,8 @@ package final class RunningAlert: Sendable {
         let call = TransitionState<SystemSoundServices.Call?>(nil)
         let (limitTimer, pauseTimer) = (TimerSlot(clock, core), TimerSlot(clock, core))
         let missingMotor = kind.way.isFelt ? sounds.engine.missingMotor : nil
-        let hasSound = if case .known(.success(nil)) = order.source { false } else { true }
+        var hasSound = true
+        if case .known(let known) = order.source { hasSound = known.sound != nil || known.error != nil }
         let plan = AlertMachine.Plan(
             parts: .init(sound: kind.way.isHeard && hasSound, vibration: kind.way.isFelt && missingMotor == nil),
             limit: limit, pause: max(kind.pause, .zero), missingMotor: missingMotor)
@@ -41,7 +42,7 @@ package final class RunningAlert: Sendable {
                     var unplayable: RingerError?
                     if parts.sound, let loaded = over.loaded {
                         keep(loaded)
-                        if loaded.isFinal, case .failure(let error) = loaded { unplayable = error }
+                        if loaded.isFinal { unplayable = loaded.error }
                     }
                     runner.send(.roundEnded(over.result, player.rules, unplayable: unplayable, now: clock.now))
                 }

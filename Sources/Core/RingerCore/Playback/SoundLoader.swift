@@ -129,12 +129,9 @@ package final class FileLoads: Sendable {
         let isWanted: @Sendable () -> Bool = { [core, calls] in core.read { calls.contains(id.number) } }
         let call = SoundLoads.Call(isWanted: isWanted) { refusal in
             SoundSource.Loaded { () throws(RingerError) in LoadedSound(try read(refusal, isWanted)) }
-        } deliver: { [calls] in
-            switch $0 {
-            case .success(let sound):
-                calls.complete(id.number, with: sound.map { .loaded($0.samples) } ?? .stopped(.caller))
-            case .failure(let error): calls.complete(id.number, with: .failed(error))
-            }
+        } deliver: { [calls] loaded in
+            let sound = loaded.sound.map { End.loaded($0.samples) }
+            calls.complete(id.number, with: loaded.error.map { .failed($0) } ?? sound ?? .stopped(.caller))
         }
         // It is not known how large the sound is: two are decoded at a time.
         loads.load(key, bytes: SoundLoads.mostBytes / SoundLoads.mostAtOnce, for: call)

@@ -12,8 +12,15 @@ enum SoundSource: Sendable {
     /// What the client has registered by this ID when the samples are needed.
     case registered(SystemSoundID)
 
-    /// A sound, which may have no samples, or why it cannot be played.
-    typealias Loaded = Result<LoadedSound?, RingerError>
+    /// A sound, none, or why it cannot be played. Not a `Result` of an optional sound: valgrind would report a look at its case
+    /// as one at a value that was never set.
+    struct Loaded: Sendable, Equatable {
+        var sound: LoadedSound?
+        var error: RingerError?
+
+        static func success(_ sound: LoadedSound?) -> Self { .init(sound: sound) }
+        static func failure(_ error: RingerError) -> Self { .init(error: error) }
+    }
 
     /// The way to the samples of a source.
     struct Access: Sendable {
@@ -29,13 +36,19 @@ enum SoundSource: Sendable {
 }
 
 extension SoundSource.Loaded {
-    /// Whether it would be the same if it were loaded again: then it may be kept.
-    var isFinal: Bool {
-        switch self {
-        case .success(let sound): sound?.isFinal ?? true
-        case .failure(let error): !error.mayPass
-        }
+    /// What `body` returns, or throws.
+    init(_ body: () throws(RingerError) -> LoadedSound?) {
+        do throws(RingerError) { sound = try body() } catch { self.error = error }
     }
+
+    /// The sound; nil for none.
+    func get() throws(RingerError) -> LoadedSound? {
+        if let error { throw error }
+        return sound
+    }
+
+    /// Whether it would be the same if it were loaded again: then it may be kept.
+    var isFinal: Bool { error.map { !$0.mayPass } ?? sound?.isFinal ?? true }
 }
 
 extension SystemSoundServices {
@@ -43,7 +56,7 @@ extension SystemSoundServices {
     func access(_ source: SoundSource) -> SoundSource.Access {
         switch source {
         case .known(let loaded):
-            return .init(frames: (try? loaded.get())?.samples.frames ?? 0, known: loaded)
+            return .init(frames: loaded.sound?.samples.frames ?? 0, known: loaded)
         case .file(let path, let frames):
             return .init(frames: frames) { refusal throws(RingerError) in
                 if let refusal { throw refusal }

@@ -36,7 +36,7 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var completesAt: MonotonicTime?
 
     /// The samples, where it may be heard and has some.
-    var samples: PCMBuffer? { if case .success(let sound?)? = loaded { sound.samples } else { nil } }
+    var samples: PCMBuffer? { loaded?.sound?.samples }
     /// Whether there is something to be heard.
     var isHeard: Bool { decision.isHeard && (isLoading || samples.map { $0.frames > 0 } ?? false) }
     /// Whether there is something to be felt.
@@ -50,12 +50,10 @@ struct SystemSoundAttempt: Sendable, Equatable {
     mutating func take(_ sound: SoundSource.Loaded) {
         isLoading = false
         loaded = sound
-        switch sound {
-        case .success(let sound?):
+        if let sound = sound.sound {
             result.position.total = sound.samples.frames
             result.fallback = sound.fallback ?? result.fallback
-        case .success(nil): break
-        case .failure(let error): result.outcome = .failed(error)
         }
+        if let error = sound.error { result.outcome = .failed(error) }
     }
 }

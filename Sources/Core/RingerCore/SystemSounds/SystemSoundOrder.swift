@@ -46,7 +46,7 @@ extension SystemSoundServices {
         let access = access(order.source)
         // A sound without samples is over as soon as it begins.
         var outcome = decision.isHeard ? SoundOutcome.finished : .silenced(by: decision.reason)
-        if case .known(.failure(let error)) = order.source { outcome = .failed(error) }
+        if case .known(let known) = order.source, let error = known.error { outcome = .failed(error) }
         var attempt = SystemSoundAttempt(
             number: call.id.number, sound: OutputQueue.Sound(client: client, id: order.sound, kind: order.kind),
             request: order.request, decision: decision, pattern: order.pattern,
