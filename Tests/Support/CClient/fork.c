@@ -31,7 +31,11 @@ static void handle_fork(void)
 {
     struct ringer_event event;
 
-    handler_was_refused = device != NULL && ringer_device_read_event(device, &event, sizeof event) == -ECHILD;
+    if (device == NULL)
+        return;
+    /* As in run(), for a child that hangs here already. */
+    alarm(10);
+    handler_was_refused = ringer_device_read_event(device, &event, sizeof event) == -ECHILD;
 }
 
 /* Those of libringer have no such priority. */
@@ -133,12 +137,13 @@ int client_fork(void)
         return 1;
     }
     /*
-     * The device's thread has done once what it does meanwhile: a lock of the Swift library that it holds when it does something
-     * for the first time stays held in a child.
+     * The device's threads have done once what they do meanwhile: a lock of the Swift library that one holds when it does
+     * something for the first time stays held in a child.
      */
     if (client_play(device, NULL, samples, 4800, 0, NULL) == 0)
         client_wait_for(device, RINGER_EVENT_SOUND_ENDED, &event);
     has_motor = ringer_device_vibrate(device, pattern, 2, 1, 0, &vibration) == 0;
+    usleep(100000);
     run("a child that uses the device", use_it, 0);
     run("a child that gets SIGTERM", wait_for_a_signal, SIGTERM);
     run("a child that cannot execute a program", fail_to_execute, 0);
