@@ -55,7 +55,7 @@ static void *tell_newest(void *unused)
     int64_t told = 0, at;
     eventfd_t count;
     while (poll(&ready, 1, -1) > 0) {
-        /* Read after the call, as Ringer's loop does; an edge in between is told too. */
+        /* The counter is read after tell(), as in Ringer's event loop; the second look finds an edge that came meanwhile. */
         while ((at = atomic_load(&newest)) != told)
             tell(told = at);
         eventfd_read(hop, &count);

@@ -7,7 +7,8 @@ import SystemPackage
 /// A thread that waits for descriptors and timers, and calls their handlers.
 ///
 /// It sleeps in one `ppoll` until a descriptor is ready, a timer expires, or another thread hands it work; nothing else
-/// wakes it, but for 1 ms after a call that left something for later. Any thread may use it; all handlers run on its own, one after another, and must not block.
+/// wakes it, except once within 1 ms after a call that left something for later. Any thread may use it; all handlers run on
+/// its own, one after another, and must not block.
 ///
 /// It is also a task executor: a subscriber in `Task(executorPreference: loop)` receives an edge without a change of
 /// threads.

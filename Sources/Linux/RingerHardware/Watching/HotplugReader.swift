@@ -71,6 +71,8 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         var isDoubtful = false
         /// Without reports: their memory, which is used again.
         var reports: [Device.Report] = []
+        /// ``readMore()`` is going to be called.
+        var readsMore = false
         /// How often opening or reading the device failed since it was last read.
         var failures = 0
     }
@@ -234,6 +236,7 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
 
     /// Reads what was left over: in part, if the device has more all the time, so that timers go on.
     private func readMore() {
+        state.readsMore = false
         step { device, now, reports throws(RingerError) in
             for _ in 0..<64 {
                 if try !device.read(isReady: false, now: now, into: &reports) { return false }
@@ -290,7 +293,10 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         if isLarge { reports = [] }
         swap(&reports, &state.reports)
         if let failure { report(.lost(failure, at: loop.now)) }
-        if mayHaveMore { loop.executeLater { self.readMore() } }
+        if mayHaveMore && !state.readsMore {
+            state.readsMore = true
+            loop.executeLater { self.readMore() }
+        }
         guard let failure else { return }
         // The device may be back already, and its file will not change again: try at once. A device that failed right
         // after it was opened waits for the next change of its directory.

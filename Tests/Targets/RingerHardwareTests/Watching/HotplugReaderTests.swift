@@ -55,20 +55,26 @@ import Testing
     }
 
     // Such as a line without debouncing that floats.
-    @Test("a device that has more all the time holds up no timer")
-    func restlessDevice() async throws {
-        let reader = HotplugReader<RestlessSource>(loop: loop, name: "restless", directory: directory.path) {
-            () throws(RingerError) in try RestlessSource()
-        }
-        let told = Told()
-        try reader.start { told.add($0) }
-        await told.wait(for: "more")
-        for _ in 0..<3 {
-            await withCheckedContinuation { continuation in
-                _ = loop.schedule(at: loop.now + .milliseconds(5)) { continuation.resume() }
+    @Test("a device that has more all the time is read in parts, and holds up no timer")
+    func restlessDevice() throws {
+        let (turns, rest) = (Counter(Atomic(0)), Counter(Atomic(0)))
+        let reader = HotplugReader<ReadySource>(loop: loop, name: "restless", directory: directory.path) {
+            () throws(RingerError) in
+            try ReadySource { isReady in
+                (isReady ? turns : rest).value.add(1, ordering: .relaxed)
+                return true
             }
         }
+        try reader.start { _ in }
+        for _ in 0..<10 {
+            let isDue = Latch()
+            let timer = loop.schedule(at: loop.now + .milliseconds(2)) { isDue.open() }
+            #expect(isDue.wait(until: .now + .seconds(10)))
+            withExtendedLifetime(timer) {}
+        }
         reader.close()
+        let (looks, parts) = (turns.value.load(ordering: .relaxed), rest.value.load(ordering: .relaxed))
+        #expect(looks >= 10 && parts > 0 && parts <= 64 * looks, "\(looks) turns, \(parts) reads of what was left")
         loop.close()
     }
 
@@ -115,8 +121,9 @@ import Testing
 
     @Test("a device that opens and fails at once is not opened in an endless round")
     func brokenDevice() async throws {
-        let reader = HotplugReader<BrokenSource>(loop: loop, name: "broken", directory: directory.path) {
-            () throws(RingerError) in try BrokenSource()
+        let reader = HotplugReader<ReadySource>(loop: loop, name: "broken", directory: directory.path) {
+            () throws(RingerError) in
+            try ReadySource { _ throws(RingerError) in throw RingerError("read", "broken", Errno(rawValue: ENODEV)) }
         }
         let told = Told()
         try reader.start { told.add($0) }
@@ -352,13 +359,16 @@ private struct PipeSource: ~Copyable, OpenDevice {
     }
 }
 
-/// A device that can be opened, and nothing else.
-private struct BrokenSource: ~Copyable, OpenDevice {
-    let descriptor: CInt
-    let name = "broken"
+/// A device that is always ready: what is left to read of it is up to the test.
+private struct ReadySource: ~Copyable, OpenDevice {
+    typealias Read = @Sendable (_ isReady: Bool) throws(RingerError) -> Bool
 
-    init() throws(RingerError) {
-        // Always ready.
+    let descriptor: CInt
+    let name = "ready"
+    private let body: Read
+
+    init(_ body: @escaping Read) throws(RingerError) {
+        self.body = body
         descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw RingerError("open", "/dev/null", Errno(rawValue: errno)) }
     }
@@ -374,33 +384,7 @@ private struct BrokenSource: ~Copyable, OpenDevice {
     mutating func read(
         isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
     ) throws(RingerError) -> Bool {
-        throw RingerError("read", name, Errno(rawValue: ENODEV))
-    }
-}
-
-/// A device that is always ready, and always has more.
-private struct RestlessSource: ~Copyable, OpenDevice {
-    let descriptor: CInt
-    let name = "restless"
-
-    init() throws(RingerError) {
-        descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw RingerError("open", "/dev/null", Errno(rawValue: errno)) }
-    }
-
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
-
-    mutating func begin(now: MonotonicTime, into reports: inout [String]) {
-        reports.append("begin")
-    }
-
-    mutating func read(
-        isReady: Bool, now: () -> MonotonicTime, into reports: inout [String]
-    ) throws(RingerError) -> Bool {
-        reports.append("more")
-        return true
+        try body(isReady)
     }
 }
 
