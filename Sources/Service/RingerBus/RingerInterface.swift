@@ -22,9 +22,10 @@ extension BusInterface {
             Method(
                 "Alert", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
                 """
-                Repeats a sound and a vibration until it is stopped. Options: way (s), sound, vibration, both or neither; \
-                limit (d), in seconds, 20 by default, 0 for none; pattern (s), the vibration of each round, turns and \
-                rests in milliseconds, such as 400,200,400; pause (d), in seconds, between two rounds.
+                Repeats a sound and a vibration until it is stopped. One alert runs at a time: the same one again joins the \
+                one that its caller began, any other replaces the one that runs. Options: way (s), sound, vibration, both \
+                or neither; limit (d), in seconds, 20 by default, 0 for none; pattern (s), the vibration of each round, \
+                turns and rests in milliseconds, such as 400,200,400; pause (d), in seconds, between two rounds.
                 """),
             Method(
                 "Notify", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],

@@ -59,6 +59,21 @@ import Testing
             bench.board.speaker.recordings.compactMap(\.outcome).sorted { "\($0)" < "\($1)" } == [.drained, .stopped])
     }
 
+    // The second client's joined the first one's, and ended it as stopped by its caller.
+    @Test("a client that leaves ends its own alert alone: that of another client had been replaced, and says so")
+    func alertsOfTwoClients() async throws {
+        let bench = try ServiceBench()
+        let (first, second) = (try bench.client(), try bench.client())
+        let alert: [BusValue] = [.variant(.uint32(1005)), .dictionary(["limit": .double(0)])]
+        let request = try await first.request("Alert", alert)
+        try await first.advance(.seconds(1))
+        _ = try await second.request("Alert", alert)
+        second.close()
+        while bench.device.alerts.isRunning { await Task.yield() }
+        try await first.advance(.seconds(1))
+        #expect(await first.ended() == .init(request: request, outcome: "stopped", reason: "replaced"))
+    }
+
     @Test("the status light shows the newest request, then the one before; a caller that leaves ends its own")
     func light() async throws {
         let bench = try ServiceBench()

@@ -29,7 +29,7 @@ public final class Alerts: Sendable {
     /// What makes two starts the same alert.
     struct Kind: Sendable, Equatable {
         var sound: SystemSoundID
-        /// Who registered the sound; of a predefined one the first client.
+        /// Whose alert it is: a client joins its own alerts alone.
         var client: UInt64
         var way: AlertWay
         var vibration: VibrationPattern?
@@ -142,7 +142,8 @@ public final class Alerts: Sendable {
             return nil
         }
         guard sounds.table.contains(sound) else { return refuse(SystemSoundError.unknown(sound, "alert").cause) }
-        let kind = Kind(sound: sound, client: sounds.client, way: way, vibration: vibration, pause: pause)
+        let owner = (client ?? self.sounds).client
+        let kind = Kind(sound: sound, client: owner, way: way, vibration: vibration, pause: pause)
         let new = RunningAlert(kind, limit: limit, sounds)
         return sounds.engine.core.transition {
             if running.isClosed { return refuse(RingerError(.closed, "alert", "device")) }
