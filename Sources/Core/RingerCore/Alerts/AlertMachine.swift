@@ -178,7 +178,8 @@ struct AlertMachine: StateMachine {
             return
         }
         var next = now + plan.pause
-        if round.outcome != .finished { next = max(next, roundBeganAt + Self.shortestFailure) }
+        let cameToNothing = round.startedAt == nil && !round.vibrated
+        if round.outcome != .finished || cameToNothing { next = max(next, roundBeganAt + Self.shortestFailure) }
         // A file system that does not answer would be asked for nothing.
         if case .failed(let error) = round.outcome, error.code == .timedOut, !round.vibrated {
             next = max(next, roundBeganAt + SoundLoads.limit)

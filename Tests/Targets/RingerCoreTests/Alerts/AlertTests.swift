@@ -320,6 +320,16 @@ struct AlertTests {
         #expect(alert.outcomes == [.timedOut] && alert.results.all[0].soundError?.code == .notFound)
     }
 
+    // Its first 1,000 rounds came at once: with nothing to hear, a round ended as finished.
+    @Test("an alert that is only felt tries 20 times a second where the motor fails at ring")
+    func onlyMotorFails() throws {
+        let alert = try AlertBench()
+        alert.bench.board.motor.failTurnOn(with: RingerError(.disconnected, "turn on", "motor"))
+        alert.start(way: .vibration)
+        alert.advance(20_000)
+        #expect(alert.results.all.map(\.rounds) == [400])
+    }
+
     @Test("where speaker and motor fail until its end, the alert tries 20 times a second, and fails")
     func nothingWorks() throws {
         let alert = try AlertBench()
