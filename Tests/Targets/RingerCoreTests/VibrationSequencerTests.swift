@@ -199,7 +199,7 @@ struct VibrationSequencerTests {
         #expect(questions(.answered(5, nil), after(160)) == [6])
         #expect(!sequencer.isOff)
         let end = sequencer.handle(.answered(6, nil), now: after(170))
-        #expect(end == [.report(.off(at: after(170))), .complete(3, .stopped)])
+        #expect(end == [.report(.off(at: after(170))), .unschedule, .complete(3, .stopped)])
         #expect(sequencer.isOff)
     }
 

@@ -79,9 +79,10 @@ struct VibrationSequencer: StateMachine {
         case turning(until: MonotonicTime, isLimited: Bool)
         /// Resting between two pulses.
         case resting(until: MonotonicTime)
-        /// Being turned off; the vibration of this number ends with that.
-        case stopping(UInt64, VibrationEnd)
-        /// Turning off failed. A timer tries again; where the motor's device disappeared, the port reports when to.
+        /// Being turned off; the vibration of this number ends with that, at `until` at the latest.
+        case stopping(UInt64, VibrationEnd, until: MonotonicTime)
+        /// Turning off failed, or is unanswered for too long. A timer tries again; where the motor's device disappeared,
+        /// the port reports when to; where a question is unanswered, its answer decides.
         case stuck(RingerError, attempts: Int)
     }
 
@@ -89,6 +90,8 @@ struct VibrationSequencer: StateMachine {
     static let shortestRest = Duration.milliseconds(100)
     /// How much later than the pulse's end the hardware's own limit is, so that it acts only if this process does not.
     static let hardwareMargin = Duration.milliseconds(50)
+    /// A vibration fails if the motor has not answered so long after its end.
+    static let longestAnswer = Duration.seconds(1)
     /// A shorter sleep is none: the two clocks that tell are not read at the same moment.
     static let shortestSleep = Duration.milliseconds(10)
     /// A sleep that was announced and has not come after so long awake was given up.
@@ -257,7 +260,7 @@ struct VibrationSequencer: StateMachine {
         switch phase {
         case .idle, .resting, .turning:
             break
-        case .stopping(let id, let end):
+        case .stopping(let id, let end, _):
             // The motor need not be off for that one to be over: this one turns it on.
             phase = .idle
             actions.append(.complete(id, outcome(of: id, end)))
@@ -315,10 +318,13 @@ struct VibrationSequencer: StateMachine {
             beginPulse(at: until, now, &actions)
         case .stuck:
             turnOff(&actions)
-        case .turning(let until, _), .resting(let until):
+        case .stopping(_, _, let until) where until <= now:
+            // Its driver does not return.
+            turnOffFailed(RingerError(.timedOut, "turn off", "vibration motor"), now, &actions)
+        case .turning(let until, _), .resting(let until), .stopping(_, _, let until):
             // The timer of an earlier vibration, or one that was early.
             actions.append(.schedule(at: until))
-        case .idle, .stopping:
+        case .idle:
             break
         }
     }
@@ -334,12 +340,13 @@ struct VibrationSequencer: StateMachine {
     private mutating func end(_ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let running else { return }
         self.running = nil
-        actions.append(.unschedule)
         if isOff {
             phase = .idle
+            actions.append(.unschedule)
             actions.append(.complete(running.id, end))
         } else {
-            phase = .stopping(running.id, end)
+            phase = .stopping(running.id, end, until: now + Self.longestAnswer)
+            actions.append(.schedule(at: now + Self.longestAnswer))
             turnOff(&actions)
         }
     }
@@ -366,8 +373,9 @@ struct VibrationSequencer: StateMachine {
         rest(since: now)
         actions.append(.report(.off(at: now)))
         switch phase {
-        case .stopping(let id, let end):
+        case .stopping(let id, let end, _):
             phase = .idle
+            actions.append(.unschedule)
             actions.append(.complete(id, outcome(of: id, end)))
         case .stuck:
             phase = .idle
@@ -378,7 +386,7 @@ struct VibrationSequencer: StateMachine {
     }
 
     private mutating func turnOffFailed(_ error: RingerError, _ now: MonotonicTime, _ actions: inout [Action]) {
-        if case .stopping(let id, _) = phase { actions.append(.complete(id, .failed(error))) }
+        if case .stopping(let id, _, _) = phase { actions.append(.complete(id, .failed(error))) }
         let attempts = reportOffFailed(error, now, &actions)
         if let running {
             self.running = nil

@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// A motor turns for at most ``longestOnTime`` without a rest of 0.1 s, however many callers use it; then it is stopped
 /// and the vibration ends as ``VibrationEnd/limited``. If the motor cannot be turned off, each failure is reported and
-/// turning off is tried again until it succeeds; if its device disappeared, as soon as the device is back.
+/// turning off is tried again until it succeeds; if its device disappeared, as soon as the device is back. If its driver
+/// does not return, vibrations fail as timed out, the first one 1 s after its end, until it does.
 public final class Vibrator: Sendable {
     /// Identifies a vibration.
     public struct ID: Sendable, Hashable {

@@ -196,10 +196,11 @@ struct Fingerprint {
         case .resting(let until):
             add(2)
             time(until, back: World.longestOnTime)
-        case .stopping(let id, let end):
+        case .stopping(let id, let end, let until):
             add(3)
             name(id, .vibrations)
             add(end)
+            time(until, back: .zero)
         case .stuck(let error, let attempts):
             add(4)
             add(error)

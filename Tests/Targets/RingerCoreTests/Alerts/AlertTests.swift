@@ -320,6 +320,20 @@ struct AlertTests {
         #expect(alert.outcomes == [.timedOut] && alert.results.all[0].soundError?.code == .notFound)
     }
 
+    // It rang for one round, and never ended: the round waited for its vibration for ever.
+    @Test("an alert rings on and ends where the motor's driver does not return; once it has, the alert is felt again")
+    func hungMotor() throws {
+        let alert = try AlertBench()
+        alert.bench.board.motor.answers.areLate = true
+        alert.start()
+        alert.advance(10_000)
+        #expect(alert.bench.heard.count == 30 && alert.bench.turns.count == 1)
+        alert.bench.board.motor.answers.areLate = false
+        alert.advance(50_000)
+        #expect(alert.outcomes == [.timedOut] && alert.bench.turns.count > 10)
+        #expect(!alert.bench.board.motor.isOn && alert.bench.clock.pendingTimers == 0)
+    }
+
     // Its first 1,000 rounds came at once: with nothing to hear, a round ended as finished.
     @Test("an alert that is only felt tries 20 times a second where the motor fails at ring")
     func onlyMotorFails() throws {
