@@ -135,11 +135,12 @@ public final class Device: Sendable {
             return player
         }
         lazyPlayer = player
-        lazyMuteDetector = Lazily {
+        let detector = Lazily {
             MuteDetector(
                 player: player.part, publisher: publisher, clock: ports.clock, configuration: configuration.detector,
                 outputObeys: ports.speaker.obeysSwitch, service: ports.service, report: report)
         }
+        lazyMuteDetector = detector
         let sessions = Lazily {
             AudioSessions(
                 player: player.part, publisher: publisher, clock: ports.clock, board: ports.routes,
@@ -176,6 +177,7 @@ public final class Device: Sendable {
             announcements.ifMade { $0.clear(because: .closed) }
             files.ifMade { $0.stopAll(because: .closed) }
             alerts.change { $0.close() }
+            detector.change { $0.close() }
             sessions.ifMade { $0.close() }
             sounds.ifMade { $0.stopAll(because: .closed) }
             player.ifMade { $0.stopAll(because: .closed) }

@@ -219,6 +219,18 @@ struct MuteDetectorTests {
         }
         #expect(verdicts == [.audible, .muted])
     }
+
+    // Only a reading that was sent noticed it: where changes alone were wanted, clips were played for ever.
+    @Test("a stream that is dropped in the middle of a clip plays no other one, whether or not the reading is a change")
+    func droppedStream() throws {
+        let bench = try PlayerBench()
+        var readings: AsyncStream<MuteReading>? = bench.detector.readings(every: .seconds(1), changesOnly: true)
+        bench.clock.advance(by: .milliseconds(1150))
+        withExtendedLifetime(readings) {}
+        readings = nil
+        bench.clock.advance(by: .seconds(10))
+        #expect(bench.board.speaker.recordings.count == 2 && bench.clock.pendingTimers == 0)
+    }
 }
 
 @Suite("The detector's doubts")

@@ -252,6 +252,24 @@ struct DeviceCloseTests {
         #expect(ended.all.count == 1)
     }
 
+    // They measured in vain for ever.
+    @Test("streams of the detector's readings end when the device is closed, and those that begin later at once")
+    func readings() async throws {
+        let clock = VirtualClock()
+        let board = SimulatedBoard(clock: clock)
+        let device = try Device.simulated(board)
+        let readings = device.muteDetector.readings(every: .seconds(1))
+        clock.advance(by: .milliseconds(500))
+        device.close()
+        let later = device.muteDetector.readings(every: .seconds(1))
+        // The streams would not end.
+        try #require(clock.pendingTimers == 0)
+        var verdicts: [MuteReading.Verdict] = []
+        for await reading in readings { verdicts.append(reading.verdict) }
+        for await _ in later { Issue.record("a reading of a closed device") }
+        #expect(verdicts == [.audible] && board.speaker.recordings.count == 1)
+    }
+
     private func device(_ motor: any VibrationMotor, clock: any DeviceClock) throws -> Device {
         let board = SimulatedBoard(clock: clock)
         var ports = Device.Ports(simulated: board)

@@ -64,6 +64,18 @@ public final class MuteDetector: Sendable {
     private let threshold: Duration
     private let runner: StateMachineRunner<MuteDetectorMachine>
     private let service: (any DeviceService)?
+    /// A stream of readings that has not ended, and the timer of its next measurement.
+    private final class Readings: Sendable {
+        let continuation: AsyncStream<MuteReading>.Continuation
+        let timer: TimerSlot
+
+        init(continuation: AsyncStream<MuteReading>.Continuation, timer: TimerSlot) {
+            (self.continuation, self.timer) = (continuation, timer)
+        }
+    }
+
+    /// Nil once it is closed.
+    private let streams = TransitionState<[Readings]?>([])
     /// Who waits for the reading of the probe that runs.
     private let waiting = TransitionState<[@Sendable (MuteReading) -> Void]>([])
 
@@ -149,7 +161,7 @@ public final class MuteDetector: Sendable {
         }
     }
 
-    /// Measures now and then again and again, until the stream is dropped or its task cancelled.
+    /// Measures now and then again and again, until the stream is dropped, its task cancelled or the device closed.
     ///
     /// A measurement begins at least the configuration's threshold after the one before, however short the interval: where
     /// a session records, readings need no time of their own.
@@ -160,26 +172,47 @@ public final class MuteDetector: Sendable {
     /// - Returns: The readings. A slow reader misses readings in between, never the newest.
     public func readings(every interval: Duration, changesOnly: Bool = false) -> AsyncStream<MuteReading> {
         let (stream, continuation) = AsyncStream<MuteReading>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let timer = TimerSlot(clock, core)
-        continuation.onTermination = { _ in timer.cancel() }
-        measureAgain(every: interval, changesOnly: changesOnly, after: nil, timer, continuation)
+        let readings = Readings(continuation: continuation, timer: TimerSlot(clock, core))
+        let isClosed = core.transition {
+            streams.value?.append(readings)
+            return streams.value == nil
+        }
+        guard !isClosed else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [core, streams] _ in
+            core.perform {
+                core.transition { streams.value?.removeAll { $0 === readings } }
+                readings.timer.cancel()
+            }
+        }
+        measureAgain(every: interval, changesOnly: changesOnly, after: nil, for: readings)
         return stream
     }
 
+    /// Ends the streams of readings.
+    package func close() {
+        core.perform { [core, streams] in
+            let open = core.transition {
+                defer { streams.value = nil }
+                return streams.value
+            }
+            for readings in open ?? [] { readings.continuation.finish() }
+        }
+    }
+
     private func measureAgain(
-        every interval: Duration, changesOnly: Bool, after last: MuteReading.Verdict?, _ timer: TimerSlot,
-        _ continuation: AsyncStream<MuteReading>.Continuation
+        every interval: Duration, changesOnly: Bool, after last: MuteReading.Verdict?, for readings: Readings
     ) {
         let start = clock.now
         begin { [core, weak self] reading in
             core.perform { [weak self] in
-                if !changesOnly || reading.verdict != last {
-                    if case .terminated = continuation.yield(reading) { return }
-                }
-                guard let self else { return continuation.finish() }
-                timer.set(at: max(self.clock.now + interval, start + self.threshold)) { [weak self] in
+                guard let self, core.read({ self.streams.value?.contains { $0 === readings } }) == true else { return }
+                if !changesOnly || reading.verdict != last { readings.continuation.yield(reading) }
+                readings.timer.set(at: max(self.clock.now + interval, start + self.threshold)) { [weak self] in
                     self?.measureAgain(
-                        every: interval, changesOnly: changesOnly, after: reading.verdict, timer, continuation)
+                        every: interval, changesOnly: changesOnly, after: reading.verdict, for: readings)
                 }
             }
         }
