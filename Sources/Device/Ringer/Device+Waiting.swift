@@ -24,7 +24,7 @@ extension Device {
 
     /// Calls `body` once: at `deadline` on the device's thread, or before that when the device is closed, at once if it is.
     package func call(atCloseOr deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) {
-        waits.call(at: deadline, on: clock, body)
+        waits.call(body) { _ = clock.schedule(at: deadline, $0) }
     }
 
     /// Watches a descriptor of the firmware, such as standard input or the socket of an MQTT library, in the same

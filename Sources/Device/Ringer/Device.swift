@@ -189,6 +189,7 @@ public final class Device: Sendable {
             core.transition {
                 vibrator?.giveUp()
                 player.ifMade { $0.giveUp() }
+                sessions.ifMade { $0.giveUp() }
             }
             waits.close()
             // The ends of sounds reach their subscribers before the streams end.
@@ -471,7 +472,7 @@ public final class Device: Sendable {
         }
     }
 
-    /// Stops every sound, and closes the speaker's PCMs. `completion` is called once they are closed.
+    /// Stops every sound, and closes the speaker's PCMs. `completion` is called once they are closed, or the device is.
     func releaseOutput(_ completion: @escaping @Sendable () -> Void) {
         if !process.isCurrent { return completion() }
         core.transition {
@@ -481,7 +482,9 @@ public final class Device: Sendable {
             lazyAlerts.ifMade { $0.stop(because: .outputReleased) }
             lazySounds.ifMade { $0.stopAll(because: .outputReleased) }
             lazyPlayer.ifMade { $0.stopAll(because: .outputReleased) }
-            core.perform { [ports] in ports.speaker.release(stoppingSounds: true, completion: completion) }
+            core.perform { [ports, waits] in
+                waits.call(completion) { ports.speaker.release(stoppingSounds: true, completion: $0) }
+            }
         }
     }
 

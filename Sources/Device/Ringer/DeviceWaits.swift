@@ -1,7 +1,7 @@
 import RingerCore
 import Synchronization
 
-/// The tasks and functions that wait for a time or a descriptor. Each wait ends once: when it happens, when its task is
+/// The tasks and functions that wait for a time, a descriptor or the speaker. Each wait ends once: when it happens, when its task is
 /// cancelled, or when the device is closed. Any thread.
 final class DeviceWaits: Sendable {
     typealias Outcome = Result<Int16, any Error>
@@ -57,8 +57,8 @@ final class DeviceWaits: Sendable {
         }
     }
 
-    /// Calls `body` once: at `deadline`, or when the device is closed, at once if it is.
-    func call(at deadline: MonotonicTime, on clock: any DeviceClock, _ body: @escaping @Sendable () -> Void) {
+    /// Calls `body` once: when `begin`'s argument is called, or when the device is closed, at once if it is.
+    func call(_ body: @escaping @Sendable () -> Void, after begin: (@escaping @Sendable () -> Void) -> Void) {
         let id: UInt64? = state.withLock { state in
             if state.isClosed { return nil }
             state.nextID += 1
@@ -66,7 +66,7 @@ final class DeviceWaits: Sendable {
             return state.nextID
         }
         guard let id else { return body() }
-        _ = clock.schedule(at: deadline) { [self] in end(id, .success(0)) }
+        begin { [self] in end(id, .success(0)) }
     }
 
     /// Ends every wait, present or future, with the error `closed`.

@@ -252,6 +252,24 @@ struct DeviceCloseTests {
         #expect(ended.all.count == 1)
     }
 
+    // They waited for the thread of the sounds, which closing leaves behind.
+    @Test("what waits for a speaker that does not answer ends when closing gives it up")
+    func hungSpeaker() throws {
+        let board = SimulatedBoard(clock: VirtualClock())
+        var ports = Device.Ports(simulated: board)
+        ports.speaker = HungOutput()
+        let device = try Device(ports)
+        let ended = Record<String>()
+        let session = device.sessions.make(name: "test", category: .playback)
+        session.activate { _ in ended.append("activation") }
+        device.releaseOutput { ended.append("release") }
+        device.close { ended.append("close") }
+        #expect(ended.all.isEmpty)
+        (board.clock as? VirtualClock)?.advance(by: .seconds(1))
+        device.releaseOutput { ended.append("later release") }
+        #expect(Set(ended.all) == ["activation", "release", "close", "later release"] && ended.all.count == 4)
+    }
+
     // They measured in vain for ever.
     @Test("streams of the detector's readings end when the device is closed, and those that begin later at once")
     func readings() async throws {
@@ -276,6 +294,28 @@ struct DeviceCloseTests {
         ports.motor = motor
         return try Device(ports)
     }
+}
+
+/// A speaker whose thread does not return from alsa-lib.
+private final class HungOutput: AnsweringOutput {
+    private struct Sound: Playback {
+        func stop() {}
+        func setGain(_ gain: Float, over duration: Duration) {}
+    }
+
+    let name = "hung speaker"
+
+    func pcm(for route: AudioRoute) -> String { name }
+    func play(
+        _ sound: PCMBuffer, _ options: PlaybackOptions, _ handler: @escaping @Sendable (PlaybackEvent) -> Void
+    ) -> any Playback { Sound() }
+    func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {}
+    func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {}
+    func prefer(_ preferences: SessionPreferences) {}
+    func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) {}
+    func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void) {}
+    func close() {}
+    func close(completion: @escaping @Sendable () -> Void) {}
 }
 
 /// A motor that takes as long to be closed as the test wants.

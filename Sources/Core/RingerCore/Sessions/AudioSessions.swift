@@ -152,6 +152,12 @@ public final class AudioSessions: Sendable {
         }
     }
 
+    /// Ends the requests that wait for the hardware, which is closed, to say what it grants.
+    package func giveUp() {
+        completions.completeAll(
+            with: SessionError(.notInitialized, "ask the hardware", detail: "the device was closed"))
+    }
+
     // MARK: - Making sessions
 
     /// Makes a session of a category, by default of ``AudioCategory/soloAmbient``. It is not active yet.
