@@ -18,6 +18,8 @@ private struct QueueBench {
     /// Sounds whose PCM takes its time to open.
     var slow: Set<UInt64> = []
     var opening: [UInt64] = []
+    /// What the PCMs that are opened lead to.
+    var hardware = "hw:0,0,0"
     let start = MonotonicTime(nanoseconds: 1_000_000_000)
 
     init(patience: Duration = .seconds(2)) {
@@ -66,7 +68,7 @@ private struct QueueBench {
         }
         playing.append(sound)
         log.append("plays \(sound)")
-        send(.opened(sound, hardware: "hw:0,0,0"))
+        send(.opened(sound, hardware: hardware))
     }
 }
 
@@ -228,6 +230,24 @@ struct PCMQueueTests {
         #expect(bench.log.suffix(2) == ["plays 2", "plays 3"])
     }
 
+    // It waited for ever: the sound that it waited for ended in another line.
+    @Test("a sound that waits tries again when the PCM of the sound in its way turns out to lead to other hardware")
+    func movedAway() {
+        var bench = QueueBench()
+        bench.room = 2
+        bench.play(1, pcm: "default")
+        bench.play(2, pcm: "plughw:0")
+        bench.end(2)
+        bench.slow = [3, 4]
+        bench.play(3, pcm: "plughw:0")
+        bench.play(4, pcm: "default")
+        bench.send(.refused(3, RingerError(.busy, "open", "PCM plughw:0"), now: bench.now))
+        bench.opening = []
+        bench.hardware = "hw:1,0,0"
+        bench.open(4)
+        #expect(bench.opening == [3])
+    }
+
     @Test("whatever comes, is stopped and is held, no sound is lost, and no timer is left", arguments: UInt64(1)...300)
     func anything(seed: UInt64) {
         var random = seed &* 6_364_136_223_846_793_005 | 1
@@ -244,7 +264,7 @@ struct PCMQueueTests {
             case 0, 1:
                 last += 1
                 if next(4) == 0 { bench.slow.insert(last) }
-                bench.play(last, waits: next(4) != 0)
+                bench.play(last, pcm: next(2) == 0 ? "default" : "plughw:0", waits: next(4) != 0)
             case 2:
                 if let sound = bench.playing.first { bench.end(sound) }
             case 3:
@@ -261,6 +281,7 @@ struct PCMQueueTests {
                 if next(2) == 0 { bench.heldUntil = bench.now + .milliseconds(Int(next(100))) }
                 bench.advance(to: bench.now - bench.start + .milliseconds(Int(next(80))))
             }
+            if next(4) == 0 { bench.hardware = "hw:\(next(2)),0,0" }
             #expect(bench.playing.count <= bench.room)
         }
         bench.slow = []

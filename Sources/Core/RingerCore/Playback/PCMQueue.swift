@@ -109,6 +109,7 @@ package struct PCMQueue: StateMachine {
         entries[index].phase = .playing
         entries[index].deadline = nil
         let pcm = entries[index].pcm
+        let before = line(of: pcm)
         self.hardware[pcm] = hardware
         let line = line(of: pcm)
         // They wait for a sound of this process now.
@@ -116,6 +117,8 @@ package struct PCMQueue: StateMachine {
             if self.line(of: entries[index].pcm) == line { entries[index].deadline = nil }
         }
         if !unmixed.contains(pcm) { advance(line, hasRoom: true, &actions) }
+        // Others may have waited there for a sound of this PCM.
+        if line != before { advance(before, hasRoom: false, &actions) }
     }
 
     private mutating func refused(
