@@ -43,6 +43,10 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         /// What runs after the next wait.
         var later: [@Sendable () -> Void] = []
         var nextID: UInt64 = 0
+        /// How often the thread has taken its work, from 1.
+        var turn: UInt64 = 1
+        /// The deadline that the thread sleeps to, or slept to last.
+        var alarm = MonotonicTime(nanoseconds: .max)
         var descriptorsChanged = true
         var isClosed = false
         /// Gets the next failure to wait.
@@ -52,6 +56,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     }
 
     private let state = Mutex(State())
+    private let woken = WokenTurn()
     private let wake: CInt
     /// A timerfd for the next timer, exact to the microsecond: the time-out of `ppoll` itself may be late by a
     /// thousandth of its length.
@@ -172,19 +177,20 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     /// Calls `body` on the loop's thread at `deadline`, or as soon afterwards as the thread gets to run; never after
     /// ``close()``.
     public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
-        let (id, isNext) = state.withLock { state in
+        let (id, turn): (UInt64, UInt64?) = state.withLock { state in
             state.nextID += 1
             // It would be kept, with what it holds, and never run.
-            if state.isClosed { return (state.nextID, false) }
+            if state.isClosed { return (state.nextID, nil) }
             let timer = Timer(deadline: deadline, id: state.nextID, body: body)
             // Search from the end, where the earliest are; equal deadlines run in the order in which they were
             // scheduled.
             var index = state.timers.endIndex
             while index > 0, state.timers[index - 1].deadline <= deadline { index -= 1 }
             state.timers.insert(timer, at: index)
-            return (state.nextID, index == state.timers.endIndex - 1)
+            return (state.nextID, deadline < state.alarm ? state.turn : nil)
         }
-        if isNext { wakeUp() }
+        // The thread itself looks at its timers before it sleeps.
+        if let turn, !isCurrentThread { woken.wake(turn) { wakeUp() } }
         return LoopTimer(loop: self, id: id)
     }
 
@@ -323,16 +329,16 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
 
     @inline(__always)
     private func add(_ work: Work) {
-        let (hadRunner, mustWake) = state.withLock { state in
+        let (hadRunner, turn) = state.withLock { state in
             defer { state.hasRunner = true }
             state.work.append(work)
-            return (state.hasRunner, state.work.count == 1)
+            return (state.hasRunner, state.turn)
         }
         if !hadRunner {
             isReplaced.store(true, ordering: .releasing)
             runRest()
-        } else if mustWake {
-            wakeUp()
+        } else {
+            woken.wake(turn) { wakeUp() }
         }
     }
 
@@ -375,6 +381,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                     }
                 }
                 let next = state.timers.last.map { max(1, $0.deadline.nanoseconds) } ?? 0
+                state.alarm = state.timers.last?.deadline ?? MonotonicTime(nanoseconds: .max)
                 swap(&state.later, &later)
                 return (next, state.work.isEmpty, state.isClosed)
             }
@@ -480,7 +487,10 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     /// Runs the work handed in so far. Work handed in meanwhile runs after the next look at the descriptors, so that it
     /// cannot hold up edges. `taken` is empty; its capacity is reused.
     private func runWork(_ taken: inout [Work]) {
-        state.withLock { state in swap(&state.work, &taken) }
+        state.withLock { state in
+            state.turn += 1
+            swap(&state.work, &taken)
+        }
         if taken.isEmpty { return }
         for item in taken { run(item) }
         taken.removeAll(keepingCapacity: true)
