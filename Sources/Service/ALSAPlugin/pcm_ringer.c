@@ -15,8 +15,10 @@
 #define BUFFER_MILLISECONDS 80
 /* How long a change of the gain takes, as in the library. */
 #define RAMP_MILLISECONDS 20
-/* How long opening waits for the service's answer. */
+/* How long opening waits for the service's answer: longer in tests. */
+#ifndef GREETING_MILLISECONDS
 #define GREETING_MILLISECONDS 100
+#endif
 /* What is not taken back from a slave that plays: it may be on its way already. */
 #define REWIND_MARGIN_MILLISECONDS 5
 

@@ -42,7 +42,7 @@ static void write_frames(snd_pcm_t *pcm, int first, int count, int wrong)
     int16_t samples[2 * CHUNK];
     for (int i = 0; i < count; i++) {
         int frame = first + i;
-        samples[2 * i] = samples[2 * i + 1] = wrong ? 1 : (5000 + frame % 20000) * (frame % 2 == 0 ? 1 : -1);
+        samples[2 * i] = samples[2 * i + 1] = wrong ? 1 : (5000 + frame % 19200) * (frame % 2 == 0 ? 1 : -1);
     }
     long written = snd_pcm_writei(pcm, samples, count);
     for (int attempts = 0; written < 0 && recovers; attempts++) {

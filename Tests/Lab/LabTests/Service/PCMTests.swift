@@ -153,7 +153,7 @@ extension VirtualTime {
         private func samples(seconds: Int) -> [Int16] {
             (0..<seconds * Self.rate).map { frame in
                 let sign: Int16 = frame % 2 == 0 ? 1 : -1
-                return Int16(5_000 + frame % 20_000) * sign
+                return Int16(5_000 + frame % 19_200) * sign
             }
         }
 

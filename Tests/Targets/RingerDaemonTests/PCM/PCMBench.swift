@@ -7,6 +7,7 @@ import RingerHardware
 import RingerTestKit
 import Synchronization
 import SystemPackage
+import Testing
 
 @testable import RingerDaemon
 
@@ -27,10 +28,16 @@ final class PCMBench: Sendable {
     private let budget: ServiceBudget
     private let configuration: String
 
+    static let longGreeting = "GREETING_MILLISECONDS=20000"
+
     /// - Parameters:
     ///   - authorization: Who may play; nil for the user who runs the test.
     ///   - connections: How many connections each user may have.
-    init(authorization: Authorization? = nil, connections: Int = 32) throws {
+    ///   - patience: How long the plug-in waits for a service on a slow machine, where that is not as long as the product's.
+    init(
+        authorization: Authorization? = nil, connections: Int = 32,
+        patience: [String] = [longGreeting, "ANSWER_NANOSECONDS=600000000000"]
+    ) throws {
         try PacedSink.install()
         folder = try TemporaryFolder()
         socket = folder.path + "/pcm"
@@ -45,13 +52,16 @@ final class PCMBench: Sendable {
         limits[.pcms] = connections
         budget = ServiceBudget(limits, clock: device.clock)
         let package = Self.package
-        guard system("'\(package)/Sources/Service/ALSAPlugin/build' >/dev/null </dev/null") == 0 else {
+        let plugin = ([package + "/.build/alsa"] + patience).joined(separator: "-")
+        let compiler = "CC=\"${CC:-cc} \(patience.map { "-D" + $0 }.joined(separator: " "))\""
+        let build = "'\(package)/Sources/Service/ALSAPlugin/build' '\(plugin)'"
+        guard system("\(compiler) \(build) >/dev/null </dev/null") == 0 else {
             throw RingerError(.system, "build", "Sources/Service/ALSAPlugin")
         }
         configuration = try folder.write(
             """
             <\(package)/.build/paced/asound.conf>
-            pcm_type.ringer { lib "\(package)/.build/alsa/libasound_module_pcm_ringer.so" }
+            pcm_type.ringer { lib "\(plugin)/libasound_module_pcm_ringer.so" }
             pcm.ringer {
                 @args [ CATEGORY OPTIONS SLAVE WHEN_SILENCED IF_UNREACHABLE ]
                 @args.CATEGORY { type string default soloAmbient }
@@ -115,6 +125,18 @@ final class PCMBench: Sendable {
         streamLoop.sync {}
     }
 
+    /// Flips the switch, and waits until every PCM has its state.
+    func flip(to position: SwitchPosition) async throws {
+        let witness = try PCMClient(self)
+        witness.greet("ambient")
+        #expect(try await witness.receive()?.first == Int(RINGER_PCM_ACCEPTED))
+        board.ringSilent.position = position
+        let state = position == .ring ? RINGER_PCM_HEARD : RINGER_PCM_SILENCED
+        #expect(try await witness.receive() == [RINGER_PCM_STATE, state])
+        // Every PCM gets its state in the same turn of the loop.
+        turn()
+    }
+
     // MARK: - Sounds
 
     /// What was heard of a sound: consecutive frames that are its own, at a gain, or silent.
@@ -128,8 +150,26 @@ final class PCMBench: Sendable {
     /// The package's directory.
     static let package = #filePath.split(separator: "/").dropLast(5).map { "/" + $0 }.joined()
 
+    /// After so many frames the sound repeats itself: a whole number of aplay's periods.
+    static let period = 19_200
+
     /// The sample of a frame: never 0, and different from its neighbours. The same on both channels.
-    private static func sample(_ frame: Int) -> Int16 { Int16(5_000 + frame % 20_000) * (frame % 2 == 0 ? 1 : -1) }
+    private static func sample(_ frame: Int) -> Int16 { Int16(5_000 + frame % period) * (frame % 2 == 0 ? 1 : -1) }
+
+    /// So many frames of the sound.
+    private static func sound(frames: Int) -> [UInt8] {
+        (0..<frames).flatMap { frame in
+            let sample = UInt16(bitPattern: sample(frame))
+            let bytes = [UInt8(truncatingIfNeeded: sample), UInt8(sample >> 8)]
+            return bytes + bytes
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws {
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+        try file.closeAfter { _ = try file.writeAll(bytes) }
+    }
 
     /// Writes a sound file, and returns its path.
     func sound(seconds: Int) throws -> String {
@@ -148,15 +188,8 @@ final class PCMBench: Sendable {
         ] { put(value, count, at: offset) }
         put("data", at: 36)
         put(frames * 4, 4, at: 40)
-        bytes.reserveCapacity(44 + frames * 4)
-        for frame in 0..<frames {
-            let sample = UInt16(bitPattern: Self.sample(frame))
-            for _ in 0..<2 { bytes += [UInt8(truncatingIfNeeded: sample), UInt8(sample >> 8)] }
-        }
         let path = "\(folder.path)/sound-\(seconds).wav"
-        let file = try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-        try file.closeAfter { _ = try file.writeAll(bytes) }
+        try write(bytes + Self.sound(frames: frames), to: path)
         return path
     }
 
@@ -167,10 +200,12 @@ final class PCMBench: Sendable {
         private let process: pid_t
         private let heardPath: String
         private let messagesPath: String
+        /// The file that is played over and over until it is removed, where there is one.
+        private let source: String?
         private let status = Mutex<Int32?>(nil)
 
-        fileprivate init(_ words: [String], _ configuration: String, _ heardPath: String) throws {
-            self.heardPath = heardPath
+        fileprivate init(_ words: [String], _ configuration: String, _ heardPath: String, _ source: String?) throws {
+            (self.heardPath, self.source) = (heardPath, source)
             messagesPath = heardPath + ".txt"
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)
@@ -215,6 +250,14 @@ final class PCMBench: Sendable {
             }
         }
 
+        /// Waits until the sound is heard at that gain.
+        func hear(gain: Double) async throws {
+            while ended == nil {
+                if played > 0, try heard(from: played - 1).last?.gain == gain { return }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+
         /// Waits until the sink has played so many frames more.
         func hear(seconds: Double) async throws {
             let target = played + Int(seconds * Double(PCMBench.rate))
@@ -229,22 +272,35 @@ final class PCMBench: Sendable {
             }
         }
 
+        /// Ends the sound of ``PCMBench/playOn(pcm:)``, and returns the program's exit status.
+        func finish() async throws -> Int32 {
+            if let source { unlink(source) }
+            let status = try await end()
+            // aplay plays 20 ms of silence where a sound ends whose length it does not know.
+            let silence = played % PCMBench.period
+            #expect(silence == PCMBench.rate / 50)
+            truncate(heardPath, (played - silence) * 4)
+            return status
+        }
+
         /// What it has printed.
         var messages: String {
             do { return try TextFile.read(messagesPath) } catch { return "\(error)" }
         }
 
         /// What was heard, in stretches. A frame next to its own stretch's end, which a ramp of the gain scaled, is nil.
-        func heard() throws -> [Stretch] {
+        func heard(from first: Int = 0) throws -> [Stretch] {
             let file = try FileDescriptor.open(FilePath(heardPath), .readOnly)
             let bytes = try file.closeAfter {
-                var bytes = [UInt8](repeating: 0, count: played * 4)
-                let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
+                var bytes = [UInt8](repeating: 0, count: (played - first) * 4)
+                let count = try bytes.withUnsafeMutableBytes {
+                    try file.read(fromAbsoluteOffset: Int64(first * 4), into: $0)
+                }
                 return bytes.prefix(count)
             }
             var stretches: [Stretch] = []
-            for frame in 0..<bytes.count / 4 {
-                let sample = Int16(bitPattern: UInt16(bytes[frame * 4]) | UInt16(bytes[frame * 4 + 1]) << 8)
+            for (index, frame) in (first..<first + bytes.count / 4).enumerated() {
+                let sample = Int16(bitPattern: UInt16(bytes[index * 4]) | UInt16(bytes[index * 4 + 1]) << 8)
                 let factor = Double(sample) / Double(PCMBench.sample(frame))
                 let gain =
                     sample == PCMBench.sample(frame)
@@ -263,37 +319,55 @@ final class PCMBench: Sendable {
 
     /// Starts a program on the PCM `ringer` with these arguments; `PCM` among its words stands for the PCM's name. The sink
     /// fails as `fault` says, in arguments of `paced_hw`.
-    func run(_ words: [String], pcm arguments: String = "", fault: String = "FAULT=none") throws -> Program {
-        let heard = "\(folder.path)/heard-\(Self.programs.add(1, ordering: .relaxed).newValue)"
+    func run(
+        _ words: [String], pcm arguments: String = "", fault: String = "FAULT=none", source: String? = nil
+    ) throws -> Program {
+        let heard = newFile("heard")
         let slave = "SLAVE='paced_hw:UNDERRUNS=false,CAPTURE=\(heard),\(fault)'"
         let pcm = "ringer:" + (arguments.isEmpty ? "" : arguments + ",") + slave
-        return try Program(words.map { $0 == "PCM" ? pcm : $0 }, configuration, heard)
+        return try Program(words.map { $0 == "PCM" ? pcm : $0 }, configuration, heard, source)
+    }
+
+    private func newFile(_ name: String) -> String {
+        "\(folder.path)/\(name)-\(Self.programs.add(1, ordering: .relaxed).newValue)"
     }
 
     /// Compiles a program in C with alsa-lib, and returns its path.
     func compile(_ source: String) throws -> String {
-        let path = "\(folder.path)/program-\(Self.programs.add(1, ordering: .relaxed).newValue)"
+        let path = newFile("program")
         guard system("cc -w -o '\(path)' '\(source)' -lasound -lm </dev/null") == 0 else {
             throw RingerError(.system, "compile", source)
         }
         return path
     }
 
-    /// Runs `ringer detect` on the PCM, in a process that may not read the switch, and returns the reading in words.
+    /// Runs `ringer detect` on the PCM, in a process that may not read the switch, and returns the reading in words. It is
+    /// repeated where the machine was too slow for one.
     func detect(_ arguments: String) async throws -> String {
         let command =
             CommandLine.arguments[0].split(separator: "/", omittingEmptySubsequences: false).dropLast()
             .joined(separator: "/") + "/ringer"
-        let program = try run(
-            [command, "detect", "--switch", "evdev:\(folder.path)/none", "--motor", "none", "--pcm", "PCM"],
-            pcm: arguments)
-        _ = try await program.end()
-        return program.messages
+        while true {
+            let program = try run(
+                [command, "detect", "--switch", "evdev:\(folder.path)/none", "--motor", "none", "--pcm", "PCM"],
+                pcm: arguments)
+            _ = try await program.end()
+            let slow = ["deadline", "streamDisturbed", "streamStalled", "timingDoubtful"]
+            if !slow.contains(where: { program.messages.contains("unknown (\($0))") }) { return program.messages }
+        }
     }
 
     /// Starts aplay with a file.
     func play(_ file: String, pcm arguments: String = "") throws -> Program {
         try run(["aplay", "-q", "-D", "PCM", file], pcm: arguments)
+    }
+
+    /// Starts aplay with a sound that goes on until ``Program/finish()``.
+    func playOn(pcm arguments: String = "") throws -> Program {
+        let source = newFile("source")
+        try write(Self.sound(frames: Self.period), to: source)
+        let script = "while cat \"$2\" 2>/dev/null; do :; done | aplay -q -D \"$1\" -t raw -f dat"
+        return try run(["sh", "-c", script, "-", "PCM", source], pcm: arguments, source: source)
     }
 }
 

@@ -68,7 +68,8 @@ import Testing
         ])
         try await program.hear(seconds: 1)
         #expect(program.ended == nil, "\(program.messages)")
-        bench.board.ringSilent.position = .silent
+        try await bench.flip(to: .silent)
+        // More than what was in the buffer.
         try await program.hear(seconds: 0.5)
         program.send(SIGKILL)
         _ = try await program.end()
@@ -85,13 +86,7 @@ import Testing
         ])
         try await program.hear(seconds: 1.2)
         #expect(bench.device.sessions.all.map(\.phase) == [.active])
-        let witness = try PCMClient(bench)
-        witness.greet("ambient")
-        #expect(try await witness.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
-        bench.board.ringSilent.position = .silent
-        #expect(try await witness.receive() == [RINGER_PCM_STATE, RINGER_PCM_SILENCED])
-        // Every PCM gets its state in the same turn of the loop.
-        bench.turn()
+        try await bench.flip(to: .silent)
         // More than what was in the buffer.
         try await program.hear(seconds: 0.2)
         _ = try bench.folder.write("", to: "enough")
@@ -112,13 +107,7 @@ import Testing
             [try bench.compile(PCMBench.package + "/Tests/Support/PCMPrograms/plays.c"), operation, "PCM", flipped],
             pcm: "WHEN_SILENCED=skip")
         while !program.messages.contains("waits"), program.ended == nil { await Task.yield() }
-        let witness = try PCMClient(bench)
-        witness.greet("ambient")
-        #expect(try await witness.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_SILENCED])
-        bench.board.ringSilent.position = .ring
-        #expect(try await witness.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
-        // Every PCM gets its state in the same turn of the loop.
-        bench.turn()
+        try await bench.flip(to: .ring)
         _ = try bench.folder.write("", to: "flipped")
         #expect(try await program.end() == 0, "\(program.messages)")
         // All but what was skipped: a period, or the first second.
@@ -142,12 +131,7 @@ import Testing
         if reason == "no service" {
             bench.stop()
         } else {
-            let witness = try PCMClient(bench)
-            witness.greet("ambient")
-            #expect(try await witness.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_SILENCED])
-            bench.board.ringSilent.position = .ring
-            #expect(try await witness.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD])
-            bench.turn()
+            try await bench.flip(to: .ring)
         }
         _ = try bench.folder.write("", to: "flipped")
         #expect(try await program.end() == 0, "\(program.messages)")

@@ -15,34 +15,15 @@ import Testing
     func flip() async throws {
         let bench = try PCMBench()
         try bench.start()
-        let witness = try PCMClient(bench)
-        witness.greet("ambient")
-        #expect(try await witness.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
-        // It gets each second of the sound when the flip before it has been made, however late that is.
-        let aplay = try bench.run([
-            "sh", "-c",
-            """
-            {
-                head -c 192044
-                for flip in silent ring; do
-                    while [ ! -e "$2/$flip" ]; do sleep 0.01; done
-                    head -c 192000
-                done
-            } <"$3" | aplay -q -D "$1"
-            """, "-", "PCM", bench.folder.path, try bench.sound(seconds: 3),
-        ])
-        for (position, state) in [(SwitchPosition.silent, RINGER_PCM_SILENCED), (.ring, RINGER_PCM_HEARD)] {
-            try await aplay.hear(seconds: 0.5)
-            bench.board.ringSilent.position = position
-            #expect(try await witness.receive() == [RINGER_PCM_STATE, state])
-            // Every PCM gets its state in the same turn of the loop.
-            bench.turn()
-            _ = try bench.folder.write("", to: "\(position)")
-        }
-        #expect(try await aplay.end() == 0)
+        let aplay = try bench.playOn()
+        try await aplay.hear(gain: 1)
+        bench.board.ringSilent.position = .silent
+        try await aplay.hear(gain: 0)
+        bench.board.ringSilent.position = .ring
+        try await aplay.hear(gain: 1)
+        #expect(try await aplay.finish() == 0)
         let heard = try aplay.heard()
         #expect(heard.map(\.gain) == [1, 0, 1], "\(heard)")
-        #expect(heard.last?.frames.upperBound == 3 * PCMBench.rate)
     }
 
     @Test("with the switch at silent not one sample of it is heard, and playback is; then aplay takes its time")
@@ -86,14 +67,15 @@ import Testing
         let program = try bench.run(
             [
                 "sh", "-c",
-                "{ head -c 96044 '\(file)'; while [ ! -e '\(bench.folder.path)/go' ]; do sleep 0.01; done; "
-                    + "tail -c +96045 '\(file)'; } | aplay -q -D \"$1\"", "-", "PCM",
+                "{ cd \"$2\"; head -c 96044 \"$3\"; : >waits; while [ ! -e go ]; do sleep 0.01; done; "
+                    + "tail -c +96045 \"$3\"; } | aplay -q -D \"$1\"", "-", "PCM", bench.folder.path, file,
             ], pcm: "WHEN_SILENCED=skip")
-        try await Task.sleep(for: .milliseconds(200))
-        bench.board.ringSilent.position = .ring
+        // What is not in the pipe any more was skipped.
+        while access(bench.folder.path + "/waits", F_OK) != 0, program.ended == nil { await Task.yield() }
+        try await bench.flip(to: .ring)
         _ = try bench.folder.write("", to: "go")
         #expect(try await program.end() == 0)
-        #expect(program.played > PCMBench.rate && program.played <= 2 * PCMBench.rate, "\(program.played)")
+        #expect(program.played > PCMBench.rate && program.played < 2 * PCMBench.rate, "\(program.played)")
     }
 
     @Test("without a service it is silent in its own time, or plays, as configured")
@@ -112,12 +94,13 @@ import Testing
     func restart() async throws {
         let bench = try PCMBench()
         try bench.start()
-        let aplay = try bench.play(try bench.sound(seconds: 4))
-        try await aplay.hear(seconds: 0.5)
+        let aplay = try bench.playOn()
+        try await aplay.hear(gain: 1)
         bench.stop()
-        try await aplay.hear(seconds: 0.5)
+        try await aplay.hear(gain: 0)
         try bench.start()
-        #expect(try await aplay.end() == 0)
+        try await aplay.hear(gain: 1)
+        #expect(try await aplay.finish() == 0)
         #expect(try aplay.heard().map(\.gain) == [1, 0, 1])
     }
 
@@ -126,8 +109,8 @@ import Testing
     func restartWhileInterrupted() async throws {
         let bench = try PCMBench()
         try bench.start()
-        let aplay = try bench.play(try bench.sound(seconds: 10))
-        try await aplay.hear(seconds: 0.5)
+        let aplay = try bench.playOn()
+        try await aplay.hear(gain: 1)
         bench.stop()
         let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
         try await prompt.activate()
@@ -135,7 +118,7 @@ import Testing
         while bench.device.sessions.all.map(\.phase) != [.active, .interrupted] { await Task.yield() }
         try await prompt.deactivate()
         #expect(bench.device.sessions.all.map(\.phase) == [.inactive, .active])
-        #expect(try await aplay.end() == 0)
+        #expect(try await aplay.finish() == 0)
     }
 
     @Test(
@@ -197,20 +180,21 @@ import Testing
         "while the service hangs, what obeys the switch is silent and says so once; it is heard again afterwards",
         arguments: ["the device's thread", "the streams' thread"])
     func hang(_ thread: String) async throws {
-        let bench = try PCMBench()
+        let bench = try PCMBench(patience: [PCMBench.longGreeting])
         try bench.start()
-        let file = try bench.sound(seconds: 8)
-        let ambient = try bench.play(file, pcm: "CATEGORY=ambient")
-        let playback = try bench.play(file, pcm: "CATEGORY=playback,OPTIONS=mixWithOthers")
-        try await ambient.hear(seconds: 0.5)
+        let ambient = try bench.playOn(pcm: "CATEGORY=ambient")
+        let playback = try bench.playOn(pcm: "CATEGORY=playback,OPTIONS=mixWithOthers")
+        for program in [ambient, playback] { try await program.hear(gain: 1) }
         let isOver = Latch()
         (thread == "the device's thread" ? bench.loop : bench.streamLoop).execute { isOver.wait() }
-        try await ambient.hear(seconds: 5)
+        try await ambient.hear(gain: 0)
+        // As long as it takes until the service is asked and has not answered.
+        try await playback.hear(seconds: 2)
         isOver.open()
-        #expect(try await ambient.end() == 0)
-        #expect(try await playback.end() == 0)
+        try await ambient.hear(gain: 1)
+        for program in [ambient, playback] { #expect(try await program.finish() == 0) }
         #expect(try ambient.heard().map(\.gain) == [1, 0, 1])
-        #expect(try playback.heard() == [.init(gain: 1, frames: 0..<8 * PCMBench.rate)])
+        #expect(try playback.heard().map(\.gain) == [1])
         #expect(ambient.messages.split(separator: "\n").filter { $0.contains("does not answer") }.count == 1)
     }
 
@@ -219,7 +203,7 @@ import Testing
         "a PCM that is opened while the service hangs, and plays without one, is silent after 2 s if it obeys the switch",
         arguments: ["the device's thread", "the streams' thread", "a queue of connections that is full"])
     func hangAtOpening(_ kind: String) async throws {
-        let bench = try PCMBench()
+        let bench = try PCMBench(patience: [])
         let isOver = Latch()
         var waiting: [PCMClient] = []
         var listener: CInt = -1
@@ -230,21 +214,22 @@ import Testing
             try bench.start()
             (kind == "the device's thread" ? bench.loop : bench.streamLoop).execute { isOver.wait() }
         }
-        let file = try bench.sound(seconds: 6)
         let programs = try ["CATEGORY=ambient", "CATEGORY=playback,OPTIONS=mixWithOthers"].map {
-            try bench.play(file, pcm: $0 + ",IF_UNREACHABLE=play")
+            try bench.playOn(pcm: $0 + ",IF_UNREACHABLE=play")
         }
-        try await programs[0].hear(seconds: 3.5)
+        try await programs[0].hear(gain: 0)
+        try await programs[1].hear(seconds: 2)
         if listener >= 0 {
             close(listener)
             waiting = []
             try bench.start()
         }
         isOver.open()
-        for program in programs { #expect(try await program.end() == 0) }
+        try await programs[0].hear(gain: 1)
+        for program in programs { #expect(try await program.finish() == 0) }
         let heard = try programs[0].heard()
         #expect(heard.map(\.gain) == [1, 0, 1], "\(heard)")
-        #expect(try programs[1].heard() == [.init(gain: 1, frames: 0..<6 * PCMBench.rate)])
+        #expect(try programs[1].heard().map(\.gain) == [1])
         let said = programs[0].messages.split(separator: "\n").filter { $0.contains("does not answer") }
         #expect(said.count == 1, "\(said)")
     }
@@ -314,12 +299,14 @@ import Testing
     func interruption() async throws {
         let bench = try PCMBench()
         try bench.start()
-        let first = try bench.play(try bench.sound(seconds: 4))
-        try await first.hear(seconds: 0.5)
-        let second = try bench.play(try bench.sound(seconds: 1), pcm: "CATEGORY=playback")
-        #expect(try await second.end() == 0)
-        #expect(try await first.end() == 0)
-        #expect(try second.heard() == [.init(gain: 1, frames: 0..<PCMBench.rate)])
+        let first = try bench.playOn()
+        try await first.hear(gain: 1)
+        let second = try bench.playOn(pcm: "CATEGORY=playback")
+        try await first.hear(gain: 0)
+        #expect(try await second.finish() == 0)
+        try await first.hear(gain: 1)
+        #expect(try await first.finish() == 0)
+        #expect(try second.heard().map(\.gain) == [1])
         #expect(try first.heard().map(\.gain) == [1, 0, 1])
         while !bench.device.sessions.all.isEmpty { await Task.yield() }
     }
@@ -328,13 +315,14 @@ import Testing
     func ducking() async throws {
         let bench = try PCMBench()
         try bench.start()
-        let aplay = try bench.play(try bench.sound(seconds: 3), pcm: "CATEGORY=playback")
-        try await aplay.hear(seconds: 0.5)
+        let aplay = try bench.playOn(pcm: "CATEGORY=playback")
+        try await aplay.hear(gain: 1)
         let session = try bench.device.sessions.make(category: .playback, options: .duckOthers)
         try await session.activate()
-        try await aplay.hear(seconds: 0.5)
+        try await aplay.hear(gain: 0.2)
         try await session.deactivate()
-        #expect(try await aplay.end() == 0)
+        try await aplay.hear(gain: 1)
+        #expect(try await aplay.finish() == 0)
         let heard = try aplay.heard()
         #expect(heard.map(\.gain).filter { $0 != nil } == [1, 0.2, 1], "\(heard)")
         #expect(heard.filter { $0.gain == nil }.allSatisfy { $0.frames.count <= PCMBench.rate / 50 })
@@ -345,10 +333,11 @@ import Testing
         let bench = try PCMBench()
         try bench.start()
         let call = bench.device.sessions.interruptionBegan()
-        let aplay = try bench.play(try bench.sound(seconds: 2))
-        try await aplay.hear(seconds: 0.5)
+        let aplay = try bench.playOn()
+        try await aplay.hear(gain: 0)
         bench.device.sessions.interruptionEnded(call)
-        #expect(try await aplay.end() == 0)
+        try await aplay.hear(gain: 1)
+        #expect(try await aplay.finish() == 0)
         #expect(try aplay.heard().map(\.gain) == [0, 1])
     }
 
@@ -520,10 +509,11 @@ import Testing
         strangers.controllingUsers = []
         let closed = try PCMBench(authorization: strangers)
         try closed.start()
-        let stranger = try closed.play(try closed.sound(seconds: 3), pcm: "IF_UNREACHABLE=play")
-        try await stranger.hear(seconds: 1)
+        let stranger = try closed.playOn(pcm: "IF_UNREACHABLE=play")
+        try await stranger.hear(gain: 0)
         closed.stop()
-        #expect(try await stranger.end() == 0)
+        try await stranger.hear(gain: 1)
+        #expect(try await stranger.finish() == 0)
         #expect(stranger.messages.contains("does not permit this user to play"), "\(stranger.messages)")
         #expect(try stranger.heard().map(\.gain) == [0, 1])
 
