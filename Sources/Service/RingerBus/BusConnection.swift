@@ -302,12 +302,16 @@ package final class BusConnection: @unchecked Sendable {
         if message.append(values()) >= 0 { send(message) }
     }
 
-    /// Replies to a call with an error.
+    /// Replies to a call with an error, whose sentence is cut to 1 KiB: it may repeat what the caller sent, and the bus
+    /// disconnects a sender of too long a message.
     package func reply(to call: BusMessage, _ error: BusError) {
         guard call.expectsReply else { return }
         var created: OpaquePointer?
+        let text = error.message
+        let end = text.utf8.index(text.startIndex, offsetBy: 1024, limitedBy: text.endIndex) ?? text.endIndex
         let result = error.name.withCString { name in
-            error.message.withCString { text in
+            // The slice ends between two characters.
+            String(text[..<end]).withCString { text in
                 var error = sd_bus_error(name: name, message: text, _need_free: 0)
                 return sd_bus_message_new_method_error(call.message, &created, &error)
             }

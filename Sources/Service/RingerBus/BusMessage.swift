@@ -8,6 +8,8 @@ import RingerCore
 package final class BusMessage: @unchecked Sendable {
     /// The most values that are read from one message: a message of 128 MiB must not become gigabytes.
     package static let valueLimit = 4096
+    /// The longest text that is read, in bytes: one of 32 MiB must not be kept or repeated. A file's path has fewer.
+    package static let textLimit = 4096
 
     let message: OpaquePointer
 
@@ -119,6 +121,9 @@ package final class BusMessage: @unchecked Sendable {
         var characters: UnsafePointer<CChar>?
         guard sd_bus_message_read_basic(message, type, &characters) > 0, let characters else {
             throw .invalidArguments("the message is damaged")
+        }
+        guard strlen(characters) <= Self.textLimit else {
+            throw .limitsExceeded("a text of more than \(Self.textLimit) bytes")
         }
         return String(cString: characters)
     }

@@ -171,7 +171,10 @@ extension BusInterface {
             ("UnknownObject", "There is no such session."),
             ("PropertyReadOnly", "The property cannot be set, or not now."),
             ("AccessDenied", "The caller may not do this, by ringerd.conf, or the session is another program's."),
-            ("LimitsExceeded", "The caller, its user or all programs together have as much as they may have."),
+            (
+                "LimitsExceeded",
+                "The caller, its user or all programs together have as much as they may have, or the message is too large."
+            ),
         ].map { Failure("org.freedesktop.DBus.Error." + $0, $1) }
         + [
             ("NotFound", "There is no such sound, device, file or PCM."),

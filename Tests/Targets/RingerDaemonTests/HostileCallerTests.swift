@@ -75,13 +75,19 @@ import Testing
         #expect(bench.refusals.all.first?.contains("user \(getuid()) was refused: more than \(most) calls") == true)
     }
 
-    @Test("a message of more values than the limit is refused, and its memory is not kept")
+    // Sessions kept names of 30 MiB, and a vibration's text became 30 million numbers.
+    @Test("a message of more values or of a longer text than the limit is refused, and its memory is not kept")
     func oversized() async throws {
         let bench = try ServiceBench()
         let client = try bench.client()
         let many = BusValue.array(element: "u", (0..<100_000).map { .uint32($0) })
         #expect(
             await client.error("Play", [.variant(.uint32(1007)), .dictionary(["options": many])])
+                == "org.freedesktop.DBus.Error.LimitsExceeded")
+        let longest = String(repeating: "1", count: BusMessage.textLimit)
+        #expect(await client.error("CreateSession", [.dictionary(["name": .string(longest)])]) == nil)
+        #expect(
+            await client.error("CreateSession", [.dictionary(["name": .string(longest + "1")])])
                 == "org.freedesktop.DBus.Error.LimitsExceeded")
         #expect(try await client.property("Board") == .string("simulated"))
     }

@@ -13,6 +13,7 @@ import Testing
 /// What a user without any permission can do to others, on a bus with the system bus's policies: nothing.
 @Suite struct StrangerTests {
     private let denied = "org.freedesktop.DBus.Error.AccessDenied"
+    private let tooMuch = "org.freedesktop.DBus.Error.LimitsExceeded"
 
     // The service used to believe anybody's NameOwnerChanged.
     @Test("a forged report that a client has left the bus ends nothing of it")
@@ -175,6 +176,41 @@ import Testing
             #expect(try await root.property("Board") == .string("simulated"))
             #expect(try await root.bus("GetNameOwner", [.string(RingerNames.service)]) == owner)
         }
+        #expect(process.isRunning)
+    }
+
+    // The error repeated the text, and was longer than the bus takes of anybody: it disconnected the service, which ended.
+    @Test("a text or a path that fills the largest message of the bus is refused in short, and the service stays")
+    func longTexts() async throws {
+        let bus = try TestBus.system()
+        let process = try ServiceProcess(bus)
+        let root = try BusClient(bus.address)
+        try await process.serves(root)
+        let owner = try await root.bus("GetNameOwner", [.string(RingerNames.service)])
+        let nobody = try BusClient(bus.address, as: .nobody)
+        let raw = try RawCaller(bus.address, as: .nobody)
+        // system.conf of dbus-daemon: max_message_size.
+        let most = 32 << 20
+        /// So many letters fill a message besides what `call` has with none.
+        func fill(_ call: RawCaller.Call) -> String {
+            String(repeating: "x", count: most - raw.messages([call]).count)
+        }
+
+        var decide = RawCaller.Call("Decide")
+        (decide.signature, decide.body) = ("sa{sv}", [UInt8](repeating: 0, count: 16))
+        #expect(await nobody.error("Decide", [.string(fill(decide)), .dictionary([:])]) == tooMuch)
+        var getAll = RawCaller.Call("GetAll")
+        (getAll.interface, getAll.signature) = (BusInterface.properties, "s")
+        getAll.body = [UInt8](repeating: 0, count: 5)
+        #expect(await nobody.error("GetAll", [.string(fill(getAll))], interface: getAll.interface) == tooMuch)
+        // sd-bus makes no call of such a path.
+        var get = RawCaller.Call("Get")
+        (get.path, get.expectsReply) = (RingerNames.path + "/", true)
+        // The path is aligned to 8 bytes.
+        get.path += fill(get).dropLast(8)
+        try raw.send([get])
+        #expect(try await root.property("Board") == .string("simulated"))
+        #expect(try await root.bus("GetNameOwner", [.string(RingerNames.service)]) == owner)
         #expect(process.isRunning)
     }
 
