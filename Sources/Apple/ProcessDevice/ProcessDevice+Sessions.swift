@@ -256,11 +256,11 @@ final class ProcessSession: Sendable {
 
     /// Calls `observer` with each event, as a callback.
     func observe(_ observer: @escaping @Sendable (SessionEvent) -> Void) {
-        let session = session
+        // Before the lock: who makes a transition of the device may wait for it.
+        let events = session.events
         state.withLock { state in
             state.observers.append(observer)
             guard state.reader == nil else { return }
-            let events = session.events
             let read: @Sendable () async -> Void = { [weak self] in
                 for await event in events { self?.tell(event) }
             }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Ringer
 import RingerTestKit
@@ -92,6 +93,21 @@ extension AppleNames {
             try await eventually { notes.all.count == 3 }
             #expect(notes.all == ["1", "activated: 0", "0"])
             #expect(try ProcessDevice.session.isActive)
+        }
+
+        // Each of the two held one lock and waited for the other's.
+        @Test func `A thread observes the session while another one reads it`() throws {
+            for _ in 0..<200 {
+                let bench = try ProcessBench()
+                DispatchQueue.concurrentPerform(iterations: 2) { thread in
+                    if thread == 0 {
+                        try? ProcessDevice.observeSession { _ in }
+                    } else {
+                        for _ in 0..<100 { _ = try? ProcessDevice.session }
+                    }
+                }
+                _ = bench
+            }
         }
     }
 }
