@@ -26,8 +26,9 @@ extension SessionCoordinator {
         /// activation.
         case activate(SessionID, at: UInt64? = nil)
         /// A client has a session that an arbiter before this one activated at that time. It becomes active or interrupted
-        /// beside those that are here already, as if all had been activated in the order of their times.
-        case resume(SessionID, since: UInt64)
+        /// beside those that are here already, as if all had been activated in the order of their times. One that was activated
+        /// here since is left alone, unless `evenIfActivated`.
+        case resume(SessionID, since: UInt64, evenIfActivated: Bool = false)
         /// A client deactivates its session; its sounds stop. With `notifyOthers` the sessions that it interrupted
         /// may resume.
         case deactivate(SessionID, notifyOthers: Bool = true)
@@ -80,7 +81,7 @@ extension SessionCoordinator {
             case .make(let id, _, _, _), .remove(let id), .setCategory(let id, _, _), .setOptions(let id, _),
                 .setSpoken(let id, _), .setInBackground(let id, _), .setUsesHardwareCodec(let id, _),
                 .setOverride(let id, _, _),
-                .setPreferences(let id, _), .activate(let id, _), .resume(let id, _),
+                .setPreferences(let id, _), .activate(let id, _), .resume(let id, _, _),
                 .deactivate(let id, _), .sounding(let id, _):
                 id
             case .clientDied, .outsideBegan, .outsideAnswered, .outsideEnded, .route, .inputAvailable, .outsideAudio,

@@ -48,8 +48,8 @@ extension SessionCoordinator {
             sessions[try find(id, operation)].preferences = preferences
         case .activate(let id, let time):
             try activate(find(id, operation), at: time, &actions)
-        case .resume(let id, let time):
-            try resume(find(id, operation), since: time, &actions)
+        case .resume(let id, let time, let evenIfActivated):
+            try resume(find(id, operation), since: time, evenIfActivated, &actions)
         case .deactivate(let id, let notifyOthers):
             deactivate(try find(id, operation), notifyOthers, .deactivation, .deactivated, &actions)
         case .sounding(let id, let isSounding):
@@ -165,14 +165,17 @@ extension SessionCoordinator {
         sessions[index].isResumed = false
     }
 
-    /// Makes an inactive session as old as another arbiter knew it, or one that has resumed already older.
-    private mutating func resume(_ index: Int, since time: UInt64, _ actions: inout [Action]) throws(SessionError) {
+    /// Makes an inactive session as old as another arbiter knew it, or one that has resumed already, or was activated here,
+    /// older.
+    private mutating func resume(
+        _ index: Int, since time: UInt64, _ evenIfActivated: Bool, _ actions: inout [Action]
+    ) throws(SessionError) {
         let session = sessions[index]
         if session.phase == .inactive {
             try checkHardware(index)
             sessions[index].phase = .active
             actions.append(.activated(session.id))
-        } else if !session.isResumed || time >= session.activation {
+        } else if !(session.isResumed || evenIfActivated) || time >= session.activation {
             return
         }
         // Of two of one time the later to come is the newer.

@@ -33,9 +33,18 @@ extension AudioSession {
     ///   CLOCK_MONOTONIC: the session resumes then, and may be interrupted instead of active.
     /// - Returns: Why the activation was refused; nil if it was not.
     package func beginStream(since time: UInt64? = nil) -> SessionError? {
-        let event = time.map { service.resumption(of: id, since: $0) } ?? service.activation(of: id)
+        let event =
+            time.map { service.resumption(of: id, since: $0, evenIfActivated: true) } ?? service.activation(of: id)
         let refusal = service.runner.send { $0.request(event, asksHardware: false) }
-        return refusal == nil && isActive ? service.send(.sounding(id, true)) : refusal
+        streamsGoOn()
+        return refusal
+    }
+
+    /// Counts the session as playing while it is active: an interruption ends that.
+    package func streamsGoOn() {
+        guard let state, state.isActive, !state.isSounding, state.settings.category != .audioProcessing else { return }
+        // Nothing is refused to an active session of a category that plays or records.
+        _ = service.send(.sounding(id, true))
     }
 
     /// Deactivates the session after its last stream; others may resume.

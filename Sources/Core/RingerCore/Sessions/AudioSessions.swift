@@ -364,8 +364,10 @@ public final class AudioSessions: Sendable {
     }
 
     /// The event by which the session `id` resumes that was activated at `time`, which is not later than now.
-    func resumption(of id: SessionID, since time: UInt64) -> SessionCoordinator.Event {
-        .resume(id, since: min(time, UInt64(clamping: clock.now.nanoseconds)))
+    func resumption(
+        of id: SessionID, since time: UInt64, evenIfActivated: Bool = false
+    ) -> SessionCoordinator.Event {
+        .resume(id, since: min(time, UInt64(clamping: clock.now.nanoseconds)), evenIfActivated: evenIfActivated)
     }
 
     /// Activates the session `id` under a category, and calls `completion` with why that was refused; nil if the session is

@@ -221,12 +221,11 @@ package final class PCMServer: @unchecked Sendable {
             // A device whose thread hangs would not notice the switch either.
             device.sessions.core.perform { [loop] in loop.execute { stream.answer() } }
             return
-        case RINGER_PCM_STARTED: stream.isStarted = true
-        case RINGER_PCM_STOPPED: stream.isStarted = false
+        case RINGER_PCM_STARTED, RINGER_PCM_STOPPED: stream.isStarted = packet.kind == RINGER_PCM_STARTED
         default: throw .version
         }
         guard let session = stream.session else { return }
-        session.streamsChanged(since: packet.kind == RINGER_PCM_STARTED ? packet.since : nil)
+        if stream.isStarted { session.streamStarted(since: packet.since) } else { session.streamStopped() }
         if let flags = stream.flagsAtStart.take() { stream.accept(session.state, flags: flags) }
         updateSoon()
     }
@@ -274,7 +273,7 @@ package final class PCMServer: @unchecked Sendable {
         stream.close()
         guard let session = stream.session else { return }
         session.streams.removeAll { $0 === stream }
-        session.streamsChanged()
+        session.streamStopped()
         stream.forget()
     }
 

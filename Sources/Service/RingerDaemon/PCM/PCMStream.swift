@@ -119,24 +119,27 @@ final class PCMSession {
         self.session = session
     }
 
-    /// Activates the session with its first stream, and deactivates it after its last one.
+    /// A stream started: activates the session where none was started, or where an interruption ended without leave to resume.
     ///
-    /// - Parameter time: When a stream started that has run without this service; the first of several counts.
-    func streamsChanged(since time: UInt64? = nil) {
-        let starts = streams.contains { $0.isStarted }
-        if starts == isStarted && time == nil { return }
-        isStarted = starts
-        if starts {
-            since = time
-            waits = session.beginStream(since: since) != nil
-        } else {
-            waits = false
-            session.endStreams()
-        }
+    /// - Parameter time: When the stream started, if it has run without this service; the first of several counts.
+    func streamStarted(since time: UInt64?) {
+        let goesOn = isStarted && (waits || session.state?.phase != .inactive)
+        if goesOn && time == nil { return }
+        isStarted = true
+        since = time.map { goesOn ? min(since ?? $0, $0) : $0 }
+        waits = session.beginStream(since: since) != nil
     }
 
-    /// Activates a session that waits, once it can be.
+    /// A stream stopped or left: deactivates the session after the last one.
+    func streamStopped() {
+        guard isStarted, !streams.contains(where: \.isStarted) else { return }
+        (isStarted, waits) = (false, false)
+        session.endStreams()
+    }
+
+    /// Activates a session that waits, once it can be. One that has resumed counts as playing again.
     func settle() {
+        if isStarted, !waits { return session.streamsGoOn() }
         guard waits, !session.isActive else { return }
         switch session.audibility(activating: true) {
         // What records is not heard, and can be active all the same.

@@ -401,6 +401,13 @@ final class PCMClient {
         send(PCMPacket(kind: kind).packet)
     }
 
+    /// Says that a stream starts, and returns once the service has read it.
+    func start(on bench: PCMBench) {
+        send(kind: RINGER_PCM_STARTED)
+        // A packet is read in the turn that finds it, or in the next one.
+        for _ in 0..<2 { bench.turn() }
+    }
+
     /// Says that a stream runs since that time, in nanoseconds of CLOCK_MONOTONIC.
     func resume(_ category: String, since: UInt64) {
         greet(category, flags: RINGER_PCM_RUNS)

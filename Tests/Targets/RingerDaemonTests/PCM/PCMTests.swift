@@ -122,8 +122,9 @@ import Testing
     }
 
     @Test(
-        "a session of two streams is as old as the first of them, whichever comes first, and accepted with what holds")
-    func ages() async throws {
+        "a session of two streams is as old as the first of them, whichever comes first, and accepted with what holds",
+        arguments: [true, false])
+    func ages(_ laterResumes: Bool) async throws {
         let bench = try PCMBench()
         try bench.start()
         let before = UInt64(bench.loop.now.nanoseconds)
@@ -132,8 +133,14 @@ import Testing
         // An update may be due between the greeting and the start.
         try await Task.sleep(for: .milliseconds(20))
         let later = try PCMClient(bench)
-        later.resume("playback", since: UInt64(bench.loop.now.nanoseconds))
-        #expect(try await later.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        if laterResumes {
+            later.resume("playback", since: UInt64(bench.loop.now.nanoseconds))
+            #expect(try await later.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        } else {
+            later.greet("playback")
+            #expect(try await later.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+            later.start(on: bench)
+        }
         #expect(prompt.isInterrupted)
         let earlier = try PCMClient(bench)
         earlier.resume("playback", since: before)
@@ -149,9 +156,13 @@ import Testing
         let before = UInt64(bench.loop.now.nanoseconds)
         let prompt = bench.device.sessions.make(name: "prompt", category: .playback)
         try await prompt.activate()
-        let phone = try PCMClient(bench)
-        phone.resume("playAndRecord", since: before)
-        #expect(try await phone.receive()?.first == Int(RINGER_PCM_ACCEPTED))
+        // A stream of the same session that began later does not make it younger.
+        let phones = try [before, UInt64(bench.loop.now.nanoseconds)].map { time in
+            let phone = try PCMClient(bench)
+            phone.resume("playAndRecord", since: time)
+            return phone
+        }
+        for phone in phones { #expect(try await phone.receive()?.first == Int(RINGER_PCM_ACCEPTED)) }
         #expect(bench.device.sessions.all.map(\.phase) == [.active, .inactive])
         bench.board.surroundings.set(.inputAvailable(true))
         while bench.device.sessions.all.map(\.phase).contains(.inactive) { await Task.yield() }
@@ -339,6 +350,41 @@ import Testing
         try await aplay.hear(gain: 1)
         #expect(try await aplay.finish() == 0)
         #expect(try aplay.heard().map(\.gain) == [0, 1])
+    }
+
+    // It stayed silent until the program had stopped all its PCMs.
+    @Test("a PCM that starts after an interruption without leave to resume is heard, though another one never stopped")
+    func startsAnew() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let (music, prompt) = (try PCMClient(bench), try PCMClient(bench))
+        for client in [music, prompt] {
+            client.greet("playback")
+            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        }
+        music.start(on: bench)
+        bench.device.sessions.interruptionEnded(bench.device.sessions.interruptionBegan(), shouldResume: false)
+        #expect(bench.device.sessions.all.map(\.phase) == [.inactive])
+        prompt.start(on: bench)
+        #expect(bench.device.sessions.all.map(\.phase) == [.active])
+    }
+
+    @Test("a session that resumes after an interruption counts as playing again")
+    func playsAfterCall() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let music = try PCMClient(bench)
+        music.greet("playback")
+        #expect(try await music.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+        music.start(on: bench)
+        let other = bench.device.sessions.make(name: "other")
+        #expect(other.isOtherAudioPlaying)
+        let call = bench.device.sessions.interruptionBegan()
+        while try await music.receive()?.last != Int(RINGER_PCM_INTERRUPTED) {}
+        #expect(!other.isOtherAudioPlaying)
+        bench.device.sessions.interruptionEnded(call)
+        while try await music.receive()?.last != Int(RINGER_PCM_HEARD) {}
+        #expect(other.isOtherAudioPlaying)
     }
 
     @Test("10,000 hostile packets change nothing for a program that plays")
