@@ -145,11 +145,14 @@ import Testing
     func timers() async {
         let start = loop.now
         let (order, finished) = (Record<Int>(), AsyncStream<Void>.makeStream())
-        for (number, milliseconds) in [(3, 6), (1, 2), (2, 4), (4, 6), (0, 2)] {
-            let deadline = start + .milliseconds(milliseconds)
-            _ = loop.schedule(at: deadline) {
-                order.add(loop.now >= deadline ? number : -1)
-                if order.all.count == 5 { finished.continuation.finish() }
+        // None is called before all are made.
+        loop.sync {
+            for (number, milliseconds) in [(3, 6), (1, 2), (2, 4), (4, 6), (0, 2)] {
+                let deadline = start + .milliseconds(milliseconds)
+                _ = loop.schedule(at: deadline) {
+                    order.add(loop.now >= deadline ? number : -1)
+                    if order.all.count == 5 { finished.continuation.finish() }
+                }
             }
         }
         for await _ in finished.stream {}
