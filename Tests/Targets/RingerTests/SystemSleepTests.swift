@@ -263,17 +263,22 @@ import Testing
         var ports = Device.Ports(simulated: SimulatedBoard(clock: loop))
         ports.motor = motor
         let device = try Device(ports)
-        device.vibrator?.start(.standard)
-        let hasReturned = Latch()
+        let (isCalled, hasReturned, isStill) = (Latch(), Latch(), Latch())
+        device.vibrator?.start(try VibrationPattern(milliseconds: "9000")) { _ in isStill.open() }
         let helper = Thread {
+            isCalled.wait()
             hasReturned.wait(until: .now + .milliseconds(500))
             motor.answers.open()
         }
         let results = Record<Bool>()
-        loop.sync { results.append(device.prepareForSleep()) }
+        loop.sync {
+            isCalled.open()
+            results.append(device.prepareForSleep())
+        }
         hasReturned.open()
         helper.join()
         #expect(results.all == [false])
+        isStill.wait()
         #expect(device.prepareForSleep())
         device.close()
         for loop in [loop, motor.thread] { loop.close() }
