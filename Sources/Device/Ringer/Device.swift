@@ -41,6 +41,8 @@ public final class Device: Sendable {
         package var service: (any DeviceService)?
         /// The name of the service's motor; nil where it has none.
         package var serviceMotorName: String?
+        /// How long closing waits for the motor's driver and the speaker's threads. What has not ended then is left behind.
+        package var closingPatience = Duration.seconds(1)
         /// Frees what the ports share. Called after they were closed.
         public var close: @Sendable () -> Void
 
@@ -497,7 +499,7 @@ public final class Device: Sendable {
     /// observer or a log handler, it does not wait; dropping the last reference closes the device in the same way, and never
     /// waits.
     public func close() {
-        close(within: DeviceClosing.patience)
+        close(within: ports.closingPatience)
     }
 
     /// The same, waiting for another time at most.

@@ -6,9 +6,6 @@ import Synchronization
 /// on the device's thread, which waits for nothing meanwhile. It does not refer to the device, whose deinitialiser may have
 /// begun it. Any thread.
 final class DeviceClosing: Sendable {
-    /// How long the motor's driver and the speaker's threads are waited for. What has not ended then is left behind.
-    static let patience = Duration.seconds(1)
-
     private struct State {
         var isBegun = false
         var isOver = false
@@ -90,7 +87,7 @@ final class DeviceClosing: Sendable {
             ports.speaker.close()
             speakerIsClosed()
         }
-        let deadline = ports.clock.schedule(at: ports.clock.now + Self.patience) { [self] in end(3) }
+        let deadline = ports.clock.schedule(at: ports.clock.now + ports.closingPatience) { [self] in end(3) }
         state.withLock { $0.deadline = deadline }
         end(1)
     }

@@ -81,6 +81,8 @@ struct DeviceCloseTests {
         }
         isDone.wait()
         motor.mayGoOn.open()
+        // Closing may have given the motor up.
+        motor.hasEnded.wait()
         first.join()
         #expect(log.all == ["own thread", "callback thread", "motor off"])
         loop.close()

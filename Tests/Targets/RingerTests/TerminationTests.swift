@@ -252,6 +252,7 @@ extension TerminationTests {
             let (loop, motor) = (try EventLoop(name: "test-device"), try BlockedMotor(log))
             var ports = Device.Ports(simulated: SimulatedBoard(clock: loop))
             ports.motor = motor
+            ports.closingPatience = .seconds(3600)
             let device = try Device(ports)
             while arrival.wait(until: .now) {}
             let before = signal(SIGUSR1) { _ in

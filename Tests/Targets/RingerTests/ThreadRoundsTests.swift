@@ -138,11 +138,12 @@ struct ThreadRoundsTests {
             self.loop = loop
             board = SimulatedBoard(clock: loop)
             output = try GateOutput()
-            device = try Device(
-                Device.Ports(
-                    clock: loop, ringSilent: board.ringSilent,
-                    motor: motorHasThread ? MotorOnThread(board.motor) : board.motor, speaker: output,
-                    stateSources: [board.surroundings]))
+            var ports = try Device.Ports(
+                clock: loop, ringSilent: board.ringSilent,
+                motor: motorHasThread ? MotorOnThread(board.motor) : board.motor, speaker: output,
+                stateSources: [board.surroundings])
+            ports.closingPatience = .seconds(3600)
+            device = try Device(ports)
         }
 
         convenience init(motorHasThread: Bool = false) throws {
