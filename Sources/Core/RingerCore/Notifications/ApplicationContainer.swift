@@ -18,11 +18,10 @@ public struct ApplicationContainer: Sendable, Hashable {
         self.allowsCriticalAlerts = allowsCriticalAlerts
     }
 
-    /// The files to look for, in order: `name` in `Library/Sounds`, then in the bundle.
+    /// Checks the name of a sound.
     ///
-    /// - Throws: ``RingerError`` with code `invalid` if the name is empty or leads elsewhere: it has a slash, `..` or a
-    ///   zero byte.
-    func files(named name: String) throws(RingerError) -> [ContainedFile] {
+    /// - Throws: ``RingerError`` with code `invalid` if it is empty or leads elsewhere: it has a slash, `..` or a zero byte.
+    static func check(_ name: String) throws(RingerError) {
         guard !name.isEmpty, name != ".", !name.utf8.contains(0), !name.utf8.contains(UInt8(ascii: "/")) else {
             throw RingerError(.invalid, "look for the sound", name, detail: "it is no plain file name")
         }
@@ -30,6 +29,26 @@ public struct ApplicationContainer: Sendable, Hashable {
         for (one, other) in zip(bytes, bytes.dropFirst()) where one == UInt8(ascii: ".") && other == one {
             throw RingerError(.invalid, "look for the sound", name, detail: "\"..\" may lead out of the container")
         }
+    }
+
+    /// The first of the files of this name that is there, decoded. The name was checked.
+    func sound(named name: String) throws(RingerError) -> PCMBuffer {
+        for file in files(named: name) {
+            do throws(RingerError) {
+                let sound = try SoundLoader.load(FileByteSource(file), SoundLimits.systemSoundDuration)
+                guard sound.duration < SoundLimits.systemSoundDuration else {
+                    throw RingerError(.soundTooLong, "play", file.path, detail: "30 s are not shorter than 30 s")
+                }
+                return sound
+            } catch {
+                if error.code != .notFound { throw error }
+            }
+        }
+        throw RingerError(.notFound, "look for the sound", name)
+    }
+
+    /// The files to look for, in order: `name` in `Library/Sounds`, then in the bundle.
+    func files(named name: String) -> [ContainedFile] {
         let inBundle =
             if let bundle {
                 ContainedFile(directory: bundle, relativePath: name)

@@ -1,5 +1,3 @@
-import SystemPackage
-
 /// The sounds of notifications: the system's or an application's own, with a volume, critical or not. Any thread.
 ///
 /// They share the single system sound of the device with ``SystemSoundServices``, and vibrate as alerts do.
@@ -28,8 +26,8 @@ public final class NotificationSounds: Sendable {
 
     /// Begins a notification's sound and returns at once.
     ///
-    /// A name is looked up in the container's `Library/Sounds`, then in its bundle, without following symbolic links.
-    /// The default plays instead if the file is missing, forbidden, cannot be decoded or lasts 30 s or longer, or if
+    /// A name is looked up in the container's `Library/Sounds`, then in its bundle, without following symbolic links; not
+    /// where the rules silence the sound. The default plays instead if the file is missing, forbidden, cannot be decoded or lasts 30 s or longer, or if
     /// the name or a link leads elsewhere; ``SystemSoundResult/fallback`` has the reason.
     ///
     /// - Parameters:
@@ -85,39 +83,13 @@ public final class NotificationSounds: Sendable {
                 RingerError(.permissionDenied, "send a critical alert", container?.directory ?? "the application"))
         }
         guard case .named(let name) = sound.kind else { return order }
-        let files: [ContainedFile]
         do throws(RingerError) {
-            files = try container?.files(named: name) ?? []
+            try ApplicationContainer.check(name)
+            guard let container else { throw RingerError(.notFound, "look for the sound", name) }
+            order.source = .contained(name, container, otherwise: standard)
         } catch {
-            order.fallback = SoundFallback(.refusedName, error)
-            return order
-        }
-        do throws(RingerError) {
-            let (file, frames) = try find(name, in: files)
-            order.source = .contained(file, frames: frames, otherwise: standard)
-        } catch {
-            order.fallback = SoundFallback(error)
+            order.fallback = SoundFallback(error.code == .notFound ? .missing : .refusedName, error)
         }
         return order
-    }
-
-    /// The first of the files that is there, and its length.
-    private func find(
-        _ name: String, in files: [ContainedFile]
-    ) throws(RingerError) -> (file: ContainedFile, frames: Int) {
-        for file in files {
-            do throws(RingerError) {
-                let info = try SoundLoader.info(try FileByteSource(file), SoundLimits.systemSoundDuration)
-                guard info.duration < SoundLimits.systemSoundDuration else {
-                    throw RingerError(
-                        .soundTooLong, "play", file.path,
-                        detail: "\(info.duration.inSeconds) s are not shorter than 30 s")
-                }
-                return (file, Int(info.frames))
-            } catch {
-                if error.code != .notFound { throw error }
-            }
-        }
-        throw RingerError(.notFound, "look for the sound", name)
     }
 }

@@ -7,7 +7,8 @@ enum SoundKey: Sendable, Hashable {
     case predefined(String)
     /// A file that is played as it is, however long, and is no system sound.
     case played(String)
-    case contained(String, otherwise: SystemSoundID)
+    /// A file of an application, which is looked for each time.
+    case contained(String, ApplicationContainer, otherwise: SystemSoundID)
     /// The call's own.
     case call(UInt64)
 
@@ -23,7 +24,7 @@ enum SoundKey: Sendable, Hashable {
     var subject: String {
         switch self {
         case .registered(_, let id): "system sound \(id)"
-        case .predefined(let path), .played(let path), .contained(let path, _): path
+        case .predefined(let path), .played(let path), .contained(let path, _, _): path
         case .call: "sound"
         }
     }

@@ -6,8 +6,8 @@ enum SoundSource: Sendable {
     case known(Loaded)
     /// A file, which had so many frames when it was registered.
     case file(String, frames: Int)
-    /// A file of an application. If it is broken, the sound of the ID `otherwise` is played.
-    case contained(ContainedFile, frames: Int, otherwise: SystemSoundID)
+    /// A file of this name of an application. Where it cannot be played, the sound of the ID `otherwise` is.
+    case contained(String, ApplicationContainer, otherwise: SystemSoundID)
     case predefined(PredefinedSound)
     /// What the client has registered by this ID when the samples are needed.
     case registered(SystemSoundID)
@@ -62,12 +62,12 @@ extension SystemSoundServices {
                 if let refusal { throw refusal }
                 return try SoundLoader.load(path, registeredWith: frames)
             }
-        case .contained(let file, let frames, let otherwise):
-            return .init(frames: frames, key: .contained(file.path, otherwise: otherwise)) {
+        case .contained(let name, let container, let otherwise):
+            return .init(key: .contained(name, container, otherwise: otherwise)) {
                 [weak self] refusal throws(RingerError) in
                 do throws(RingerError) {
                     if let refusal { throw refusal }
-                    return LoadedSound(try SoundLoader.load(FileByteSource(file), SoundLimits.systemSoundDuration))
+                    return LoadedSound(try container.sound(named: name))
                 } catch {
                     guard let self else { throw error }
                     let samples = try samples(of: otherwise, refusal)

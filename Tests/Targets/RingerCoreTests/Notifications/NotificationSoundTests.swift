@@ -99,7 +99,7 @@ struct NotificationSoundTests {
         let (result, _) = try play(.named("link.wav"), in: container)
         #expect(result.fallback?.reason == .refusedName && result.outcome == .finished)
         #expect(result.fallback?.error?.errno == .tooManySymbolicLinkLevels)
-        for file in try container.files(named: "link.wav") {
+        for file in container.files(named: "link.wav") {
             // Kernels before 5.6 cannot do it in one call.
             for isComponentwise in [false, true] {
                 #expect(throws: RingerError.self) { try FileByteSource(file, isComponentwise: isComponentwise) }
@@ -144,16 +144,25 @@ struct NotificationSoundTests {
         #expect(SoundFallback(out).reason == .refusedName)
     }
 
-    @Test("the default also replaces a sound that is damaged in its middle")
-    func brokenData() throws {
-        // Its header was good when the notification was asked for.
-        let path = try directory.writeWAV("Library/Sounds/chime.wav", frames: 4800)
-        let bench = try SoundsBench()
-        let file = ContainedFile(directory: directory.path, relativePath: "Library/Sounds/chime.wav")
-        let order = SoundSource.contained(file, frames: 4800, otherwise: 1007)
-        unlink(path)
-        let loaded = try bench.sounds.engine.load(bench.sounds.access(order), of: bench.sounds.table, nil)
-        #expect(loaded?.fallback?.reason == .missing && (loaded?.samples.frames ?? 0) > 0)
+    // The caller's thread looked for it, and hung where the file system did not answer.
+    @Test("a call returns before its file is looked for, and the default plays where that takes 5 s")
+    func lookedForAside() throws {
+        let work = HeldWork()
+        let bench = try SoundsBench(preferences: UserPreferences(vibrateOnRing: false), slowWork: work)
+        let notifications = NotificationSounds(bench.sounds)
+        func start() {
+            notifications.start(.named("chime.wav"), in: container) { [results = bench.results] in results.append($0) }
+        }
+        start()
+        try directory.writeWAV("Library/Sounds/chime.wav", frames: 4800)
+        work.finish()
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == [0..<100_000] && bench.results.all.map(\.fallback) == [nil])
+        start()
+        bench.clock.advance(by: .seconds(5))
+        work.finish(except: 1)
+        bench.clock.advance(by: .seconds(10))
+        #expect(bench.heard.count == 2 && bench.results.all.last?.fallback?.error?.code == .timedOut)
     }
 
     @Test("a critical sound is heard at silent and under do-not-disturb, if the application may send one")
