@@ -27,7 +27,8 @@ final class DeviceClosing: Sendable {
     /// - Parameters:
     ///   - silence: Ends all requests, inside the transition, except those to the motor.
     ///   - refuse: Forgets the user's completions, outside of it, and makes later requests fail.
-    ///   - finish: Ends the requests that are left, the streams and waits, and gives the signals back, once the parts are closed.
+    ///   - finish: Ends the requests that are left, such as those to a speaker that does not answer, the streams and waits, and
+    ///     gives the signals back, once the parts are closed or given up.
     init(
         _ ports: Device.Ports, _ core: Core, _ vibrator: Vibrator?, report: @escaping @Sendable (DeviceEvent) -> Void,
         silence: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void,

@@ -148,7 +148,8 @@ public final class MuteDetector: Sendable {
     /// Measures once.
     ///
     /// - Parameter completion: Called once with the reading: on the caller's thread before the call returns where the
-    ///   switch silences the clip at once, else on the callback thread (``DeviceClock/callBack(_:)``).
+    ///   rules silence the clip at once or a session leaves nothing to measure, else on the callback thread
+    ///   (``DeviceClock/callBack(_:)``).
     public func measure(completion: @escaping @Sendable (MuteReading) -> Void) {
         withUserCompletion(completion, on: clock, core) { begin($0) }
     }

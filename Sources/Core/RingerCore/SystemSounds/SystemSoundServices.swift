@@ -11,7 +11,8 @@ import Synchronization
 /// - where it is started from a completion.
 ///
 /// So loops, on completions or on `await`, alternate whole sounds, and a sound that interrupts a loop is heard whole. A
-/// sound that the rules silence, or that fails, replaces nothing. A silenced sound completes before the call returns.
+/// sound that the rules silence, or that fails, replaces nothing. A silenced sound completes before the call returns, unless
+/// a loop of them would take the whole processor: then 20 times a second at most.
 ///
 /// A registered sound keeps its file's path and length; it is decoded when it is first played, on a thread of its own.
 /// Neither vibrations nor sounds in memory wait for that, and a sound that is played meanwhile replaces it. Decoded and
