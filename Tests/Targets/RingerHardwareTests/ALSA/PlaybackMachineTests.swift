@@ -129,6 +129,18 @@ import Testing
         #expect(told == [.progress(StreamPosition(played: 50, total: 200), at: due)])
     }
 
+    // It was made once, with a position that did not yet say what the report was asked for.
+    @Test("a position that was asked for before the report's time is not the report's, however long the answer took")
+    func earlyPosition() {
+        var machine = running(options: PlaybackOptions(reportAt: .milliseconds(50)))
+        _ = machine.handle(.ready)
+        let (early, late) = (start + .milliseconds(49), start + .milliseconds(70))
+        #expect(machine.handle(.position(delay: 31, before: early, at: late)).told.isEmpty)
+        _ = machine.handle(.due(.report, at: late))
+        let told = machine.handle(.position(delay: 10, before: late, at: late)).told
+        #expect(told == [.progress(StreamPosition(played: 70, total: 200, unfinishedAt: late), at: late)])
+    }
+
     @Test("a report whose timer comes too late is made before the end")
     func lateReport() {
         var machine = running(frames: 50, options: PlaybackOptions(reportAt: .milliseconds(20)))

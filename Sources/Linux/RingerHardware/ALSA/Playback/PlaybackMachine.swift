@@ -309,7 +309,7 @@ extension PlaybackMachine {
             if endsAtOnce { return end(.stopped) }
         }
 
-        var actions = reportIfDue(at: now)
+        var actions = reportIfDue(at: ledger.isHeard ? now : before)
         if ledger.isHeard { return actions + end(.drained, at: now) }
         if isStallCheckDue {
             isStallCheckDue = false
