@@ -60,7 +60,7 @@ public final class ALSASoundOutput: AnsweringOutput {
         self.routes = routes
         self.limits = limits
         thread = try SoundThread(
-            realTimePriority: realTimePriority, linger: linger, busyPatience: busyPatience, openLimit: limits.open)
+            realTimePriority: realTimePriority, linger: linger, busyPatience: busyPatience, limits: limits)
     }
 
     deinit {
@@ -163,7 +163,7 @@ public final class ALSASoundOutput: AnsweringOutput {
     public func close() {
         let isDone = Latch()
         thread.shutDown { isDone.open() }
-        if !thread.loop.isCurrentThread { isDone.wait(until: .now + SoundThread.closingPatience) }
+        if !thread.loop.isCurrentThread { isDone.wait(until: .now + limits.close) }
     }
 
     package func close(completion: @escaping @Sendable () -> Void) {

@@ -14,7 +14,8 @@ import Testing
 
     private func output(_ name: String, busyPatience: Duration = .seconds(60)) throws -> ALSASoundOutput {
         try PacedSink.install()
-        return try ALSASoundOutput(pcm: name, busyPatience: busyPatience)
+        // A PCM that a test holds is not closed by its timer.
+        return try ALSASoundOutput(pcm: name, busyPatience: busyPatience, linger: .seconds(3600), limits: .patient)
     }
 
     @Test("sounds of one output on a PCM that does not mix are heard one after another, each whole", arguments: [0, 2])
@@ -22,7 +23,7 @@ import Testing
         try PacedSink.install()
         let (lock, file) = (TemporaryFile(), TemporaryFile())
         let name = PacedSink.name(.lock(lock.path), .capture(file.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, busyPatience: .zero, linger: .seconds(linger))
+        let output = try ALSASoundOutput(pcm: name, busyPatience: .zero, linger: .seconds(linger), limits: .patient)
         let problems = Mutex<[RingerError]>([])
         output.reportProblems { error in problems.withLock { $0.append(error) } }
         let order = Mutex<[String]>([])

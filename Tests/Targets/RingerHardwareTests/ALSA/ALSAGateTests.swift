@@ -9,7 +9,7 @@ import Testing
 @Suite struct ALSAGateTests {
     private func output(_ name: String) throws -> ALSASoundOutput {
         try PacedSink.install()
-        return try ALSASoundOutput(pcm: name)
+        return try ALSASoundOutput(pcm: name, limits: .patient)
     }
 
     private func options(_ gate: RingerCore.Gate) -> PlaybackOptions {
@@ -64,10 +64,7 @@ import Testing
     @Test("nothing is opened for a sound whose gate is shut while an earlier open is under way")
     func shutBehindOpen() async throws {
         let pcm = Gate()
-        try PacedSink.install()
-        var limits = PlaybackMachine.Limits()
-        limits.open = .seconds(3600)
-        let output = try ALSASoundOutput(pcm: PacedSink.name(.gate(pcm.path), .waitsForWriter), limits: limits)
+        let output = try output(PacedSink.name(.gate(pcm.path), .waitsForWriter))
         let (first, second) = (Hearing(), Hearing())
         _ = output.play(.noise(frames: 480), PlaybackOptions(), first.handler)
         let gate = RingerCore.Gate()

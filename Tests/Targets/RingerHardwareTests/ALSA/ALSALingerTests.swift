@@ -8,12 +8,17 @@ import Testing
 @Suite struct ALSALingerTests {
     private let clip = PCMBuffer.noise(frames: 480)
 
+    private func output(
+        _ name: String, routes: [AudioRoute: String] = [:], linger: Duration = .seconds(3600)
+    ) throws -> ALSASoundOutput {
+        try PacedSink.install()
+        return try ALSASoundOutput(pcm: name, routes: routes, linger: linger, limits: .patient)
+    }
+
     @Test("the next sound of a format finds the PCM open, and hears no fault of the last one")
     func reuse() async throws {
-        try PacedSink.install()
         let file = TemporaryFile()
-        let output = try ALSASoundOutput(
-            pcm: PacedSink.name(.capture(file.path), .waitsForWriter), linger: .seconds(3600))
+        let output = try output(PacedSink.name(.capture(file.path), .waitsForWriter))
         for _ in 0..<3 {
             #expect(await output.hear(clip).names == ["started", "drained"])
             #expect(file.openCount == 1)
@@ -24,35 +29,32 @@ import Testing
 
     @Test("a PCM that was not used for the linger time is closed")
     func expiry() async throws {
-        try PacedSink.install()
         let file = TemporaryFile()
         let name = PacedSink.name(.capture(file.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, linger: .milliseconds(20))
+        let output = try output(name, linger: .milliseconds(20))
         _ = await output.hear(clip)
-        // A timer behind the linger's own, on the same thread.
+        // A timer behind the linger's own, on the same thread, and then the thread that closes the PCM.
         await withCheckedContinuation { continuation in
-            let loop = output.thread.loop
-            _ = loop.schedule(at: loop.now + .milliseconds(20)) { continuation.resume() }
+            let (loop, opener) = (output.thread.loop, output.thread.opener)
+            _ = loop.schedule(at: loop.now + .milliseconds(20)) { opener.whenDone { continuation.resume() } }
         }
         #expect(file.openCount == 0)
     }
 
     @Test("without a linger the PCM is closed when the end is reported")
     func zero() async throws {
-        try PacedSink.install()
         let file = TemporaryFile()
         let name = PacedSink.name(.capture(file.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, linger: .zero)
+        let output = try output(name, linger: .zero)
         _ = await output.hear(clip)
         #expect(file.openCount == 0)
     }
 
     @Test("an idle PCM is closed for another format on a device that takes one stream")
     func exclusive() async throws {
-        try PacedSink.install()
         let lock = TemporaryFile()
         let name = PacedSink.name(.lock(lock.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, linger: .seconds(3600))
+        let output = try output(name)
         #expect(await output.hear(clip).names == ["started", "drained"])
         let other = PCMBuffer.noise(frames: 441, channels: 1, sampleRate: 44_100)
         #expect(await output.hear(other).names == ["started", "drained"])
@@ -61,10 +63,9 @@ import Testing
 
     @Test("what a grant opened is what the first sound plays on")
     func grant() async throws {
-        try PacedSink.install()
         let file = TemporaryFile()
         let name = PacedSink.name(.capture(file.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, linger: .seconds(3600))
+        let output = try output(name)
         let grant = try output.grant(sampleRate: 48_000, channels: 2)
         #expect(output.lastGrant == grant)
         #expect(file.openCount == 1)
@@ -76,11 +77,10 @@ import Testing
         "an output that is released closes what is idle, and with leave to stop sounds everything",
         arguments: [true, false])
     func release(stopsSounds: Bool) async throws {
-        try PacedSink.install()
         let (file, lock) = (TemporaryFile(), TemporaryFile())
-        let output = try ALSASoundOutput(
-            pcm: PacedSink.name(.capture(file.path), .lock(lock.path), .waitsForWriter),
-            routes: [.headphone: PacedSink.name(.capture(file.path), .waitsForWriter)], linger: .seconds(3600))
+        let output = try output(
+            PacedSink.name(.capture(file.path), .lock(lock.path), .waitsForWriter),
+            routes: [.headphone: PacedSink.name(.capture(file.path), .waitsForWriter)])
         // 10 min: a test that is delayed on a busy machine stops it before its end all the same.
         let long = PCMBuffer.silence(duration: .seconds(600), sampleRate: 4_000)
         let (playing, waiting) = (Hearing(), Hearing())
@@ -106,7 +106,7 @@ import Testing
 
     @Test("an output that was not used is released at once")
     func releaseUnused() async throws {
-        let output = try ALSASoundOutput(pcm: "nowhere")
+        let output = try output("nowhere")
         await withCheckedContinuation { continuation in
             output.release(stoppingSounds: true) { continuation.resume() }
         }
@@ -115,11 +115,10 @@ import Testing
 
     @Test("a device that is gone while its PCM is idle is opened anew")
     func goneWhileIdle() async throws {
-        try PacedSink.install()
         let file = TemporaryFile()
         // It goes with the last frame of the first sound: heard whole, and dead afterwards.
         let name = PacedSink.name(.fault(.gone, frame: 480), .capture(file.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, linger: .seconds(3600))
+        let output = try output(name)
         _ = await output.hear(clip)
         let events = await output.hear(.noise(frames: 100))
         #expect(events.names == ["started", "drained"])

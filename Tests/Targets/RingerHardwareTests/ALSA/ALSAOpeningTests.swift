@@ -7,12 +7,11 @@ import Testing
 
 /// PCMs that take their time to open, beside sounds that play.
 @Suite struct ALSAOpeningTests {
-    private func output(_ name: String, routes: [AudioRoute: String] = [:]) throws -> ALSASoundOutput {
+    private func output(
+        _ name: String, routes: [AudioRoute: String] = [:], linger: Duration = .seconds(3600)
+    ) throws -> ALSASoundOutput {
         try PacedSink.install()
-        // A busy machine may take long.
-        var limits = PlaybackMachine.Limits()
-        limits.open = .seconds(3600)
-        return try ALSASoundOutput(pcm: name, routes: routes, linger: .seconds(3600), limits: limits)
+        return try ALSASoundOutput(pcm: name, routes: routes, linger: linger, limits: .patient)
     }
 
     /// What happened to several sounds, in order.
@@ -132,10 +131,8 @@ import Testing
         "a sound on a PCM that takes one stream is not in the way of a question about it, nor of one that was stopped",
         arguments: [Duration.zero, .seconds(2)])
     func oneStream(linger: Duration) async throws {
-        try PacedSink.install()
         let (gate, lock) = (Gate(), TemporaryFile())
-        let name = PacedSink.name(.gate(gate.path), .lock(lock.path), .waitsForWriter)
-        let output = try ALSASoundOutput(pcm: name, linger: linger)
+        let output = try output(PacedSink.name(.gate(gate.path), .lock(lock.path), .waitsForWriter), linger: linger)
         let (stopped, heard) = (Hearing(), Hearing())
         let limit = output.opensLater(gate)
         output.ask(.speaker) { _ in }
@@ -161,7 +158,7 @@ extension ALSASoundOutput {
     /// Opens `gate` in the end, from another thread than those that may wait for it.
     fileprivate func opensLater(_ gate: Gate) -> Task<Void, any Error> {
         Task {
-            try await Task.sleep(for: .seconds(10))
+            try await Task.sleep(for: .seconds(120))
             gate.open()
         }
     }

@@ -43,6 +43,11 @@ extension ALSASoundOutput {
     }
 }
 
+extension PlaybackMachine.Limits {
+    /// For tests of something else: a busy machine may take long to open or close a PCM.
+    static let patient = Self(open: .seconds(3600), close: .seconds(3600))
+}
+
 extension [PlaybackEvent] {
     /// The events' names, in order.
     var names: [String] { map(\.name) }

@@ -5,6 +5,8 @@ extension PlaybackMachine {
     struct Limits: Sendable {
         /// How long a PCM may take to be opened, until the sound fails.
         var open: Duration = .seconds(5)
+        /// How long closing the output waits for alsa-lib.
+        var close: Duration = .milliseconds(500)
         /// How long the position may not change, beyond the length of a full buffer, until the stream counts as dead.
         var stall: Duration = .seconds(1)
         /// How often a resume is tried while the device is not awake yet.

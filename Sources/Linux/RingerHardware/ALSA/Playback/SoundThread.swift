@@ -13,6 +13,7 @@ final class SoundThread: @unchecked Sendable {
     private var isAtWork = false
     private var retry: (any DeviceTimer)?
     private let pool: PCMPool
+    private let limits: PlaybackMachine.Limits
     let reports = OutputReports()
 
     let loop: EventLoop
@@ -21,10 +22,11 @@ final class SoundThread: @unchecked Sendable {
     private let granted = Mutex<HardwareFormat?>(nil)
 
     init(
-        realTimePriority: Int?, linger: Duration, busyPatience: Duration, openLimit: Duration
+        realTimePriority: Int?, linger: Duration, busyPatience: Duration, limits: PlaybackMachine.Limits
     ) throws(RingerError) {
+        self.limits = limits
         loop = try EventLoop(name: "ringer-sound", realTimePriority: realTimePriority)
-        opener = PCMOpener(loop, limit: openLimit, besides: realTimePriority) { [reports] in reports.report($0) }
+        opener = PCMOpener(loop, limit: limits.open, besides: realTimePriority) { [reports] in reports.report($0) }
         pool = PCMPool(loop, opener, linger: linger)
         queue = PCMQueue(patience: busyPatience)
     }
@@ -325,12 +327,9 @@ final class SoundThread: @unchecked Sendable {
         }
     }
 
-    /// How long ``shutDown(_:)`` waits for alsa-lib.
-    static let closingPatience = Duration.milliseconds(500)
-
     /// Stops every sound, closes every PCM and ends the threads, without waiting. A second call does nothing.
     ///
-    /// `completion` is called within 0.5 s, unless this thread itself is blocked in alsa-lib. A thread that is blocked there is
+    /// `completion` is called within ``PlaybackMachine/Limits/close``, unless this thread itself is blocked in alsa-lib. A thread that is blocked there is
     /// abandoned: it ends if the call returns.
     func shutDown(_ completion: @escaping @Sendable () -> Void) {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return completion() }
@@ -339,7 +338,7 @@ final class SoundThread: @unchecked Sendable {
             for voice in voices.values { voice.stopAtOnce() }
             pool.close()
             // Finish what was being opened or closed.
-            opener.close(by: loop.now + Self.closingPatience) { [self] in
+            opener.close(by: loop.now + limits.close) { [self] in
                 // After the completions of those.
                 loop.execute { [self] in
                     reports.unwatchLoss()
