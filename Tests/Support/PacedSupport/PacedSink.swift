@@ -34,6 +34,8 @@ public enum PacedSink {
         case latency(milliseconds: Int)
         /// Appends the frames that were really played to this file.
         case capture(String)
+        /// Appends the time of each start to this file: a line with the nanoseconds of `CLOCK_MONOTONIC`.
+        case starts(String)
         /// Takes one stream only: opening locks this file, and fails with `EBUSY` while another stream holds it.
         case lock(String)
         /// Opening fails with this error: `EBUSY`, `ENODEV`, `ENOENT`, `EACCES` or `EIO`.
@@ -82,6 +84,7 @@ public enum PacedSink {
         case .refusesResume: "RESUME=false"
         case .latency(let milliseconds): "LATENCY=\(milliseconds)"
         case .capture(let path): "CAPTURE=\(path)"
+        case .starts(let path): "STARTS=\(path)"
         case .lock(let path): "LOCK=\(path)"
         case .openError(let name): "OPEN_ERROR=\(name)"
         case .gate(let path): "GATE=\(path)"

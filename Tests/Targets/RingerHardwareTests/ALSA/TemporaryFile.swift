@@ -1,4 +1,5 @@
 import Glibc
+import RingerCore
 
 /// A path of its own in /tmp; what is there goes with it.
 final class TemporaryFile: Sendable {
@@ -23,6 +24,15 @@ final class TemporaryFile: Sendable {
             if count == 0 { return samples }
             samples.append(contentsOf: chunk.prefix(count))
         }
+    }
+
+    /// The time in its first line, in nanoseconds.
+    var time: MonotonicTime? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 32)
+        if fgets(&line, CInt(line.count), file) == nil { return nil }
+        return MonotonicTime(nanoseconds: Int64(strtoll(line, nil, 10)))
     }
 
     /// How often this process has it open.
