@@ -60,7 +60,10 @@ extension DeviceBehaviourTests {
         let tone = Self.tone(milliseconds: 300)
         try bench.device.start(tone, category: .playback) { results.append($0) }
         bench.advance(.milliseconds(100))
-        try await bench.run { await $0.releaseOutput() }
+        let releases = Results<Void>()
+        bench.device.releaseOutput { releases.append(()) }
+        bench.advance(.milliseconds(20))
+        #expect(releases.all.count == 1)
         #expect(results.all.map(\.outcome) == [.stopped(.outputReleased)] && !bench.board.speaker.isOpen)
         let later = try await bench.run { try await $0.play(tone, category: .playback) }
         #expect(later.outcome == .finished)

@@ -231,19 +231,17 @@ struct SoundPlayerTests {
     }
 
     @Test("cancelling the task stops the sound")
-    func cancelled() async throws {
-        let bench = try PlayerBench()
-        let player = bench.player
-        let clock = bench.clock
-        let result = try await clock.drive {
-            let task = Task {
-                await player.playOutsideSessions(
-                    .silence(duration: .seconds(20), sampleRate: 8000, channels: 1), as: .session(.playback))
-            }
-            task.cancel()
-            return await task.value
+    func cancelled() throws {
+        let (bench, executor) = (try PlayerBench(), ManualExecutor())
+        let task = Task(executorPreference: executor) {
+            bench.results.append(
+                await bench.player.playOutsideSessions(
+                    .silence(duration: .seconds(20), sampleRate: 8000, channels: 1), as: .session(.playback)))
         }
-        #expect(result.outcome == .stopped(.caller))
+        executor.run()
+        task.cancel()
+        executor.advance(bench.clock, by: .milliseconds(10))
+        #expect(bench.outcomes == [.stopped(.caller)])
     }
 
     @Test("a ring made of completions that play again stops when its flag says so")

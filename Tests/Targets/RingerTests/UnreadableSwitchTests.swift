@@ -88,9 +88,13 @@ private let nowhere = HardwarePaths(
             let events = Mutex<[DeviceEvent]>([])
             let device = try Device.simulated(
                 board, configuration: .init(observer: { event in events.withLock { $0.append(event) } }))
-            let start = clock.now
-            try await clock.drive { await device.waitForSwitch() }
-            #expect(clock.now - start == min(settleTime, .seconds(1)))
+            let waiting = Task { await device.waitForSwitch() }
+            // The slider's timer, and that of the wait.
+            while clock.pendingTimers < 2 { await Task.yield() }
+            clock.advance(by: min(settleTime, .seconds(1)) - .milliseconds(1))
+            #expect(device.state.isSwitchUnreadable && events.withLock { $0.count } == 0)
+            clock.advance(by: .milliseconds(1))
+            await waiting.value
             #expect(device.state.isSwitchUnreadable != isRead)
             let degraded = events.withLock { $0 }.compactMap { event in
                 if case .degraded(let error, _) = event { error.code } else { nil }

@@ -589,15 +589,15 @@ struct AlertTests {
     }
 
     @Test("cancelling the task that waits for an alert stops it")
-    func cancelled() async throws {
-        let alert = try AlertBench()
-        let (alerts, ring, clock) = (alert.alerts, alert.ring, alert.bench.clock)
-        let result = try await clock.drive {
-            let task = Task { await alerts.alert(ring) }
-            while clock.pendingTimers == 0 { await Task.yield() }
-            _ = clock.schedule(at: clock.now + .milliseconds(500)) { task.cancel() }
-            return await task.value
+    func cancelled() throws {
+        let (alert, executor) = (try AlertBench(), ManualExecutor())
+        let task = Task(executorPreference: executor) {
+            alert.results.append(await alert.alerts.alert(alert.ring))
         }
-        #expect(result.outcome == .stopped(.caller) && result.elapsed == .milliseconds(500))
+        executor.advance(alert.bench.clock, by: .milliseconds(500))
+        task.cancel()
+        executor.advance(alert.bench.clock, by: .milliseconds(10))
+        #expect(alert.outcomes == [.stopped(.caller)])
+        #expect(alert.results.all.map(\.elapsed) == [.milliseconds(500)])
     }
 }

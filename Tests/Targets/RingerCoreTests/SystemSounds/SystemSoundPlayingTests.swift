@@ -117,16 +117,15 @@ struct SystemSoundPlayingTests {
     }
 
     @Test("cancelling the task that plays stops the sound")
-    func cancel() async throws {
-        let bench = try SoundsBench()
+    func cancel() throws {
+        let (bench, executor) = (try SoundsBench(), ManualExecutor())
         let sound = try bench.register(milliseconds: 1000)
-        let (sounds, clock) = (bench.sounds, bench.clock)
-        let result = try await clock.drive {
-            let task = Task { await sounds.play(sound) }
-            _ = clock.schedule(at: clock.now + .milliseconds(200)) { task.cancel() }
-            return await task.value
-        }
-        #expect(result.outcome == .stopped(.caller) && result.elapsed == .milliseconds(200))
+        let task = Task(executorPreference: executor) { bench.results.append(await bench.sounds.play(sound)) }
+        executor.advance(bench.clock, by: .milliseconds(200))
+        task.cancel()
+        executor.advance(bench.clock, by: .milliseconds(10))
+        #expect(bench.outcomes == [.stopped(.caller)])
+        #expect(bench.results.all.map(\.elapsed) == [.milliseconds(200)])
     }
 
     @Test("a flip to silent stops a system sound, and the vibration of an alert goes on")
