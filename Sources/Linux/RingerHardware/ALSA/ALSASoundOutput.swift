@@ -144,8 +144,10 @@ public final class ALSASoundOutput: AnsweringOutput {
         let voice = ALSAVoice(
             lastNumber.wrappingAdd(1, ordering: .relaxed).newValue, sound, options, pcm: pcm(for: options.route),
             on: thread, limits: limits, handler)
-        if let useCases, useCases.isNeeded(for: options.route) { thread.select(options.route, useCases) }
-        thread.loop.execute { [isLate = thread.isClosed] in voice.begin(isLate: isLate) }
+        thread.loop.execute { [thread, useCases, isLate = thread.isClosed] in
+            if let useCases { thread.select(options.route, useCases) }
+            voice.begin(isLate: isLate)
+        }
         return voice
     }
 

@@ -60,6 +60,53 @@ extension RealTime {
             }
         }
 
+        @Test("a sound on another route begins on a card that is switched, though a PCM of its name is open")
+        func slowSwitch() async throws {
+            // Pauses first, so that a sound that did not wait begins before the card is switched.
+            let cset = "cset \"name='CD Capture Switch' on\""
+            let folder = try useCases("slow", replacing: cset, with: "usleep 1000000\n\t\t\(cset)")
+            try await withUseCases(in: folder) {
+                let loop = try EventLoop(name: "lab-clock")
+                defer { loop.close() }
+                let hardware = Device.Hardware()
+                let speaker = try SoundParts(hardware).makeSpeaker(hardware)
+                defer { speaker.close() }
+                for (route, path) in [(AudioRoute.speaker, "Synth"), (.receiver, "CD")] {
+                    let events = Probe<PlaybackEvent>(loop)
+                    let sound = speaker.play(.silence(duration: .seconds(60)), .init(route: route)) { events.tell($0) }
+                    guard case .started = try await events.next() else { throw LabFailure("it did not start") }
+                    #expect(try await isOn(path), "\(route)")
+                    sound.stop()
+                    _ = try await end(events)
+                }
+            }
+        }
+
+        @Test("a card that went and came back is switched before the next sound on the same route")
+        func cardComesBack() async throws {
+            try await withUseCases {
+                let hardware = Device.Hardware()
+                let speaker = try SoundParts(hardware).makeSpeaker(hardware)
+                defer { speaker.close() }
+                let loop = try EventLoop(name: "lab-clock")
+                defer { loop.close() }
+                for _ in 0..<2 {
+                    for path in ["Synth", "Line", "CD"] { try await set(path, isOn: true) }
+                    let events = Probe<PlaybackEvent>(loop)
+                    _ = speaker.play(.silence(duration: .milliseconds(100)), .init()) { events.tell($0) }
+                    #expect(try await end(events) == .drained)
+                    for path in ["Synth", "Line", "CD"] {
+                        #expect(try await isOn(path) == (path == "Synth"), "\(path)")
+                    }
+                    // Its driver waits until nobody has the card open.
+                    await withCheckedContinuation { done in
+                        speaker.release(stoppingSounds: false) { done.resume() }
+                    }
+                    try await SoundCardDriver.dummy.whileUnplugged {}
+                }
+            }
+        }
+
         @Test("doctor says where each part of the card comes from")
         func doctor() async throws {
             let jack = try UserControl.boolean("Socket Jack")
@@ -100,6 +147,23 @@ extension RealTime {
                 #expect(parts.problem?.operation == "read" && parts.problem?.subject == "use cases of sound card 0")
                 #expect(parts.problem?.detail != nil)
             }
+        }
+
+        private func end(_ events: Probe<PlaybackEvent>) async throws -> PlaybackEnd {
+            while true {
+                if case .ended(let end, _, _) = try await events.next() { return end }
+            }
+        }
+
+        /// A folder with the laboratory's use cases in which a text is replaced.
+        private func useCases(_ name: String, replacing old: String, with new: String) throws -> String {
+            let folder = "\(Lab.temporaryFolder)/ucm2-\(name)"
+            for path in [folder, "\(folder)/conf.d", "\(folder)/conf.d/Dummy"] { try #require(mkdir(path, 0o755) == 0) }
+            for file in ["ucm.conf", "conf.d/Dummy/Dummy.conf", "conf.d/Dummy/HiFi.conf"] {
+                let parts = try KernelFile.read("\(Self.folder)/\(file)").split(separator: old)
+                try write(Array((parts.joined(separator: new) + "\n").utf8), to: "\(folder)/\(file)")
+            }
+            return folder
         }
 
         /// Runs `body` with the laboratory's use cases. The tests run one after another.

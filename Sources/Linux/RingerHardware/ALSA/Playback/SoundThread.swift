@@ -14,6 +14,10 @@ final class SoundThread: @unchecked Sendable {
     private var retry: (any DeviceTimer)?
     private let pool: PCMPool
     private let limits: PlaybackMachine.Limits
+    /// How many switches of the card have not ended.
+    private var switches = 0
+    /// Notices that the card that was switched is gone.
+    private var cardWatch: DirectoryWatch?
     let reports = OutputReports()
 
     let loop: EventLoop
@@ -104,7 +108,8 @@ final class SoundThread: @unchecked Sendable {
         do throws(RingerError) {
             let request = try PCMRequest(
                 name, sampleRate: sampleRate, channels: channels, reports.formats.preferences)
-            if let handle = pool.take(request) {
+            // One that is open already would play before the card is switched.
+            if switches == 0, let handle = pool.take(request) {
                 note(handle)
                 return completion(.success(handle))
             }
@@ -249,11 +254,26 @@ final class SoundThread: @unchecked Sendable {
         }
     }
 
-    /// Switches the card to `route` before a PCM is opened that is asked for afterwards, or fails by its deadline.
+    /// Switches the card to `route`, unless that was asked for last, before a PCM is opened that is asked for afterwards, or
+    /// fails by its deadline.
     func select(_ route: AudioRoute, _ useCases: UseCaseSelector) {
+        guard !isClosed, useCases.isNeeded(for: route) else { return }
+        switchCard("switch to \(route)", to: route, useCases)
+        if cardWatch != nil { return }
+        do throws(RingerError) {
+            cardWatch = try DirectoryWatch(useCases.directory, loop: loop) { [self] in
+                if !isClosed && useCases.hasLostCard() { switchCard("close", to: nil, useCases) }
+            }
+        } catch {
+            reports.report(error)
+        }
+    }
+
+    private func switchCard(_ operation: String, to route: AudioRoute?, _ useCases: UseCaseSelector) {
+        switches += 1
         opener.open(
             // One at a time: the selector is used by one thread.
-            "sound card", operation: "switch to \(route)", holdsUpOthers: true,
+            "sound card", operation: operation, holdsUpOthers: true,
             { () -> Result<Void, RingerError> in
                 do throws(RingerError) {
                     return .success(try useCases.select(route))
@@ -262,14 +282,14 @@ final class SoundThread: @unchecked Sendable {
                 }
             },
             completion: { [self] result in
-                guard case .failure(let error) = result else { return }
-                useCases.hasFailed()
-                report(error)
+                loop.execute { [self] in
+                    if isClosed { return }
+                    switches -= 1
+                    guard case .failure(let error) = result else { return }
+                    useCases.hasFailed()
+                    reports.report(error)
+                }
             })
-    }
-
-    private func report(_ problem: RingerError) {
-        loop.execute { [self] in if !isClosed { reports.report(problem) } }
     }
 
     private func note(_ handle: PCMHandle) {
@@ -341,6 +361,7 @@ final class SoundThread: @unchecked Sendable {
             opener.close(by: loop.now + limits.close) { [self] in
                 // After the completions of those.
                 loop.execute { [self] in
+                    cardWatch?.close()
                     reports.unwatchLoss()
                     reports.follow(nil)
                     reports.reportProblems(nil)

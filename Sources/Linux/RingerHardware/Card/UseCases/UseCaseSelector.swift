@@ -1,41 +1,55 @@
 import RingerCore
-import Synchronization
+import SystemPackage
 
 /// Switches a sound card to the output of the sound that is about to play, as its use-case configuration says.
-/// ``select(_:)`` runs on an opener's thread; any thread may call the rest.
-// SAFETY: `manager` and `device` are used by `select` alone, which the threads of a `PCMOpener` call one after another; its
-// lock orders them.
+/// ``select(_:)`` runs on an opener's thread, the rest on the sound thread.
+// SAFETY: `requested` and `card` are used on the sound thread only. `manager` and `device` are used by `select` alone, which
+// the threads of a `PCMOpener` call one after another; its lock orders them.
 final class UseCaseSelector: @unchecked Sendable {
     private let useCases: UseCases
     private var manager: UseCaseManager?
     /// The output that is switched on.
     private var device: String?
-    /// The route that was asked for last, as an ``AudioRouteSet``.
-    private let requested = Atomic<UInt8>(0)
+    /// The route that was asked for last; nil if the card has to be switched before the next sound.
+    private var requested: AudioRoute?
+    /// The card that was there then.
+    private var card: FileIdentity?
 
     /// A selector for the card that `useCases` describes. The card is not touched before ``select(_:)``.
     init(_ useCases: UseCases) {
         self.useCases = useCases
     }
 
-    /// Whether the card has to be switched for `route`. Only the first caller with another route gets true.
+    /// Where the card's file comes and goes.
+    var directory: FilePath { useCases.controlFile.removingLastComponent() }
+
+    /// Whether the card has to be switched for `route`, which is the one that was asked for last then.
     func isNeeded(for route: AudioRoute) -> Bool {
-        guard useCases.output(of: route) != nil else { return false }
-        let route = AudioRouteSet(route).rawValue
-        return requested.exchange(route, ordering: .relaxed) != route
+        guard requested != route, useCases.output(of: route) != nil else { return false }
+        requested = route
+        card = FileIdentity(useCases.controlFile)
+        return true
+    }
+
+    /// Whether the card has gone since it was asked for; the next sound switches the one that comes back.
+    func hasLostCard() -> Bool {
+        guard requested != nil, card?.isThere != true else { return false }
+        requested = nil
+        return true
     }
 
     /// The card could not be switched, or switching it did not return in time: the next sound tries again.
     func hasFailed() {
-        requested.store(0, ordering: .relaxed)
+        requested = nil
     }
 
     /// Turns off the output that is on, and `route`'s on. The first call selects the use case. Blocks while the
     /// configuration's sequences run, which may pause. Must be called on an opener's thread.
     ///
+    /// - Parameter route: The route; nil to close a card that is gone, whose number and driver are free only then.
     /// - Throws: ``RingerError`` if the configuration or a mixer setting in it fails; see ``hasFailed()``.
-    func select(_ route: AudioRoute) throws(RingerError) {
-        guard let wanted = useCases.output(of: route)?.device else { return }
+    func select(_ route: AudioRoute?) throws(RingerError) {
+        guard let route, let wanted = useCases.output(of: route)?.device else { return forget() }
         ALSAMessages.keepOnThisThread()
         do throws(RingerError) {
             if manager == nil {
@@ -53,9 +67,13 @@ final class UseCaseSelector: @unchecked Sendable {
             }
         } catch {
             // The card may have gone, and come back: begin anew.
-            manager = nil
-            device = nil
+            forget()
             throw error
         }
+    }
+
+    private func forget() {
+        manager = nil
+        device = nil
     }
 }

@@ -20,6 +20,8 @@ package final class UseCases: Sendable {
 
     /// The card's number.
     package let card: Int
+    /// The card's control file.
+    package let controlFile: FilePath
     /// The configuration's file.
     package let file: FilePath
     /// The use case: "HiFi", or the first one where there is none of that name.
@@ -51,7 +53,7 @@ package final class UseCases: Sendable {
         card: String? = nil, paths: HardwarePaths = .standard, folder: FilePath = folder
     ) throws(RingerError) -> UseCases? {
         guard let (number, file) = Self.file(card, paths, folder) else { return nil }
-        return try UseCases(card: number, file: file)
+        return try UseCases(card: number, paths.sound.appending("controlC\(number)"), file: file)
     }
 
     /// The card's number, and the file of its configuration; nil if the card is missing or has none.
@@ -70,7 +72,7 @@ package final class UseCases: Sendable {
         return nil
     }
 
-    private init(card: Int, file: FilePath) throws(RingerError) {
+    private init(card: Int, _ controlFile: FilePath, file: FilePath) throws(RingerError) {
         let manager = try UseCaseManager(card: card)
         let verbs = try manager.names("_verbs")
         guard let verb = verbs.contains("HiFi") ? "HiFi" : verbs.first else {
@@ -98,6 +100,7 @@ package final class UseCases: Sendable {
                 ?? manager.value("PlaybackVolume", of: first, in: verb).map(UseCaseText.volume)
         }
         self.card = card
+        self.controlFile = controlFile
         self.file = file
         self.verb = verb
         self.outputs = outputs
