@@ -49,13 +49,18 @@ struct PlayerMachine: StateMachine {
     private(set) var state = DeviceState()
     private(set) var preferences = UserPreferences()
     private let pcms: [AudioRoute: String]
+    private let movesWithNextSound: Bool
     private(set) var sounds: [ID: Sound] = [:]
     /// The sounds in the order in which they began. Most changes of state come while nothing plays.
     private var inOrder: [ID] { sounds.isEmpty ? [] : sounds.keys.sorted() }
 
     /// A machine for an output whose routes have these PCMs.
-    init(pcms: [AudioRoute: String]) {
+    ///
+    /// - Parameter movesWithNextSound: Whether a playing sound moves to a new route with the same PCM only when another sound
+    ///   begins there; see ``AnsweringOutput/switchesCard``.
+    init(pcms: [AudioRoute: String], movesWithNextSound: Bool = false) {
         self.pcms = pcms
+        self.movesWithNextSound = movesWithNextSound
     }
 
     /// The rules in force.
@@ -144,7 +149,11 @@ struct PlayerMachine: StateMachine {
 
     private mutating func decideAnew(_ id: ID, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let sound = sounds[id], sound.halted == nil else { return }
-        let decision = sound.terms.decide(state, preferences, on: route(of: sound))
+        var decision = sound.terms.decide(state, preferences, on: route(of: sound))
+        // It is heard on one of the two routes, and may be on the other at any time: both have to allow it.
+        if movesWithNextSound, case .play = decision {
+            decision = sound.terms.decide(state, preferences, on: sound.route)
+        }
         switch decision {
         case .play(let gain, _, _, _):
             guard gain != sound.gain else { return }

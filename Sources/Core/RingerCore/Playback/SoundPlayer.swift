@@ -37,7 +37,9 @@ public final class SoundPlayer: Sendable {
         loads = SoundLoads(clock, core)
         let (table, observers) = (table, observers)
         let pcms = AudioRoute.allCases.map { ($0, output.pcm(for: $0)) }
-        let machine = PlayerMachine(pcms: Dictionary(uniqueKeysWithValues: pcms))
+        let machine = PlayerMachine(
+            pcms: Dictionary(uniqueKeysWithValues: pcms),
+            movesWithNextSound: (output as? any AnsweringOutput)?.switchesCard == true)
         runner = StateMachineRunner(machine, in: core) { action, runner in
             switch action {
             case .begin(let id, var options):

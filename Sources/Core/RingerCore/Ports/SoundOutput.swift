@@ -60,6 +60,10 @@ public protocol SoundOutput: Sendable {
 
 /// An output whose threads may be held up by the hardware: closing it can be begun without waiting for them.
 package protocol AnsweringOutput: SoundOutput {
+    /// Whether the output itself switches the codec, before a sound on another route: until then a playing sound stays where
+    /// it is, though the new route has the same PCM.
+    var switchesCard: Bool { get }
+
     /// Does what ``SoundOutput/close()`` does. `completion` is called once, possibly on another thread or from within this call.
     func close(completion: @escaping @Sendable () -> Void)
 }

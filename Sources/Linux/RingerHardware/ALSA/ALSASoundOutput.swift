@@ -11,6 +11,7 @@ public final class ALSASoundOutput: AnsweringOutput {
     let pcm: String
     /// Whether the PCM is the plug-in `ringer`, which ends at once what may not be heard, while it reaches the service.
     public var obeysSwitch: Bool { pcm.hasPrefix("ringer:") && pcm.contains(part: "WHEN_SILENCED=skip") }
+    package var switchesCard: Bool { useCases != nil }
     private let routes: [AudioRoute: String]
     private let useCases: UseCaseSelector?
     private let limits: PlaybackMachine.Limits

@@ -82,6 +82,26 @@ extension RealTime {
             }
         }
 
+        @Test("a sound on the speaker is silenced though the jack is in: the next sound switches the card")
+        func keepsSpeaker() async throws {
+            let jack = try UserControl.boolean("Socket Jack")
+            try jack.unlock()
+            let folder = try useCases("shared", replacing: "hw:${CardId},0,1", with: "hw:${CardId}")
+            try LabBoard.setSwitch(silent: false)
+            defer { try? LabBoard.setSwitch(silent: false) }
+            try await withUseCases(in: folder) {
+                let lab = try LabDevice(.init(motor: MotorSpecification.none))
+                _ = try await lab.nextPosition()
+                let sound = PCMBuffer.silence(duration: .seconds(2))
+                async let ended = lab.device.play(sound, category: .ambient)
+                _ = try await lab.nextStart()
+                try jack.set(1)
+                while lab.device.state.route != .headphone { _ = try await lab.nextRoute() }
+                try LabBoard.setSwitch(silent: true)
+                #expect(try await ended.outcome == .silenced(by: .ringSilentSwitch))
+            }
+        }
+
         @Test("a card that went and came back is switched before the next sound on the same route")
         func cardComesBack() async throws {
             try await withUseCases {
