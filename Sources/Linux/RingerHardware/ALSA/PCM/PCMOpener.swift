@@ -139,7 +139,8 @@ final class PCMOpener: Sendable {
     }
 
     /// Ends the threads, without waiting. Jobs that have not begun to open a PCM fail as closed, and so does what has not
-    /// returned by `deadline`: its thread is abandoned. `completion` is called then, or before.
+    /// returned by `deadline`: its thread is abandoned, and closes what waits behind it if the call returns. `completion` is
+    /// called then, or before.
     func close(by deadline: MonotonicTime, _ completion: @escaping @Sendable () -> Void) {
         let dropped = state.withLock { state in
             state.isClosed = true
@@ -162,13 +163,13 @@ final class PCMOpener: Sendable {
         let ended = state.withLock { state -> (stuck: [Job], idle: [EventLoop])? in
             if state.hasEnded { return nil }
             state.hasEnded = true
-            let stuck = state.workers.compactMap(\.running)
+            let stuck = state.workers.flatMap { [$0.running].compactMap(\.self) + $0.queue }
             let idle = state.workers.filter { $0.running == nil && $0.queue.isEmpty }.map(\.loop)
             state.workers.removeAll { $0.running == nil && $0.queue.isEmpty }
             return (stuck, idle)
         }
         guard let (stuck, idle) = ended else { return }
-        for job in stuck { fail(job, RingerError(.closed, "open", job.subject)) }
+        for job in stuck { fail(job, RingerError(.closed, job.isOpening ? "open" : "close", job.subject)) }
         for loop in idle { loop.close() }
         completion()
     }
