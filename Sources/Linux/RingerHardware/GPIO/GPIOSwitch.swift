@@ -96,6 +96,8 @@ public final class GPIOSwitch: RingSilentSwitch {
 
         init(_ line: GPIOLine, _ options: Options, _ paths: HardwarePaths) throws(RingerError) {
             let located = try line.locate(in: paths)
+            // Before the request: the path may lead to another chip afterwards.
+            let chip = FileIdentity(located.chip.path)
             let inKernel = GPIOLineRequest.kernelDebounces
             // Request the line before reading it: edges in between are queued.
             let request = try located.chip.requestInput(
@@ -104,7 +106,7 @@ public final class GPIOSwitch: RingSilentSwitch {
             contacts = Contacts(
                 debouncer: Debouncer(level: try request.isActive(), duration: inKernel ? .zero : options.debounce),
                 isInverted: options.isInverted)
-            file = FileIdentity(located.chip.path)
+            file = chip
             name = line.name(of: request)
             self.request = request
         }
@@ -117,7 +119,7 @@ public final class GPIOSwitch: RingSilentSwitch {
 
         // Kernels before 6.6 do not wake readers when a chip disappears, and old ones do not survive a poll of a
         // removed chip: look at the chip's file instead.
-        var isPresent: Bool { file?.isThere ?? true }
+        var isPresent: Bool { file?.isThere ?? false }
 
         mutating func begin(now: MonotonicTime, into reports: inout [SwitchEvent]) {
             reports.append(.position(contacts.position, at: now))
