@@ -318,8 +318,13 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
     private func awaitRelease() {
         let isWatched = state.phase != .watching || state.endReleaseWatch != nil
         // Old kernels cannot watch: there the next change of the directory tries again.
-        guard !isWatched, let end = try? releaseWatch?({ self.find(isDoubtful: false) }) else { return }
-        state.endReleaseWatch = end
+        if isWatched { return }
+        state.endReleaseWatch = try? releaseWatch? {
+            // The watch of a device that was removed would report it for ever.
+            self.endReleaseWatch()
+            self.find(isDoubtful: false)
+        }
+        if state.endReleaseWatch == nil { return }
         // It may have been released in between.
         loop.execute { self.find(isDoubtful: false) }
     }

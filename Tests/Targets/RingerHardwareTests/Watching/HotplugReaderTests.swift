@@ -161,6 +161,38 @@ import Testing
         loop.close()
     }
 
+    // The watch of a chip that was removed reported it for ever, and the loop took a whole processor.
+    @Test("the watch for the release of a busy device is made anew when it reports, though it goes on reporting")
+    func brokenReleaseWatch() throws {
+        let (opens, watches) = (Counter(Atomic(0)), Counter(Atomic(0)))
+        let reader = HotplugReader<PipeSource>(
+            loop: loop, name: "held", directory: directory.path, awaited: .always,
+            releaseWatch: { [loop] handler throws(RingerError) in
+                var ends: [CInt] = [-1, -1]
+                guard pipe(&ends) == 0 else { throw RingerError("open", "pipe", .current) }
+                // The first one has hung up: that of a device that was removed.
+                let isFirst = watches.value.add(1, ordering: .relaxed).newValue == 1
+                if isFirst { close(ends[1]) }
+                let watch = loop.watch(ends[0], for: Int16(POLLIN)) { _ in handler() }
+                return { [ends] in
+                    watch.cancel()
+                    close(ends[0])
+                    if !isFirst { close(ends[1]) }
+                }
+            }
+        ) { () throws(RingerError) in
+            opens.value.add(1, ordering: .relaxed)
+            throw RingerError("open", "held", Errno(rawValue: EBUSY))
+        }
+        try reader.start { _ in }
+        // Each of these takes a turn of the loop.
+        for _ in 0..<50 { loop.sync {} }
+        #expect(watches.value.load(ordering: .relaxed) == 2)
+        #expect(opens.value.load(ordering: .relaxed) < 10)
+        reader.close()
+        loop.close()
+    }
+
     @Test("a device that is missing is an error, and nothing is watched")
     func missing() throws {
         let reader = makeReader()
