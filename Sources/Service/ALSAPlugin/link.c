@@ -27,7 +27,7 @@ static void lose(struct link *link)
     if (link->socket >= 0)
         close(link->socket);
     link->socket = -1;
-    link->accepted = link->hangs = false;
+    link->accepted = link->announced = link->hangs = false;
     link->next_attempt = now() + RETRY_NANOSECONDS;
 }
 
@@ -48,6 +48,7 @@ static void say_started(struct link *link, int64_t since)
     struct ringer_pcm_packet packet = {
         .version = RINGER_PCM_VERSION, .kind = link->started ? RINGER_PCM_STARTED : RINGER_PCM_STOPPED};
     packet.since = (uint64_t)since;
+    link->announced = link->started != 0;
     say(link, &packet);
 }
 
@@ -71,9 +72,10 @@ static void attempt(struct link *link)
     }
     link->waits = waits_since(link);
     struct ringer_pcm_packet hello = link->hello;
-    hello.flags = link->started ? RINGER_PCM_RUNS : 0;
+    bool runs = link->started && !link->over;
+    hello.flags = runs ? RINGER_PCM_RUNS : 0;
     say(link, &hello);
-    if (link->socket >= 0 && link->started)
+    if (link->socket >= 0 && runs)
         say_started(link, link->started);
 }
 
@@ -137,6 +139,11 @@ void link_update(struct link *link)
         link->heard = now();
         if (packet.kind == RINGER_PCM_ACCEPTED)
             link->flags = packet.flags;
+        if (link->announced) {
+            link->over = packet.flags & RINGER_PCM_OVER;
+            if (packet.since != 0)
+                link->started = (int64_t)packet.since;
+        }
         link->state = packet.value;
         link->gain = packet.gain < RINGER_PCM_FULL_GAIN ? packet.gain : RINGER_PCM_FULL_GAIN;
     }
@@ -165,6 +172,7 @@ void link_tell(struct link *link, bool started)
     if ((link->started != 0) == started)
         return;
     link->started = started ? now() : 0;
+    link->over = false;
     /* A child that closes what it inherited does not stop the parent's stream. */
     if (link->socket >= 0 && link->process == getpid())
         say_started(link, 0);

@@ -14,7 +14,9 @@ struct link {
     int socket;           /* -1 where there is none */
     pid_t process;        /* the one that connected: after a fork the child connects on its own */
     int64_t next_attempt; /* nanoseconds of CLOCK_MONOTONIC */
-    int64_t started;      /* since when the stream plays or records; 0 if it does not: as next_attempt */
+    int64_t started;      /* since when the stream, or its session, plays or records; 0 if it does not: as next_attempt */
+    bool announced;       /* the service was told on this connection that the stream runs */
+    bool over;            /* an interruption ended without leave to resume: silent until link_tell */
     bool accepted;        /* the service has answered, and `state` and `gain` are its word */
     int refusal;          /* why the service that is there refused last; 0 if it did not, or there is none */
     char why[120];        /* the sentence of that refusal */

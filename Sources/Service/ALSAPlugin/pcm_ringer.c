@@ -184,6 +184,8 @@ static void end_skipping(struct ringer *r)
    there. While it hangs, what obeys the switch is not heard: it may be at silent by now. */
 static int current_state(const struct ringer *r)
 {
+    if (r->link.over)
+        return RINGER_PCM_INTERRUPTED;
     bool plays_unjudged = r->plays_unreachable && r->link.refusal == 0;
     int state = r->link.accepted ? r->link.state : plays_unjudged ? RINGER_PCM_HEARD : RINGER_PCM_INTERRUPTED;
     bool is_unknown = r->link.hangs && !(r->link.flags & RINGER_PCM_IGNORES_SWITCH);

@@ -54,12 +54,15 @@ enum {
     RINGER_PCM_RUNS = 1,
 };
 
-/* The flags of ACCEPTED. */
+/* The flags of ACCEPTED, the last one also of STATE. */
 enum {
     /* The service answers PING. */
     RINGER_PCM_ANSWERS = 1,
     /* The switch does not silence the stream. */
     RINGER_PCM_IGNORES_SWITCH = 2,
+    /* An interruption of the stream, which runs, ended without leave to resume: it is silent until it starts anew. The plug-in
+       says to the next service that the stream does not run. */
+    RINGER_PCM_OVER = 4,
 };
 
 /* The value of REFUSED: why. */
@@ -78,7 +81,7 @@ struct ringer_pcm_packet {
     uint8_t version;
     uint8_t kind;
     uint8_t value;
-    uint8_t flags;    /* in HELLO and ACCEPTED */
+    uint8_t flags;    /* in HELLO, ACCEPTED and STATE */
     uint32_t gain;    /* in ACCEPTED and STATE */
     /* Texts, each of which ends with a zero byte. */
     union {
@@ -89,7 +92,9 @@ struct ringer_pcm_packet {
         };
         char why[120]; /* in REFUSED, with TOO_MANY: the limit, in a sentence; empty where the service says none */
         /* In STARTED, for a stream that runs since before the connection: when it started, in nanoseconds of CLOCK_MONOTONIC.
-           What began later may interrupt it. 0 for one that starts now. */
+           What began later may interrupt it. 0 for one that starts now.
+           In ACCEPTED and STATE, for a stream that runs: when its session was activated, which the plug-in says to the next
+           service. 0 where it is not active, and from services that do not say it. */
         uint64_t since;
     };
 };

@@ -53,21 +53,32 @@ final class PCMStream: @unchecked Sendable {
     ///
     /// - Returns: Whether it could be sent. A program that was stopped for long enough does not read.
     func tell(_ state: PCMSession.State) -> Bool {
-        if state == told || flagsAtStart != nil { return true }
-        told = state
-        return send(PCMPacket(kind: RINGER_PCM_STATE, value: state.value, gain: state.gain))
+        if own(state) == told || flagsAtStart != nil { return true }
+        return say(RINGER_PCM_STATE, state)
     }
 
     /// Informs the plug-in of its state, and of what the service can do.
     func accept(_ state: PCMSession.State, flags: Int) {
-        told = state
-        _ = send(PCMPacket(kind: RINGER_PCM_ACCEPTED, value: state.value, flags: flags, gain: state.gain))
+        _ = say(RINGER_PCM_ACCEPTED, state, flags: flags)
     }
 
     /// Informs the plug-in, which asked, of the state once more.
     func answer() {
-        guard isOpen, let state = told else { return }
-        _ = send(PCMPacket(kind: RINGER_PCM_STATE, value: state.value, gain: state.gain))
+        if isOpen, let state = told { _ = say(RINGER_PCM_STATE, state) }
+    }
+
+    /// The session's state as the stream's: the session's age and end are nothing to one that does not run, and may not read.
+    private func own(_ state: PCMSession.State) -> PCMSession.State {
+        isStarted ? state : PCMSession.State(value: state.value, gain: state.gain)
+    }
+
+    private func say(_ kind: Int, _ session: PCMSession.State, flags: Int = 0) -> Bool {
+        let state = own(session)
+        told = state
+        var packet = PCMPacket(
+            kind: kind, value: state.value, flags: flags | (state.isOver ? RINGER_PCM_OVER : 0), gain: state.gain)
+        packet.packet.since = state.since
+        return send(packet)
     }
 
     /// Tells the plug-in why the connection ends.
@@ -105,6 +116,10 @@ final class PCMSession {
     struct State: Equatable {
         var value: Int
         var gain: Float = 0
+        /// When the session was activated, in nanoseconds of CLOCK_MONOTONIC; 0 where it is not active.
+        var since: UInt64 = 0
+        /// Whether an interruption of its streams, which run, ended without leave to resume.
+        var isOver = false
     }
 
     var streams: [PCMStream] = []
@@ -150,14 +165,18 @@ final class PCMSession {
 
     /// The current state; that of a session without a running stream is the one that the first stream will find.
     var state: State {
-        switch session.audibility(activating: !isStarted || waits) {
-        case .heard(let gain): State(value: RINGER_PCM_HEARD, gain: gain)
-        case .silenced(let reason):
-            switch reason {
-            // The program cannot know that it is heard again afterwards: it goes on.
-            case .interruption, .sessionPriority, .sessionSilencesPlayback: State(value: RINGER_PCM_INTERRUPTED)
-            default: State(value: RINGER_PCM_SILENCED)
-            }
+        let session = session.state
+        let isInactive = session?.phase == .inactive
+        var state = State(
+            value: RINGER_PCM_SILENCED, since: isInactive ? 0 : session?.activation ?? 0,
+            isOver: isStarted && !waits && isInactive)
+        switch self.session.audibility(activating: !isStarted || waits) {
+        case .heard(let gain): (state.value, state.gain) = (RINGER_PCM_HEARD, gain)
+        // The program cannot know that it is heard again afterwards: it goes on.
+        case .silenced(.interruption), .silenced(.sessionPriority), .silenced(.sessionSilencesPlayback):
+            state.value = RINGER_PCM_INTERRUPTED
+        case .silenced: break
         }
+        return state
     }
 }

@@ -376,6 +376,8 @@ final class PCMClient {
     private let descriptor: CInt
     /// The flags of the packet that was received last.
     private(set) var flags = 0
+    /// When the session was activated, by that packet; 0 where it is not active.
+    private(set) var since: UInt64 = 0
 
     convenience init(_ bench: PCMBench) throws { try self.init(bench.socket) }
 
@@ -447,7 +449,7 @@ final class PCMClient {
         var wasReset = false
         while true {
             let size = ringer_receive(descriptor, &packet, PCMPacket.size)
-            flags = Int(packet.flags)
+            (flags, since) = (Int(packet.flags), packet.since)
             if size == PCMPacket.size { return [Int(packet.kind), Int(packet.value)] }
             // A service that refused without reading the greeting: its reason comes next.
             if size < 0, errno == ECONNRESET, !wasReset {

@@ -104,6 +104,82 @@ import Testing
         #expect(try aplay.heard().map(\.gain) == [1, 0, 1])
     }
 
+    // It was heard again.
+    @Test("a sound whose interruption ended without leave to resume is silent after a restart; the next one is heard")
+    func restartAfterInterruption() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let sound = try bench.sound(seconds: 3)
+        let aplay = try bench.run(["aplay", "-q", "-D", "PCM", sound, sound])
+        try await aplay.hear(seconds: 0.5)
+        bench.device.sessions.interruptionEnded(bench.device.sessions.interruptionBegan(), shouldResume: false)
+        try await aplay.hear(seconds: 0.5)
+        bench.stop()
+        try await aplay.hear(seconds: 0.5)
+        try bench.start()
+        #expect(try await aplay.end() == 0)
+        let heard = try aplay.heard()
+        #expect(heard.prefix(2).map(\.gain) == [1, 0])
+        #expect(heard.count > 2 && heard[1].frames.upperBound >= 3 * PCMBench.rate, "\(heard.prefix(3))")
+    }
+
+    // The plug-in said when its own stream had started: the session became younger, and interrupted what had interrupted it.
+    @Test("a plug-in tells the next service the age of its session, and of no stream whose interruption is over")
+    func nextService() async throws {
+        let bench = try PCMBench()
+        let listener = ringer_listen(bench.socket)
+        defer { close(listener) }
+        let aplay = try bench.play(try bench.sound(seconds: 5))
+        var said: [String] = []
+        // What each service says of the stream once it runs.
+        for (since, flags) in [(7, 0), (0, RINGER_PCM_OVER), (0, 0)] as [(UInt64, Int)] {
+            var service: CInt = -1
+            while service < 0 {
+                service = ringer_accept(listener)
+                await Task.yield()
+            }
+            defer { close(service) }
+            /// The next packet's kind, flags and time, which is 0 in a greeting.
+            func receive() async throws -> ringer_pcm_packet? {
+                var packet = ringer_pcm_packet()
+                while true {
+                    let size = ringer_receive(service, &packet, PCMPacket.size)
+                    if size >= 0 { return size == 0 ? nil : packet }
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+            }
+            func send(_ kind: Int, _ flags: Int, since: UInt64) {
+                var packet = PCMPacket(kind: kind, value: RINGER_PCM_HEARD, flags: flags, gain: 1).packet
+                packet.since = since
+                _ = withUnsafeBytes(of: packet) { ringer_send(service, $0.baseAddress, $0.count) }
+            }
+            let hello = try await receive()
+            said.append("hello \(hello?.flags ?? 0)")
+            send(RINGER_PCM_ACCEPTED, 0, since: 0)
+            let next = try await receive()
+            said.append(next.map { "\($0.kind) \($0.since)" } ?? "end")
+            send(RINGER_PCM_STATE, flags, since: since)
+            try await aplay.hear(seconds: 0.5)
+        }
+        #expect(said == ["hello 0", "2 0", "hello 1", "2 7", "hello 0", "3 0"])
+        #expect(try await aplay.end() == 0)
+    }
+
+    @Test("a stream that joins a session is informed of its age")
+    func ageOfSession() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let (first, second) = (try PCMClient(bench), try PCMClient(bench))
+        for client in [first, second] {
+            client.greet("playback")
+            #expect(try await client.receive() == [RINGER_PCM_ACCEPTED, RINGER_PCM_HEARD])
+            #expect(client.since == 0)
+            client.start(on: bench)
+            while client.since == 0 { #expect(try await client.receive() == [RINGER_PCM_STATE, RINGER_PCM_HEARD]) }
+        }
+        #expect(first.since == second.since && first.since == bench.device.sessions.all[0].activation)
+    }
+
     // It was taken for the newest, and interrupted an announcement that had interrupted it.
     @Test("a program whose sound was interrupted before the service was started again waits for what interrupted it")
     func restartWhileInterrupted() async throws {
