@@ -4,9 +4,10 @@ import os
 import struct
 import subprocess
 import tempfile
+import time
 import wave
 
-from calls import power
+from calls import share_of_tone
 from handset import PATIENCE
 from kamailio import REALM, Kamailio
 from registration import PASSWORD, registering
@@ -20,7 +21,7 @@ def configure(directory, proxy):
     with wave.open(tone, "wb") as file:
         file.setparams((1, 2, RATE, 0, "NONE", None))
         file.writeframes(struct.pack(
-            f"<{RATE * 10}h", *(int(12000 * math.sin(2 * math.pi * 440 * frame / RATE)) for frame in range(RATE * 10))))
+            f"<{RATE * 60}h", *(int(12000 * math.sin(2 * math.pi * 440 * frame / RATE)) for frame in range(RATE * 60))))
     with open(os.path.join(directory, "config"), "w") as file:
         # Port 0: one that is free.
         file.write("sip_listen 127.0.0.1:0\nmodule_path /usr/lib/baresip/modules\n"
@@ -32,6 +33,16 @@ def configure(directory, proxy):
     open(os.path.join(directory, "contacts"), "w").close()
 
 
+def tone(path):
+    """The share of the tone in what was captured so far."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except FileNotFoundError:
+        return 0
+    return share_of_tone(struct.unpack(f"<{len(data) // 2}h", data[:len(data) // 2 * 2]), 440, RATE)
+
+
 def test_baresip():
     """baresip calls the handset's account at the proxy; its tone is heard; its end is the call's."""
     with tempfile.TemporaryDirectory() as work, Kamailio(PASSWORD) as kamailio:
@@ -40,11 +51,16 @@ def test_baresip():
         with registering([kamailio.address], "--answer-after", "0", "--microphone-pcm", "null", "--call-pcm",
                          f"paced:CAPTURE={heard},RATE={RATE},CHANNELS=1") as handset:
             handset.wait(lambda: kamailio.said("saved"), "registered")
-            # It quits by itself.
             with subprocess.Popen(
-                    ["baresip", "-f", work, "-e", f"/dial sip:door@{REALM}", "-t", "3"], stdin=subprocess.DEVNULL,
+                    ["baresip", "-f", work, "-e", f"/dial sip:door@{REALM}"], stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as peer:
                 try:
+                    end, share = time.monotonic() + PATIENCE, 0
+                    while share <= 0.9 and time.monotonic() < end:
+                        time.sleep(0.2)
+                        share = tone(heard)
+                    # It hangs up.
+                    peer.terminate()
                     said, _ = peer.communicate(timeout=PATIENCE)
                 finally:
                     peer.kill()
@@ -54,10 +70,4 @@ def test_baresip():
             assert event["heard"] > 0.5, (event, said)
             # An answer may come before the first frame of the ring.
             assert handset.kinds(event["call"])[-2:] == ["answered", "ended"], handset.kinds(event["call"])
-        with open(heard, "rb") as file:
-            data = file.read()
-        samples = struct.unpack(f"<{len(data) // 2}h", data)
-        block = max((samples[at:at + RATE // 2] for at in range(0, len(samples) - RATE // 2, RATE // 10)),
-                    key=lambda part: sum(map(abs, part)))
-        share = power(block, 440, RATE) / (sum(sample * sample for sample in block) / len(block))
         assert share > 0.9, f"{share} of the power is the tone's"

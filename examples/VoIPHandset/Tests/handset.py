@@ -212,6 +212,16 @@ class Caller:
     def cancel(self):
         self.send(self.message("CANCEL"))
 
+    def next_packet(self):
+        """The next packet of RTP that comes: those that have come already are dropped."""
+        self.rtp.setblocking(False)
+        try:
+            while self.rtp.recv(2048):
+                pass
+        except BlockingIOError:
+            self.rtp.settimeout(PATIENCE)
+        return self.rtp.recv(2048)
+
     def receive(self):
         """The next message."""
         if self.transport == "udp":

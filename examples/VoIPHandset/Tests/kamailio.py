@@ -39,7 +39,7 @@ modparam("registrar", "min_expires", 1)
 request_route {{
     if ($rm == "REGISTER") {{
         if (!pv_www_authenticate("{realm}", "{password}", "0")) {{
-            xlog("L_ERR", "TEST challenged $fU, with digest: $(hdr(Authorization){{s.len}})\\n");
+            xlog("L_ERR", "TEST challenged $fU, CSeq $cs, with digest: $(hdr(Authorization){{s.len}})\\n");
             www_challenge("{realm}", "0");
             exit;
         }}
