@@ -306,6 +306,7 @@ private final class HungOutput: AnsweringOutput {
     }
 
     let name = "hung speaker"
+    let switchesCard = false
 
     func pcm(for route: AudioRoute) -> String { name }
     func play(
