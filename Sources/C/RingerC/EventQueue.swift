@@ -38,11 +38,6 @@ final class EventQueue: Sendable {
     /// An eventfd, owned by this object.
     let descriptor: CInt
     private let state = Mutex(State())
-    /// The thread that has read last; 0 for none.
-    private let reader = Atomic<UInt>(0)
-
-    /// Whether another thread than the caller's reads.
-    var isReadElsewhere: Bool { ![0, UInt(pthread_self())].contains(reader.load(ordering: .relaxed)) }
 
     init() throws {
         descriptor = ringer_eventfd()
@@ -99,8 +94,7 @@ final class EventQueue: Sendable {
     func next(
         _ target: Structure<ringer_event>, _ current: () -> DeviceState, now: () -> MonotonicTime
     ) -> Bool {
-        reader.store(UInt(pthread_self()), ordering: .relaxed)
-        return state.withLock { state in
+        state.withLock { state in
             defer {
                 if state.isEmpty && state.isReadable && !state.hasEnded {
                     var count: UInt64 = 0

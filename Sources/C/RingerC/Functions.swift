@@ -41,7 +41,7 @@ import RingerTestKit
     _ device: OpaquePointer?, _ event: UnsafeMutablePointer<ringer_event>?, _ size: Int
 ) -> CInt {
     attempt {
-        let handle = try DeviceHandle.at(device)
+        let handle = try DeviceHandle.at(device, toRead: true)
         let event = try Structure(event, size, "event")
         return handle.queue.next(event, { handle.device.state }, now: { handle.device.now }) ? 1 : 0
     }

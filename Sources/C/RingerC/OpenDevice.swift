@@ -21,8 +21,8 @@ final class OpenDevice: Sendable {
 
     private struct State {
         var handle: DeviceHandle?
-        /// The queue of a closed device, until the thread that reads it has learnt of the end: it waits for its descriptor. A thread
-        /// that reads no more never does.
+        /// The queue of a closed device, until somebody who reads events has learnt of the end: a thread that waits for the descriptor
+        /// would not wake if it was closed before. A program that reads no more never does.
         var ended: EventQueue?
     }
 
@@ -56,7 +56,7 @@ final class OpenDevice: Sendable {
         guard device.process.isCurrent else { return nil }
         let handle: DeviceHandle? = device.state.withLock { state in
             guard let handle = state.handle.take() else { return nil }
-            if handle.queue.isReadElsewhere { state.ended = handle.queue }
+            state.ended = handle.queue
             // Its sessions are refused at the same time.
             handle.hasClosed.store(true, ordering: .releasing)
             return handle
@@ -72,11 +72,10 @@ final class OpenDevice: Sendable {
     }
 
     /// - Throws: ``RingerError``: `otherProcess` in a child of fork, `closed` once the device is closed.
-    fileprivate func current() throws -> DeviceHandle {
+    fileprivate func current(toRead: Bool) throws -> DeviceHandle {
         try process.check()
         let (handle, ended): (DeviceHandle?, EventQueue?) = state.withLock { state in
-            let isOver = state.ended?.isReadElsewhere == false
-            return (state.handle, isOver ? state.ended.take() : nil)
+            (state.handle, toRead ? state.ended.take() : nil)
         }
         // Its descriptor is closed outside of the lock.
         guard let handle else { return try withExtendedLifetime(ended) { throw DeviceHandle.closed } }
@@ -99,9 +98,11 @@ struct OwnProcess: Sendable {
 
 extension DeviceHandle {
     /// The device at `pointer`, which `ringer_device_open` made.
-    static func at(_ pointer: OpaquePointer?) throws -> DeviceHandle {
+    ///
+    /// - Parameter toRead: Whether the caller reads its events, and learns of its end.
+    static func at(_ pointer: OpaquePointer?, toRead: Bool = false) throws -> DeviceHandle {
         // SAFETY: an object that ringer_device_open made is never freed.
         let device = Unmanaged<OpenDevice>.fromOpaque(UnsafeRawPointer(try required(pointer, "device")))
-        return try device._withUnsafeGuaranteedRef { try $0.current() }
+        return try device._withUnsafeGuaranteedRef { try $0.current(toRead: toRead) }
     }
 }
