@@ -34,7 +34,7 @@ final class DeviceHandle: Sendable {
     }
 
     private struct Request {
-        var running = Running.beginning(isStopped: false)
+        var running: Running
         /// Whether the program has its number.
         var isNumbered: Bool
     }
@@ -196,15 +196,27 @@ final class DeviceHandle: Sendable {
 
     /// Begins a request: writes its number to `id` first, so that its end cannot be read before.
     func begin(_ id: UnsafeMutablePointer<UInt64>?, _ body: (UInt64) throws -> Running) throws -> CInt {
-        let number = requests.withLock { requests in
+        let number = newNumber()
+        return try begin(number, .beginning(isStopped: false), id) { try body(number) }
+    }
+
+    private func newNumber() -> UInt64 {
+        requests.withLock { requests in
             requests.last += 1
-            requests.all[requests.last] = Request(isNumbered: id != nil)
-            requests.beginning += 1
             return requests.last
+        }
+    }
+
+    private func begin(
+        _ number: UInt64, _ running: Running, _ id: UnsafeMutablePointer<UInt64>?, _ body: () throws -> Running
+    ) throws -> CInt {
+        requests.withLock { requests in
+            requests.all[number] = Request(running: running, isNumbered: id != nil)
+            requests.beginning += 1
         }
         id?.pointee = number
         do {
-            let running = try body(number)
+            let running = try body()
             let isStopped = requests.withLock { requests in
                 defer { requests.hasBegun() }
                 // It may have ended already.
@@ -266,11 +278,17 @@ final class DeviceHandle: Sendable {
         _ sound: PCMBuffer, in manner: SoundManner = SoundManner(), isEndless: Bool = false, _ place: PlayedSound.Place,
         of session: AudioSession? = nil, _ id: UnsafeMutablePointer<UInt64>?
     ) throws -> CInt {
-        try begin(id) { number in
-            let played = PlayedSound(
-                sound, in: manner, total: isEndless ? .max : manner.frames(of: sound), place: place, session: session,
-                on: device
-            ) { [weak self] in self?.ended(number, $0) }
+        let number = newNumber()
+        let played = PlayedSound(
+            sound, in: manner, total: isEndless ? .max : manner.frames(of: sound), place: place, session: session,
+            on: device
+        ) { [weak self] in self?.ended(number, $0) }
+        return try begin(played, number, id)
+    }
+
+    /// Begins a sound, which can be stopped and paused from the moment on at which the program has its number.
+    func begin(_ played: PlayedSound, _ number: UInt64, _ id: UnsafeMutablePointer<UInt64>?) throws -> CInt {
+        try begin(number, .sound(played), id) {
             try played.begin()
             return .sound(played)
         }

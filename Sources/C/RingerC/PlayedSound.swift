@@ -21,7 +21,6 @@ final class PlayedSound: Sendable {
     }
 
     private enum Phase {
-        /// It is paused, or has not begun.
         case paused
         /// The player is about to get it; what is to follow.
         case starting(SoundPlayer.ID, then: Phase.Wish)
@@ -48,7 +47,7 @@ final class PlayedSound: Sendable {
     }
 
     private struct State {
-        var phase = Phase.paused
+        var phase: Phase
         /// What is left to be played of it.
         var manner: SoundManner
         /// How many frames were heard before the player's sound.
@@ -59,6 +58,7 @@ final class PlayedSound: Sendable {
         var startedAt: MonotonicTime?
         /// Kept while the program has it: the last reference to a session removes it.
         weak var session: AudioSession?
+        var isSessionFreed = false
     }
 
     private let device: Device
@@ -81,7 +81,8 @@ final class PlayedSound: Sendable {
         self.total = total
         self.place = place
         self.completion = completion
-        state = Mutex(State(manner: manner, session: session))
+        // A pause, stop or gain that comes before it has begun is obeyed then.
+        state = Mutex(State(phase: .starting(device.player.reserve(), then: .play), manner: manner, session: session))
     }
 
     /// Whether the player's sound of this number is this one.
@@ -103,17 +104,11 @@ final class PlayedSound: Sendable {
 
     // MARK: - The program's requests
 
-    /// Begins it, or goes on with it, unless it was stopped or goes on already.
+    /// Begins it, once.
     ///
     /// - Throws: ``RingerError`` if the category does not allow an option, or the device is closed.
     func begin() throws {
-        let id = device.player.reserve()
-        let isPaused = state.withLock { state in
-            guard case .paused = state.phase else { return false }
-            state.phase = .starting(id, then: .play)
-            return true
-        }
-        if isPaused { try start(id) }
+        if let id = state.withLock({ $0.phase.id }) { try start(id) }
     }
 
     /// Gives it to the player, as its sound `id`.
@@ -144,6 +139,7 @@ final class PlayedSound: Sendable {
 
     /// Pauses it, or goes on with it.
     func pause(_ isPaused: Bool) {
+        let next = device.player.reserve()
         let (stopped, begins): (SoundPlayer.ID?, Bool) = state.withLock { state in
             switch state.phase {
             case .starting(let id, let wish):
@@ -156,12 +152,14 @@ final class PlayedSound: Sendable {
             case .pausing(let id, _):
                 state.phase = .pausing(id, goesOn: !isPaused)
                 return (nil, false)
-            case .paused: return (nil, !isPaused)
-            case .playing, .stopping, .ended: return (nil, false)
+            case .paused where !isPaused:
+                state.phase = .starting(next, then: .play)
+                return (nil, true)
+            case .paused, .playing, .stopping, .ended: return (nil, false)
             }
         }
         if let stopped { device.player.stop(stopped) }
-        if begins { goOn { try begin() } }
+        if begins { goOn(next) }
     }
 
     /// Stops it.
@@ -185,10 +183,10 @@ final class PlayedSound: Sendable {
         if isOver { end(.stopped(cause)) }
     }
 
-    /// The program has freed its session: what is paused of it has ended, as what plays ends with the session.
+    /// The program has freed its session: what is paused of it, or about to be, ends, as what plays ends with the session.
     func sessionIsFreed() {
         let isOver = state.withLock { state in
-            if case .pausing(let id, _) = state.phase { state.phase = .stopping(id, .sessionRemoved) }
+            state.isSessionFreed = true
             if case .paused = state.phase { return true }
             return false
         }
@@ -232,6 +230,7 @@ final class PlayedSound: Sendable {
             if state.startedAt == nil { state.startedAt = result.startedAt }
             guard result.outcome == .stopped(.caller) else { return (false, result.outcome) }
             switch state.phase {
+            case .pausing where state.isSessionFreed: return (false, .stopped(.sessionRemoved))
             case .pausing(_, goesOn: true):
                 // A pause that comes from now on is one of the next sound.
                 state.phase = .starting(next, then: .play)
@@ -244,12 +243,12 @@ final class PlayedSound: Sendable {
             }
         }
         if let outcome { end(outcome, at: result.endedAt) }
-        if goesOn { goOn { try start(next) } }
+        if goesOn { goOn(next) }
     }
 
-    private func goOn(_ begin: () throws -> Void) {
+    private func goOn(_ id: SoundPlayer.ID) {
         do {
-            try begin()
+            try start(id)
         } catch {
             end(.failed(error as? RingerError ?? RingerError(.system, "play", "sound", detail: "\(error)")))
         }

@@ -2,6 +2,7 @@ import CRinger
 import Glibc
 import Ringer
 import RingerTestKit
+import Synchronization
 import Testing
 
 @testable import RingerC
@@ -149,6 +150,65 @@ import Testing
                 RINGER_STOP_CAUSE_SESSION_REMOVED, RINGER_STOP_CAUSE_CALLER, RINGER_STOP_CAUSE_CALLER,
             ])
         #expect(ends.allSatisfy { $0.u.result.frames_played == 12_000 })
+    }
+
+    // It never ended.
+    @Test("a sound that is paused while its session is being freed ends with it")
+    func pausedWhileFreed() throws {
+        let bench = try TestDevice()
+        let session = try bench.session(RINGER_CATEGORY_PLAYBACK)
+        #expect(ringer_session_activate(session, nil) == 0)
+        var id: UInt64 = 0
+        #expect(play(bench.device, samples, in: session, &id) == 0)
+        bench.advance(milliseconds: 250)
+        let handle = try SessionHandle.at(session)
+        // The first step of ringer_session_free.
+        handle.device.remove(handle.session)
+        #expect(ringer_device_pause(bench.device, id, 1) == 0)
+        bench.advance(milliseconds: 250)
+        let ends = bench.ends()
+        #expect(ends.map(\.u.result.cause) == [RINGER_STOP_CAUSE_SESSION_REMOVED])
+        #expect(ends.map(\.u.result.frames_played) == [12_000])
+        withExtendedLifetime(handle) { ringer_session_free(session) }
+    }
+
+    // A call from another thread, which had read the sound's number, found none by it.
+    @Test("a sound that is about to begin has a gain and a position, and a pause of it holds")
+    func pausedWhileBeginning() async throws {
+        let bench = try TestDevice()
+        let handle = try DeviceHandle.at(bench.device)
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: samples)
+        let played = PlayedSound(
+            sound, in: SoundManner(), total: 48_000, place: .category(.playback, []), session: nil, on: handle.device
+        ) { handle.ended(1, $0) }
+        let result = Mutex<CInt?>(nil)
+        nonisolated(unsafe) let device = bench.device
+        // The core holds up the sound, whose request has begun.
+        let results = try handle.device.core.transition {
+            Result {
+                try DetachedThread.start(stackSize: 512 * 1024) {
+                    var id: UInt64 = 0
+                    let begun = try? handle.begin(played, 1, &id)
+                    result.withLock { $0 = begun ?? -1 }
+                }
+                let limit = MonotonicTime.now + .seconds(10)
+                while ringer_device_pause(device, 1, 1) == -ENOENT, .now < limit { sched_yield() }
+                var frame: UInt64 = 0
+                return [
+                    ringer_device_pause(device, 1, 1), ringer_device_set_gain(device, 1, 0.5),
+                    ringer_device_get_position(device, 1, &frame),
+                ]
+            }
+        }.get()
+        #expect(results == [0, 0, 0])
+        while result.withLock({ $0 }) == nil { await Task.yield() }
+        #expect(result.withLock { $0 } == 0)
+        bench.advance(milliseconds: 2_000)
+        #expect(bench.ends().isEmpty)
+        #expect(ringer_device_pause(device, 1, 0) == 0)
+        bench.advance(milliseconds: 1_000)
+        #expect(bench.ends().map(\.u.result.outcome) == [RINGER_OUTCOME_FINISHED])
+        #expect(try handle.simulated().speaker.recordings.last?.gains == [0.5])
     }
 
     // It stayed paused, and went on when that was asked for.
