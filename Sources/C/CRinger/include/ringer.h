@@ -664,7 +664,7 @@ enum ringer_event_type {
     RINGER_EVENT_VIBRATION_ENDED = 4,   /* a vibration has ended: result */
     RINGER_EVENT_DETECTED = 5,          /* a detection has ended: reading */
     RINGER_EVENT_DEGRADED = 6,          /* something is wrong with the device, or was lost: message */
-    RINGER_EVENT_LOST = 7,              /* so many keys, degradations and ends without id were not read in time: lost */
+    RINGER_EVENT_LOST = 7,              /* so many keys, degradations, starts and ends without id were not read: lost */
     RINGER_EVENT_SESSION = 8,           /* something happened to a session: session */
     RINGER_EVENT_SESSION_ANSWERED = 9,  /* an activation or deactivation was carried out or refused: result */
     RINGER_EVENT_OUTPUT_RELEASED = 10,  /* the speaker's PCMs are closed */

@@ -158,11 +158,11 @@ public final class ALSASoundOutput: AnsweringOutput {
         thread.release(stoppingSounds: stoppingSounds, completion)
     }
 
-    /// Stops every sound and closes every PCM. Before it returns, the end of each sound was reported. A sound played
-    /// later fails as closed.
+    /// Stops every sound and closes every PCM. A sound played later fails as closed.
     ///
-    /// It waits for alsa-lib for 0.5 s. A thread that is blocked there then is left behind: it cannot be ended, and ends
-    /// when its call returns; what it opens is closed.
+    /// The first call waits until the end of each sound was reported, and for alsa-lib for 0.5 s at most; one on the sound
+    /// thread does not wait. A thread that is blocked in alsa-lib then is left behind: it cannot be ended, and ends when
+    /// its call returns; what it opens is closed.
     public func close() {
         let isDone = Latch()
         thread.shutDown { isDone.open() }
