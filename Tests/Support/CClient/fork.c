@@ -3,6 +3,7 @@
  * of it afterwards. A child that hangs ends by SIGALRM, 14.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +36,7 @@ static void handle_fork(void)
     if (device == NULL)
         return;
     /* As in run(), for a child that hangs here already. */
-    alarm(10);
+    alarm(60);
     handler_was_refused = ringer_device_read_event(device, &event, sizeof event) == -ECHILD;
 }
 
@@ -106,7 +108,7 @@ static void run(const char *what, void (*function)(void), int number)
         exit(1);
     child = make_child();
     if (child == 0) {
-        alarm(10);
+        alarm(60);
         close(ends[0]);
         ready = ends[1];
         function();
@@ -121,6 +123,30 @@ static void run(const char *what, void (*function)(void), int number)
         printf("%s: signal %d\n", what, WTERMSIG(status));
     else
         printf("%s: status %d\n", what, WEXITSTATUS(status));
+}
+
+/* How many threads of the process, besides this one, do not wait for anything. */
+static int count_busy_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    const struct dirent *entry;
+    char path[300], text[64];
+    int count = 0;
+
+    while (folder && (entry = readdir(folder))) {
+        FILE *file;
+
+        snprintf(path, sizeof path, "/proc/self/task/%s/stat", entry->d_name);
+        if (entry->d_name[0] == '.' || atoi(entry->d_name) == gettid() || !(file = fopen(path, "r")))
+            continue;
+        /* The thread's number, its name in brackets, and its state. */
+        if (fgets(text, sizeof text, file) && strrchr(text, ')'))
+            count += strrchr(text, ')')[2] != 'S';
+        fclose(file);
+    }
+    if (folder)
+        closedir(folder);
+    return count;
 }
 
 int client_fork(void)
@@ -143,7 +169,8 @@ int client_fork(void)
     if (client_play(device, NULL, samples, 4800, 0, NULL) == 0)
         client_wait_for(device, RINGER_EVENT_SOUND_ENDED, &event);
     has_motor = ringer_device_vibrate(device, pattern, 2, 1, 0, &vibration) == 0;
-    usleep(100000);
+    while (count_busy_threads() > 0)
+        usleep(1000);
     run("a child that uses the device", use_it, 0);
     run("a child that gets SIGTERM", wait_for_a_signal, SIGTERM);
     run("a child that cannot execute a program", fail_to_execute, 0);

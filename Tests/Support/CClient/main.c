@@ -198,15 +198,18 @@ static int end_by_signal(struct ringer_config *config)
     return 0;
 }
 
-static int alert_by_file(const char *path)
+static int alert_by_file(struct ringer_config *config, const char *path)
 {
     struct ringer_alert alert = {.limit_ms = 300};
     struct ringer_device *device;
     struct ringer_event event;
 
-    CHECK(ringer_device_open(NULL, &device));
+    CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
+    CHECK(ringer_device_open(config, &device));
+    ringer_config_free(config);
     CHECK(ringer_device_register_sound(device, path, &alert.sound));
     CHECK(ringer_device_alert(device, &alert, sizeof alert, NULL));
+    CHECK(ringer_simulated_advance(device, alert.limit_ms * 1000));
     CHECK(client_wait_for(device, RINGER_EVENT_SOUND_ENDED, &event));
     printf("%s by %s, felt %d, error %d, %s\n", ringer_outcome_name(event.u.result.outcome),
         ringer_stop_cause_name(event.u.result.cause), event.u.result.felt, (int)event.u.result.error,
@@ -250,10 +253,8 @@ int main(int argc, char **argv)
     }
     if (argc > 1 && strcmp(argv[1], "termination") == 0)
         return end_by_signal(config);
-    if (argc > 2 && strcmp(argv[1], "alert") == 0) {
-        ringer_config_free(config);
-        return alert_by_file(argv[2]);
-    }
+    if (argc > 2 && strcmp(argv[1], "alert") == 0)
+        return alert_by_file(config, argv[2]);
     CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
     CHECK(ringer_device_open(config, &device));
     ringer_config_free(config);
