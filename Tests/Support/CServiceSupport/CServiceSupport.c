@@ -63,3 +63,8 @@ ssize_t test_send(int socket, const void *bytes, size_t size, const int *descrip
     }
     return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
+
+int test_close_from(posix_spawn_file_actions_t *actions, int first)
+{
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
+}

@@ -1,3 +1,4 @@
+import CServiceSupport
 import Glibc
 import Ringer
 import RingerBus
@@ -50,6 +51,7 @@ package final class TestBus: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, pipe[1], 3)
+        test_close_from(&actions, 4)
         let words =
             [
                 "dbus-daemon", "--nofork", "--nopidfile", "--nosyslog",

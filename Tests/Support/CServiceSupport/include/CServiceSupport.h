@@ -2,6 +2,7 @@
 #ifndef RINGER_CSERVICESUPPORT_H
 #define RINGER_CSERVICESUPPORT_H
 
+#include <spawn.h>
 #include <sys/types.h>
 
 /// Gives the calling thread, and no other, an effective user and group and these supplementary groups. A socket that it
@@ -17,5 +18,9 @@ int test_connect(const char *path);
 
 /// Sends bytes and with them descriptors, at most 253. Returns how many bytes were sent, or -1 with errno.
 ssize_t test_send(int socket, const void *bytes, size_t size, const int *descriptors, size_t count);
+
+/* Closes all descriptors from `first` on in a program that is spawned with these actions: pipes of other tests would not end
+ * while it runs. */
+int test_close_from(posix_spawn_file_actions_t *actions, int first);
 
 #endif
