@@ -27,11 +27,39 @@ package struct ProcessUsage: Sendable {
         var line = [CChar](repeating: 0, count: 256)
         var memory: Int?
         while memory == nil, fgets(&line, CInt(line.count), file) != nil {
-            let text = line.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            let words = text.split { $0.isWhitespace }
+            let words = line.withUnsafeBytes(Self.text).split { $0.isWhitespace }
             if words.first == "RssAnon:" { memory = Int(words[1]) }
         }
         guard let memory else { throw ended }
         self.memory = memory
+    }
+
+    /// How long a process's threads of that name have waited for a processor so far.
+    package static func waited(_ thread: String, of process: pid_t) -> Duration {
+        let tasks = "/proc/\(process)/task"
+        guard let stream = opendir(tasks) else { return .zero }
+        defer { closedir(stream) }
+        var waited = Duration.zero
+        while let entry = readdir(stream) {
+            let task = tasks + "/" + withUnsafeBytes(of: entry.pointee.d_name, text)
+            guard firstLine(of: task + "/comm") == thread else { continue }
+            // Nanoseconds on a processor, nanoseconds of waiting for one, turns.
+            let fields = firstLine(of: task + "/schedstat").split(separator: " ")
+            if fields.count == 3 { waited += .nanoseconds(Int64(fields[1]) ?? 0) }
+        }
+        return waited
+    }
+
+    private static func firstLine(of path: String) -> String {
+        var line = [CChar](repeating: 0, count: 256)
+        guard let file = fopen(path, "r") else { return "" }
+        defer { fclose(file) }
+        fgets(&line, CInt(line.count), file)
+        return line.withUnsafeBytes(text)
+    }
+
+    /// A string of C, without the end of its line.
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(decoding: bytes.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }

@@ -15,8 +15,8 @@ final class Flag: Sendable {
 /// `audio` sounds.
 final class Others: Sendable {
     struct Times: Sendable {
-        /// How late the motor stopped after 1.0 s.
-        var motor: [Duration] = []
+        /// How late the motor stopped after 1.0 s, and how much of it its thread did not wait for a processor.
+        var motor: [(late: Duration, byService: Duration)] = []
         /// From the call of SetSwitch to the end of the sound.
         var flips: [Duration] = []
         /// From the call of Play to the first frame.
@@ -38,9 +38,11 @@ final class Others: Sendable {
     private let request: UInt32
     private let alert: Mutex<UInt32>
     private let sound: PrivateFile
+    private let service: ServiceProcess
 
     /// - Parameter user: Who plays.
-    init(_ bus: TestBus, player user: TestUser) async throws {
+    init(_ bus: TestBus, _ service: ServiceProcess, player user: TestUser) async throws {
+        self.service = service
         (root, ringing, motor, player) = (
             try BusClient(bus.address), try BusClient(bus.address), try BusClient(bus.address),
             try BusClient(bus.address, as: user)
@@ -57,7 +59,7 @@ final class Others: Sendable {
         alarm = try await root.call("CreateSession", [.dictionary(options)])[0].string ?? ""
         _ = try await root.call("Activate", interface: RingerNames.sessionInterface, path: alarm)
         request = try await root.request(
-            "Play", [.variant(.descriptor(long.descriptor)), .dictionary([:])], path: alarm)
+            "Play", [.variant(.descriptor(long.descriptor)), .dictionary(["rounds": .uint32(100)])], path: alarm)
         alert = Mutex(try await Self.ring(ringing))
     }
 
@@ -87,7 +89,7 @@ final class Others: Sendable {
 
     /// Waits until nothing runs but the alarm and the alert: an attacker that has left the bus has nothing more.
     func areAlone() async throws -> Bool {
-        for _ in 0..<500 {
+        for _ in 0..<6000 {
             if Set(try await requests()).subtracting([request, alert.withLock { $0 }]).isEmpty { return true }
             try await Task.sleep(for: .milliseconds(20))
         }
@@ -122,9 +124,12 @@ final class Others: Sendable {
         return times
     }
 
+    /// How long the thread that ends vibrations has waited for a processor so far.
+    private var waited: Duration { ProcessUsage.waited("ringer-device", of: service.process) }
+
     /// Turns the motor for 1.0 s, and returns how late it stopped; nil where another vibration replaced it, as one may.
-    private func vibrate() async throws -> Duration? {
-        let called = MonotonicTime.now
+    private func vibrate() async throws -> (late: Duration, byService: Duration)? {
+        let (called, before) = (MonotonicTime.now, waited)
         let request = try await motor.request("Vibrate", [.string("1000"), .dictionary([:])])
         let end = await signal("Ended", of: request, to: motor)
         // A motor that does not rest for 0.1 s is limited.
@@ -140,7 +145,8 @@ final class Others: Sendable {
             else { return nil }
             return .microseconds(Int64(end - start))
         }
-        return lengths.last.map { $0 - .seconds(1) }
+        let waited = waited - before
+        return lengths.last.map { ($0 - .seconds(1), $0 - .seconds(1) - waited) }
     }
 
     /// Plays a sound, and has the switch silence it.

@@ -12,7 +12,7 @@
 // before, descriptors that stay, memory above the budget, and times above what is promised. Of the times the median is judged,
 // since the attackers and whatever else the machine does have its processors too, and allowed besides are what the same use
 // takes at rest, measured first, and what a round trip to the bus itself takes meanwhile: neither is the service's. The motor
-// may never stop late by half a second.
+// may never stop late by half a second besides what its thread waited for a processor.
 import Glibc
 import Ringer
 import RingerDaemon
@@ -88,8 +88,12 @@ func run(
     try row("a sound of another begins, from the call", times.starts, 50, rest: rest.starts, bus: times.bus)
     let isHarmless = attack.user.groups.isEmpty
     if isHarmless || !leaveOut.isEmpty {
-        try row("the motor stops after 1.0 s, late by", times.motor, 20, rest: rest.motor, bus: times.bus)
-        guard times.motor.allSatisfy({ $0 < motorLimit }) else { throw Failure(message: "the motor stopped late") }
+        try row(
+            "the motor stops after 1.0 s, late by", times.motor.map(\.late), 20, rest: rest.motor.map(\.late),
+            bus: times.bus)
+        guard times.motor.allSatisfy({ $0.byService < motorLimit }) else {
+            throw Failure(message: "the motor stopped late")
+        }
         guard times.replaced == 0 else { throw Failure(message: "\(times.replaced) pulses were replaced") }
     }
     say("    others took the place of \(times.replaced) pulses and \(times.silenced) sounds, as who may play may")
@@ -120,7 +124,7 @@ func run(
     let most = try await memory.value
     say("    private memory: \(before.memory) KiB before, at most \(most), allowed \(bound)")
     guard most <= bound else { throw Failure(message: "the memory is above the budget") }
-    for _ in 0..<500 where try ProcessUsage(of: process).descriptors > before.descriptors {
+    for _ in 0..<6000 where try ProcessUsage(of: process).descriptors > before.descriptors {
         try await Task.sleep(for: .milliseconds(20))
     }
     let after = try ProcessUsage(of: process).descriptors
@@ -144,7 +148,7 @@ func hostile() async throws {
     try await process.serves(observer)
     let owner = try await observer.bus("GetNameOwner", [.string("org.ringer.Ringer1")])
     let victim = TestUser(1, groups: [audio])
-    let others = try await Others(bus, player: victim)
+    let others = try await Others(bus, process, player: victim)
     // What is loaded once is not the attackers'.
     try await Task.sleep(for: .seconds(1))
     let isRested = Flag()
