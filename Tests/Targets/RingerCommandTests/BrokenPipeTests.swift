@@ -10,6 +10,12 @@ struct BrokenPipeTests {
             .appendingPathComponent("ringer")
         process.arguments = arguments
         let (output, errors) = (Pipe(), Pipe())
+        // Processes that other tests start meanwhile have no copies of the ends.
+        for pipe in [output, errors] {
+            for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+                #expect(fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) == 0)
+            }
+        }
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = errors
