@@ -172,7 +172,7 @@ package final class BusConnection: @unchecked Sendable {
 
     // MARK: - Names, objects and matches
 
-    /// Owns a well-known name. It is the one call that waits for the bus: a service makes it once, before it serves.
+    /// Owns a well-known name. It is the one call that waits for the bus: a service makes it for each of its names, when it starts.
     package func own(_ name: String) throws(RingerError) {
         let result = sd_bus_request_name(bus, name, 0)
         pumpSoon()

@@ -259,7 +259,7 @@ extension BusInterface {
             Signal("InterruptionBegan", [.init("by", "s")], "It is silent now, and not active."),
             Signal(
                 "InterruptionEnded", [.init("shouldResume", "b")],
-                "What interrupted it is over; it may activate itself where shouldResume says so."),
+                "What interrupted it is over. With shouldResume it is active and may play, without it is inactive."),
             Signal(
                 "RefusalEnded", [],
                 """
