@@ -74,7 +74,7 @@ class Broker:
 
 
 class OddBroker:
-    """Speaks MQTT 5 by itself, and sets the keep-alive time to 1 s."""
+    """Speaks MQTT 5 by itself, and sets the keep-alive time: to 5 s, or to 1 s where it does not answer pings."""
 
     def __init__(self, grants=lambda connection: True, pongs=True, ends=None, delivers=lambda connection: [], answers=True):
         """`delivers`: the notices that come with the answer to a connection. `answers`: whether it acknowledges messages.
@@ -105,9 +105,9 @@ class OddBroker:
                 pass
 
     def packet(self, client, kind, body):
-        if kind == 1:  # CONNECT: CONNACK with Server Keep Alive 1 s
+        if kind == 1:  # CONNECT: CONNACK with Server Keep Alive
             notices = b"".join(self.notice(*numbered) for numbered in enumerate(self.delivers(self.connections), 1))
-            client.sendall(bytes([0x20, 6, 0, 0, 3, 0x13, 0, 1]) + notices)
+            client.sendall(bytes([0x20, 6, 0, 0, 3, 0x13, 0, 5 if self.pongs else 1]) + notices)
         elif kind == 8 and self.grants(self.connections):  # SUBSCRIBE: SUBACK, twice quality of service 1
             client.sendall(bytes([0x90, 5]) + body[:2] + bytes([0, 1, 1]))
             if self.ends:

@@ -3,6 +3,7 @@ import collections
 import os
 import resource
 import subprocess
+import threading
 import time
 
 from broker import Broker, OddBroker, Publisher, Speaker, notice, wait_until
@@ -129,13 +130,15 @@ def a_notice_that_is_not_recorded(directory):
 def a_full_disk_while_results_wait(directory):
     """Health says so although the broker sends a notice together with its answer, and has not acknowledged results: nothing of
     it was published, because the notice broke the connection off first."""
+    is_cut = threading.Event()
     broker = OddBroker(
-        delivers=lambda connection: [{}] * 3 if connection == 1 else [notice("a")], answers=False)
+        delivers=lambda connection: [{}] * 3 if connection == 1 else [notice("a")] * is_cut.is_set(), answers=False)
     speaker = Speaker(program, directory, broker.port, "odd", "--sound", "skip")
     wait_until(lambda: len(speaker.lines()) == 3, "three results are published")
     resource.prlimit(speaker.process.pid, resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+    is_cut.set()
     broker.cut()
-    wait_until(lambda: any("cannot write the ledger" in text for text in broker.texts), "health names the ledger", 30)
+    wait_until(lambda: any("cannot write the ledger" in text for text in broker.texts), "health names the ledger", 120)
     speaker.stop()
     broker.stop()
     return "in health"

@@ -83,7 +83,7 @@ def an_output_that_nobody_reads(directory):
     names = [f"t{number}" for number in range(2000)]
     for name in names:
         publisher.publish(notice(name))
-    wait_until(lambda: len({result["transaction"] for result in publisher.results}) == len(names), "all are announced")
+    wait_until(lambda: len({result["transaction"] for result in publisher.results}) == len(names), "all are announced", 600)
     text = b""
 
     def read():
