@@ -33,7 +33,7 @@ package final class BusClient: Sendable {
     /// - Parameters:
     ///   - user: Whose program it is; nil for the user who runs the test.
     ///   - replyTimeout: How long to wait for each reply; nil for ever.
-    package init(_ address: String, as user: TestUser? = nil, replyTimeout: Duration? = .seconds(25)) throws {
+    package init(_ address: String, as user: TestUser? = nil, replyTimeout: Duration? = .seconds(120)) throws {
         let loop = try EventLoop(name: "client")
         self.loop = loop
         self.replyTimeout = replyTimeout

@@ -67,7 +67,7 @@ static int use(void *library, const char *sound, const char *pcm, int round)
     descriptor.fd = functions.ringer_device_get_fd(device);
     CHECK(functions.ringer_device_read_event(device, &event, sizeof event));
     if (poll(&descriptor, 1, round % 10) == 1 && functions.ringer_device_read_event(device, &event, sizeof event) == 1 &&
-        event.type == RINGER_EVENT_SOUND_ENDED)
+        event.type == RINGER_EVENT_SOUND_ENDED && event.u.result.outcome != RINGER_OUTCOME_FINISHED)
         return fprintf(stderr, "the sound has ended: outcome %d, error %d\n", (int)event.u.result.outcome,
             (int)event.u.result.error);
     functions.ringer_device_close(device);

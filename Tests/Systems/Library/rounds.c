@@ -317,7 +317,7 @@ static void rest(void)
 {
     struct timespec pause = {.tv_sec = 4};
 
-    /* The PCM and the threads that were used last are kept for a while. */
+    /* The PCM and the threads that were used last are kept for a while, longer on a busy machine. */
     nanosleep(&pause, NULL);
 }
 
@@ -340,7 +340,7 @@ static void *read_events(void *unused)
 
 int main(int count, char **arguments)
 {
-    int rounds = count == 5 ? atoi(arguments[4]) : 0, flat;
+    int rounds = count == 5 ? atoi(arguments[4]) : 0, flat = 0;
     struct usage own = {0}, service = {0};
 
     if (rounds < 10) {
@@ -370,8 +370,10 @@ int main(int count, char **arguments)
             service = usage_of(arguments[2], arguments[3]);
         }
     }
-    rest();
-    flat = is_flat("the program", own, own_usage()) & is_flat("ringerd", service, usage_of(arguments[2], arguments[3]));
+    for (int tries = 0; tries < 30 && !flat; tries++) {
+        rest();
+        flat = is_flat("the program", own, own_usage()) & is_flat("ringerd", service, usage_of(arguments[2], arguments[3]));
+    }
     if (!flat)
         fprintf(stderr, "rounds: not flat\n");
     return !flat;
