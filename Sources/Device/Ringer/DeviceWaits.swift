@@ -1,8 +1,8 @@
 import RingerCore
 import Synchronization
 
-/// The tasks and functions that wait for a time, a descriptor or the speaker. Each wait ends once: when it happens, when its task is
-/// cancelled, or when the device is closed. Any thread.
+/// The tasks and functions that wait for a time, a descriptor or the speaker. Each wait ends once: when it happens, when
+/// its task is cancelled, or when the device is closed. Any thread.
 final class DeviceWaits: Sendable {
     typealias Outcome = Result<Int16, any Error>
 

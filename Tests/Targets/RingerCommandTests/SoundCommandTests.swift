@@ -133,7 +133,7 @@ struct SoundCommandTests {
         }
         let named = try notify("t.caf")
         #expect(named["fallback"] is NSNull && named["frames"] as? Int == 2400 && named["vibrated"] as? Bool == true)
-        #expect(try notify("other.caf", "--position", "silent")["fallback"] as? String == "missing")
+        #expect(try notify("other.caf")["fallback"] as? String == "missing")
         #expect(try notify("../t.caf", "--position", "silent")["fallback"] as? String == "refusedName")
         let critical = try notify("t.caf", "--critical", "--position", "silent", "--do-not-disturb")
         #expect(critical["outcome"] as? String == "finished")

@@ -144,6 +144,17 @@ struct SoundPlayerTests {
         #expect(actions.contains(.halt(1)) == !isShared)
     }
 
+    @Test(
+        "where the output switches the codec with the next sound, both routes have to allow one that plays",
+        arguments: [(AudioRoute.speaker, AudioRoute.headphone), (.headphone, .speaker)])
+    func movesWithNextSound(first: AudioRoute, second: AudioRoute) {
+        var machine = PlayerMachine(pcms: [:], movesWithNextSound: true)
+        _ = machine.switchTo(.ring, route: first)
+        _ = machine.handle(.play(1, SoundTerms(request: .systemSound()), frames: 100, now: MachineTime.start))
+        _ = machine.switchTo(.ring, route: second)
+        #expect(machine.switchTo(.silent, route: second).contains(.halt(1)))
+    }
+
     // One at the service, whose session was freed before the service had read its file, failed as busy.
     @Test("a sound that is stopped ends as stopped, though the output could not play it by then")
     func stoppedThenFailed() {

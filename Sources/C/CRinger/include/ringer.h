@@ -669,8 +669,8 @@ enum ringer_event_type {
     RINGER_EVENT_SESSION_ANSWERED = 9,  /* an activation or deactivation was carried out or refused: result */
     RINGER_EVENT_OUTPUT_RELEASED = 10,  /* the speaker's PCMs are closed */
     /* The first frame of a sound was accepted, at this time; of an announcement that is played again, and of a sound
-     * that goes on after a pause, once more. None for alerts, and for a sound that ends while its request is being
-     * made: started_at of its result says so. */
+     * that goes on after a pause, once more. None for alerts; a sound that ends while its request is being made
+     * may have none: started_at of its result says so. */
     RINGER_EVENT_SOUND_STARTED = 11
 };
 

@@ -45,8 +45,8 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         var nextID: UInt64 = 0
         /// How often the thread has taken its work, from 1.
         var turn: UInt64 = 1
-        /// The deadline that the thread sleeps to, or slept to last.
-        var alarm = MonotonicTime(nanoseconds: .max)
+        /// When the thread wakes by itself: the deadline of the next timer when it last began to wait.
+        var wakesAt = MonotonicTime(nanoseconds: .max)
         var descriptorsChanged = true
         var isClosed = false
         /// Gets the next failure to wait.
@@ -187,7 +187,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
             var index = state.timers.endIndex
             while index > 0, state.timers[index - 1].deadline <= deadline { index -= 1 }
             state.timers.insert(timer, at: index)
-            return (state.nextID, deadline < state.alarm ? state.turn : nil)
+            return (state.nextID, deadline < state.wakesAt ? state.turn : nil)
         }
         // The thread itself looks at its timers before it sleeps.
         if let turn, !isCurrentThread { woken.wake(turn) { wakeUp() } }
@@ -381,7 +381,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
                     }
                 }
                 let next = state.timers.last.map { max(1, $0.deadline.nanoseconds) } ?? 0
-                state.alarm = state.timers.last?.deadline ?? MonotonicTime(nanoseconds: .max)
+                state.wakesAt = state.timers.last?.deadline ?? MonotonicTime(nanoseconds: .max)
                 swap(&state.later, &later)
                 return (next, state.work.isEmpty, state.isClosed)
             }

@@ -316,14 +316,13 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
     }
 
     private func awaitRelease() {
-        let isWatched = state.phase != .watching || state.endReleaseWatch != nil
-        // Old kernels cannot watch: there the next change of the directory tries again.
-        if isWatched { return }
+        if state.phase != .watching || state.endReleaseWatch != nil { return }
         state.endReleaseWatch = try? releaseWatch? {
             // The watch of a device that was removed would report it for ever.
             self.endReleaseWatch()
             self.find(isDoubtful: false)
         }
+        // Old kernels cannot watch: there the next change of the directory tries again.
         if state.endReleaseWatch == nil { return }
         // It may have been released in between.
         loop.execute { self.find(isDoubtful: false) }
