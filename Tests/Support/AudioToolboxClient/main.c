@@ -74,7 +74,7 @@ bool client_wait_still(const volatile bool *is_done)
     if (!device)
         return client_wait(is_done);
     descriptor.fd = ringer_callbacks_get_fd();
-    while (!*is_done && poll(&descriptor, 1, 10000) == 1)
+    while (!*is_done && poll(&descriptor, 1, 60000) == 1)
         ringer_callbacks_dispatch();
     return *is_done;
 }
@@ -157,8 +157,7 @@ static void note_overlap(void *context)
     if (pthread_mutex_trylock(&in_callback) != 0) {
         overlaps++;
     } else {
-        for (int turn = 0; turn < 1000; turn++)
-            sched_yield();
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         pthread_mutex_unlock(&in_callback);
     }
     sem_post(&called);

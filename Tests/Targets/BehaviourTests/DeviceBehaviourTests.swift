@@ -100,10 +100,7 @@ import Testing
         }
         bench.device.close()
         // A client that has left waits for nothing: its last message is still on its way.
-        for _ in 0..<10_000 where bench.board.statusLight.pattern != .off {
-            try await Task.sleep(for: .milliseconds(1))
-        }
-        #expect(bench.board.statusLight.pattern == .off)
+        try await eventually("the light is off") { bench.board.statusLight.pattern == .off }
         #expect(bench.board.statusLight.shown.map(\.pattern) == [.on, blinking, .off, blinking, .off])
     }
 
@@ -342,10 +339,7 @@ import Testing
         bench.advance(.zero)
         #expect(bench.device.decide(.session(.playback)) == .silence(.sessionSilencesPlayback))
         if let service = bench.service { service.crash() } else { try await recorder.deactivate() }
-        for _ in 0..<10_000 where !bench.device.decide(.session(.playback)).isHeard {
-            try await Task.sleep(for: .milliseconds(1))
-        }
-        #expect(bench.device.decide(.session(.playback)).isHeard)
+        try await eventually("playback is heard") { bench.device.decide(.session(.playback)).isHeard }
         if other !== bench.device { other.close() }
     }
 

@@ -115,7 +115,7 @@ private final class Scene {
         let file = folder.appending(path: "asound.conf")
         let text = """
             <\(sink)>
-            pcm.!default { type plug slave.pcm "paced_hw:CAPTURE=\(folder.path)/played.raw,RATE=48000,CHANNELS=2" }
+            pcm.!default { type plug slave.pcm "paced_hw:CAPTURE=\(folder.path)/played.raw,UNDERRUNS=false,RATE=48000,CHANNELS=2" }
             """
         try Data(text.utf8).write(to: file)
         return file

@@ -166,7 +166,7 @@ import Testing
         bench.clock.sleep(for: .seconds(60))
         let child = try fork()
         if child == 0 {
-            alarm(10)
+            alarm(60)
             let isPrepared = bench.device.prepareForSleep()
             bench.device.wokeFromSleep()
             _exit(!isPrepared && bench.board.motor.isOn ? 0 : 1)

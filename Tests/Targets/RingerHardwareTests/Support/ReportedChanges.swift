@@ -21,12 +21,12 @@ final class ReportedChanges: Sendable {
         }
     }
 
-    /// Takes the next change; nil if none comes within 10 s.
+    /// Takes the next change; nil if none comes within 60 s.
     func next() -> DeviceStateChange? {
         while true {
             let first = changes.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             if first != nil { return first }
-            guard isTold.wait(until: .now + .seconds(10)) else { return nil }
+            guard isTold.wait(until: .now + .seconds(60)) else { return nil }
         }
     }
 }
