@@ -37,7 +37,7 @@ extension EitherTime {
             let watch = try ChildProcess([RingerCommandLine.path, "watch", "--json", "--pcm", "null"])
             func line(_ number: Int) async throws -> String {
                 // The command's output is a file: its growth is looked for, with a limit.
-                for _ in 0..<500 {
+                for _ in 0..<6_000 {
                     let lines = try watch.output().split(separator: "\n")
                     if lines.count > number { return String(lines[number]) }
                     try await Task.sleep(for: .milliseconds(10))

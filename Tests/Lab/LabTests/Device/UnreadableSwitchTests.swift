@@ -18,7 +18,7 @@ extension VirtualTime {
             let device = try InputDevice(named: LabBoard.switchName)
             try LabBoard.setSwitch(silent: silent)
             while try device.isOn(switch: Int(SwitchCode.muteDevice)) != silent {
-                _ = try await device.next(within: .seconds(1))
+                _ = try await device.next(within: .seconds(60))
             }
         }
 

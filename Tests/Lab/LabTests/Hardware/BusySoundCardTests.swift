@@ -33,7 +33,7 @@ extension EitherTime {
 
         @Test("another process opens the card as soon as releaseOutput returns")
         func release() async throws {
-            let lab = try LabDevice(.init(pcm: pcm))
+            let lab = try LabDevice(.init(pcm: pcm, linger: .seconds(3600)))
             let aplay = ["aplay", "-D", pcm] + format + ["-d", "1", "/dev/zero"]
             // Kept for the next sound, it is in the way.
             _ = await lab.device.player.playOutsideSessions(

@@ -4,11 +4,13 @@ import Testing
 
 extension EitherTime {
     @Suite struct LightAndKeyTests {
-        /// Whether the status light is dark, or becomes so: the kernel sets what the timer's times say on a thread of its own.
-        private func isDark() throws -> Bool {
-            for _ in 0..<1_000 where try LabBoard.chip.isHigh(LabBoard.statusLightLine) { usleep(1_000) }
-            return try !LabBoard.chip.isHigh(LabBoard.statusLightLine)
+        /// Whether the status light is lit, or becomes so: the kernel sets what the timer's times say on a thread of its own.
+        private func isLit(_ isLit: Bool = true) throws -> Bool {
+            for _ in 0..<60_000 where try LabBoard.chip.isHigh(LabBoard.statusLightLine) != isLit { usleep(1_000) }
+            return try LabBoard.chip.isHigh(LabBoard.statusLightLine) == isLit
         }
+
+        private func isDark() throws -> Bool { try isLit(false) }
 
         @Test("the status light is found; the line follows what is shown, and the kernel blinks it")
         func light() async throws {
@@ -29,11 +31,11 @@ extension EitherTime {
             // Back to steady light: the trigger stays, and shows it.
             try light.show(.on)
             #expect(try KernelFile.read("\(folder)/trigger").contains("[timer]"))
-            #expect(try LabBoard.chip.isHigh(LabBoard.statusLightLine))
+            #expect(try isLit())
             try light.show(.off)
             #expect(try isDark())
             try light.show(.on)
-            #expect(try LabBoard.chip.isHigh(LabBoard.statusLightLine))
+            #expect(try isLit())
             device.close()
             #expect(try KernelFile.read("\(folder)/trigger").contains("[none]"))
             #expect(try !LabBoard.chip.isHigh(LabBoard.statusLightLine))
@@ -48,7 +50,7 @@ extension EitherTime {
             for _ in 1...2 {
                 #expect(try isDark())
                 try light.show(.on)
-                #expect(try LabBoard.chip.isHigh(LabBoard.statusLightLine))
+                #expect(try isLit())
                 try light.show(.blinking(on: .milliseconds(300), off: .milliseconds(700)))
                 #expect(try KernelFile.read("\(folder)/delay_on") == "300")
                 #expect(try KernelFile.read("\(folder)/delay_off") == "700")

@@ -191,7 +191,7 @@ extension EitherTime {
             let device = try InputDevice(named: LabBoard.switchName)
             try LabSwitch.driver.move(to: position)
             while try device.isOn(switch: Int(SwitchCode.muteDevice)) != (position == .silent) {
-                _ = try await device.next(within: .seconds(1))
+                _ = try await device.next(within: .seconds(60))
             }
         }
     }

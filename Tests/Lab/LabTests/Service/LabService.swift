@@ -46,7 +46,7 @@ final class LabService {
     private func isServed() async throws {
         let client = try BusClient(address)
         var error: String?
-        for _ in 0..<1000 {
+        for _ in 0..<12_000 {
             error = await client.error("Decide", [.string("alert"), .dictionary([:])])
             if error == nil { return }
             try await Task.sleep(for: .milliseconds(5))
@@ -70,7 +70,7 @@ extension ChildProcess {
     static func bus(_ configuration: String) async throws -> ChildProcess {
         let bus = try ChildProcess(
             "dbus-daemon", "--config-file=\(configuration)", "--nofork", "--nopidfile", "--print-address")
-        for _ in 0..<1000 {
+        for _ in 0..<12_000 {
             if try bus.output().contains("unix:path=") { return bus }
             try await Task.sleep(for: .milliseconds(5))
         }

@@ -56,13 +56,18 @@ extension RealTime {
         func detect() async throws {
             let bench = try await LabService()
             func detect() async throws -> String {
-                try await ChildProcess(
-                    [
-                        "env", "RINGER_BUS=session", "DBUS_SESSION_BUS_ADDRESS=\(bench.address)", "setpriv",
-                        "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups", RingerCommandLine.path, "detect",
-                        "--json",
-                    ]
-                ).wait().output
+                var output = ""
+                // A busy machine may disturb a measurement.
+                for _ in 0..<20 where output.isEmpty || output.contains(#""verdict":"unknown""#) {
+                    output = try await ChildProcess(
+                        [
+                            "env", "RINGER_BUS=session", "DBUS_SESSION_BUS_ADDRESS=\(bench.address)", "setpriv",
+                            "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups", RingerCommandLine.path,
+                            "detect", "--json",
+                        ]
+                    ).wait().output
+                }
+                return output
             }
             try LabBoard.setSwitch(silent: true)
             #expect(try await detect().contains(#""verdict":"muted","way":"service""#))

@@ -44,7 +44,7 @@ extension EitherTime {
             arguments: [("default", "Dummy"), ("hw:Dummy", "Dummy"), ("loopback", "Loopback")],
             [(44_100, 2), (48_000, 1), (22_050, 1)])
         func preferred(pcm: (name: String, card: String), sound: (rate: Double, channels: Int)) async throws {
-            let lab = try LabDevice(.init(pcm: pcm.name))
+            let lab = try LabDevice(.init(pcm: pcm.name, linger: .seconds(3600)))
             let session = lab.device.sessions.make(name: "announcement", category: .playback)
             try session.setPreferredSampleRate(44_100)
             try session.setPreferredIOBufferDuration(0.01)
@@ -62,7 +62,7 @@ extension EitherTime {
 
         @Test("a buffer that is preferred longer is granted, and not any more once its session is inactive")
         func buffer() async throws {
-            let lab = try LabDevice(.init(pcm: "hw:Dummy"))
+            let lab = try LabDevice(.init(pcm: "hw:Dummy", linger: .seconds(3600)))
             let session = lab.device.sessions.make(name: "first", category: .playback)
             try session.setPreferredIOBufferDuration(0.04)
             try await session.activate()
@@ -80,7 +80,7 @@ extension EitherTime {
 
         @Test("where dmix has one rate, that is what the hardware has, whatever is preferred and played")
         func mixed() async throws {
-            let lab = try LabDevice(.init(pcm: "mixed"))
+            let lab = try LabDevice(.init(pcm: "mixed", linger: .seconds(3600)))
             let session = lab.device.sessions.make(name: "announcement", category: .playback)
             try session.setPreferredSampleRate(44_100)
             try await session.activate()

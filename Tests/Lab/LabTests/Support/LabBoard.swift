@@ -78,7 +78,7 @@ enum LabBoard {
         let device = try InputDevice(named: switchName)
         try setSwitch(silent: false)
         while try device.isOn(switch: Int(SwitchCode.muteDevice)) {
-            _ = try await device.next(within: .seconds(1))
+            _ = try await device.next(within: .seconds(60))
         }
     }
 }

@@ -36,7 +36,7 @@ final class Probe<Event: Sendable>: Sendable {
     }
 
     /// The next event.
-    func next(within limit: Duration = .seconds(5)) async throws -> Event {
+    func next(within limit: Duration = .seconds(60)) async throws -> Event {
         let event = await withCheckedContinuation { continuation in
             let (ready, number) = state.withLock { state -> (Event?, UInt64) in
                 if state.taken < state.events.count {
@@ -60,7 +60,7 @@ final class Probe<Event: Sendable>: Sendable {
 
 extension Probe where Event == SwitchEvent {
     /// The next event, which has to be a position.
-    func nextPosition(within limit: Duration = .seconds(5)) async throws -> (SwitchPosition, at: MonotonicTime) {
+    func nextPosition(within limit: Duration = .seconds(60)) async throws -> (SwitchPosition, at: MonotonicTime) {
         let event = try await next(within: limit)
         guard case .position(let position, let at) = event else { throw LabFailure("\(event) instead of a position") }
         return (position, at)
