@@ -8,7 +8,7 @@ import Testing
 /// A service of a simulated board in real time, and a folder with a program and its sounds, as an application's bundle is.
 final class ProgramScene {
     let service: ServiceBench
-    private let folder: URL
+    let folder: URL
 
     init(_ position: SwitchPosition) throws {
         service = try ServiceBench(isRealTime: true)
@@ -37,7 +37,10 @@ final class ProgramScene {
     /// - Parameters:
     ///   - name: Its name.
     ///   - environment: Where its board is; by default the service.
-    func start(_ name: String, _ environment: String = "RINGER_BOARD=service") throws -> Program {
+    ///   - input: The file that is its standard input.
+    func start(
+        _ name: String, _ environment: String = "RINGER_BOARD=service", input: String = "/dev/null"
+    ) throws -> Program {
         let own = folder.appending(path: name)
         if !FileManager.default.fileExists(atPath: own.path) {
             // A copy would be busy: other tests' programs may inherit the descriptor that writes it.
@@ -45,7 +48,7 @@ final class ProgramScene {
         }
         return Program(
             "env \(environment) RINGER_BUS=session DBUS_SESSION_BUS_ADDRESS='\(service.bus.address)' "
-                + "HOME='\(folder.path)' timeout -s KILL 60 '\(own.path)'")
+                + "HOME='\(folder.path)' timeout -s KILL 60 '\(own.path)' <'\(input)'")
     }
 
     /// The folder of the built programs.

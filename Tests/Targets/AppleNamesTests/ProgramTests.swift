@@ -11,10 +11,18 @@ import Testing
     @Test func `A ringer with a player rings and vibrates at ring, and vibrates at silent`() throws {
         for position in [SwitchPosition.ring, .silent] {
             let scene = try ProgramScene(position)
-            let program = try scene.start("CallRinger")
+            let (speaker, motor) = (scene.service.board.speaker, scene.service.board.motor)
+            // It answers when a line comes: here when it has been ringing.
+            let answer = "\(scene.folder.path)/answer"
+            mkfifo(answer, 0o600)
+            let program = try scene.start("CallRinger", "RINGER_BOARD=service", input: answer)
+            let descriptor = open(answer, O_WRONLY | O_CLOEXEC)
+            defer { close(descriptor) }
+            eventually { position == .ring ? speaker.recordingCount >= 2 : motor.turnCount >= 1 }
+            write(descriptor, "\n", 1)
             #expect(program.rest() == ["ringing: true", "ringing: false", "connected: true, false, 0.0"])
             #expect(program.status == 0)
-            let recordings = scene.service.board.speaker.recordings
+            let recordings = speaker.recordings
             if position == .ring {
                 // Rounds of the ring tone, the last of which is stopped, and the tone of the connection.
                 #expect(recordings.count >= 3)
@@ -23,7 +31,7 @@ import Testing
             } else {
                 #expect(recordings.isEmpty)
             }
-            #expect(scene.service.board.motor.turnCount >= 1)
+            #expect(motor.turnCount >= 1)
         }
     }
 
@@ -32,9 +40,13 @@ import Testing
         #expect(try ring.start("SwitchDetector").rest() == Array(repeating: "not muted", count: 5))
         #expect(ring.service.board.speaker.recordings.map(\.played) == Array(repeating: 792, count: 5))
         let silent = try ProgramScene(.silent)
-        // On a busy machine one of its measurements may be late.
-        #expect(try silent.start("SwitchDetector").rest().contains("muted"))
+        #expect(try findsMuted(silent))
         #expect(silent.service.board.speaker.recordings.isEmpty)
+    }
+
+    /// On a busy machine all measurements of a detector may be late: then it is started again.
+    private func findsMuted(_ scene: ProgramScene, _ environment: String = "RINGER_BOARD=service") throws -> Bool {
+        try (0..<20).contains { _ in try scene.start("SwitchDetector", environment).rest().contains("muted") }
     }
 
     @Test func `Notifications are heard at ring; at silent the critical ones are`() throws {
@@ -55,7 +67,7 @@ import Testing
 
     /// Waits until `condition` holds, which another process brings about.
     private func eventually(_ condition: () -> Bool) {
-        for _ in 0..<20_000 where !condition() { usleep(1000) }
+        for _ in 0..<60_000 where !condition() { usleep(1000) }
         #expect(condition())
     }
 
@@ -105,9 +117,8 @@ import Testing
     {
         let scene = try ProgramScene(.ring)
         let ring = try scene.start("SwitchDetector", "RINGER_BOARD=simulated")
-        let silent = try scene.start("SwitchDetector", "RINGER_BOARD=simulated RINGER_POSITION=silent")
         #expect(ring.rest() == Array(repeating: "not muted", count: 5))
-        #expect(silent.rest().contains("muted"))
+        #expect(try findsMuted(scene, "RINGER_BOARD=simulated RINGER_POSITION=silent"))
         // Whatever this machine has: the device opens, and the end is clean.
         let hardware = try scene.start("SwitchDetector", "RINGER_BOARD=hardware")
         #expect(hardware.rest().count == 5)

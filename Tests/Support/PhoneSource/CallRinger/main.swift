@@ -61,5 +61,9 @@ final class CallRinger: NSObject, AVAudioPlayerDelegate {
 
 let ringer = CallRinger()
 ringer.ring()
-DispatchQueue.main.asyncAfter(deadline: .now() + 0.9) { ringer.answer() }
+// The call is answered when a line comes.
+DispatchQueue.global().async {
+    _ = readLine()
+    DispatchQueue.main.async { ringer.answer() }
+}
 RunLoop.main.run()

@@ -45,11 +45,15 @@ let sounds: [(String, UNNotificationSound?)] = [
 let helper = NotificationHelper.shared
 print("allowed: \(await helper.requestAuthorization())")
 for (index, (identifier, sound)) in sounds.enumerated() {
-    try await helper.schedule(identifier, sound: sound, after: 0.25 * Double(index + 1))
+    try await helper.schedule(identifier, sound: sound, after: 5 + 0.25 * Double(index))
 }
-try await helper.schedule("removed", sound: .default, after: 1)
+try await helper.schedule("removed", sound: .default, after: 5)
 UNUserNotificationCenter.current().removePendingNotificationRequests(withIdentifiers: ["removed"])
 print("pending: \(await UNUserNotificationCenter.current().pendingNotificationRequests().count)")
-try await Task.sleep(for: .seconds(0.25 * Double(sounds.count) + 1))
+while await !UNUserNotificationCenter.current().pendingNotificationRequests().isEmpty {
+    try await Task.sleep(for: .milliseconds(100))
+}
+// The last one is presented.
+try await Task.sleep(for: .seconds(1))
 print("pending: \(await UNUserNotificationCenter.current().pendingNotificationRequests().count)")
 exit(0)
