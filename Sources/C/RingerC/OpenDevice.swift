@@ -21,8 +21,8 @@ final class OpenDevice: Sendable {
 
     private struct State {
         var handle: DeviceHandle?
-        /// The queue of a closed device, until somebody who reads events has learnt of the end: a thread that waits for the descriptor
-        /// would not wake if it was closed before. A program that reads no more never does.
+        /// The queue of a closed device, until somebody who reads events has learnt of the end: a thread that waits for the
+        /// descriptor would not wake if it was closed before. A program that reads no more never does.
         var ended: EventQueue?
     }
 

@@ -13,8 +13,8 @@ extension Device {
 
     /// The same, returning at once.
     ///
-    /// - Parameter completion: Called once the PCMs are closed, or the device is: on the caller's thread before the call returns where they
-    ///   are by then, else on the callback thread (``DeviceClock/callBack(_:)``).
+    /// - Parameter completion: Called once the PCMs are closed, or the device is: on the caller's thread before the call
+    ///   returns where that is so by then, else on the callback thread (``DeviceClock/callBack(_:)``).
     public func releaseOutput(completion: @escaping @Sendable () -> Void) {
         let user = UserCompletion<Void>(clock, core) { _ in completion() }
         releaseOutput({ user.complete(()) })

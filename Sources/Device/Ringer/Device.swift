@@ -191,7 +191,7 @@ public final class Device: Sendable {
             core.transition {
                 vibrator?.giveUp()
                 player.ifMade { $0.giveUp() }
-                sessions.ifMade { $0.giveUp() }
+                sessions.change { $0.giveUp() }
             }
             waits.close()
             // The ends of sounds reach their subscribers before the streams end.

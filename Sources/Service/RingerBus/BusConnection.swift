@@ -172,7 +172,8 @@ package final class BusConnection: @unchecked Sendable {
 
     // MARK: - Names, objects and matches
 
-    /// Owns a well-known name. It is the one call that waits for the bus: a service makes it for each of its names, when it starts.
+    /// Owns a well-known name. It is the one call that waits for the bus: a service makes it for each of its names, when it
+    /// starts.
     package func own(_ name: String) throws(RingerError) {
         let result = sd_bus_request_name(bus, name, 0)
         pumpSoon()
@@ -310,7 +311,7 @@ package final class BusConnection: @unchecked Sendable {
         let text = error.message
         let end = text.utf8.index(text.startIndex, offsetBy: 1024, limitedBy: text.endIndex) ?? text.endIndex
         let result = error.name.withCString { name in
-            // The slice ends between two characters.
+            // It does not end within a scalar.
             String(text[..<end]).withCString { text in
                 var error = sd_bus_error(name: name, message: text, _need_free: 0)
                 return sd_bus_message_new_method_error(call.message, &created, &error)

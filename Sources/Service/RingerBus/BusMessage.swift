@@ -8,8 +8,9 @@ import RingerCore
 package final class BusMessage: @unchecked Sendable {
     /// The most values that are read from one message: a message of 128 MiB must not become gigabytes.
     package static let valueLimit = 4096
-    /// The longest text that is read, in bytes: one of 32 MiB must not be kept or repeated. A file's path has fewer.
-    package static let textLimit = 4096
+    /// The longest text that is read, in bytes: one of 32 MiB must not be kept or repeated. A file's path has fewer, and so has
+    /// a vibration of 1,000 times, the most that `ringer.h` takes.
+    package static let textLimit = 8192
 
     let message: OpaquePointer
 

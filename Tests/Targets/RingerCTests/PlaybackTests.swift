@@ -191,7 +191,7 @@ import Testing
                     let begun = try? handle.begin(played, 1, &id)
                     result.withLock { $0 = begun ?? -1 }
                 }
-                let limit = MonotonicTime.now + .seconds(10)
+                let limit = MonotonicTime.now + .seconds(60)
                 while ringer_device_pause(device, 1, 1) == -ENOENT, .now < limit { sched_yield() }
                 var frame: UInt64 = 0
                 return [

@@ -155,6 +155,32 @@ struct SoundPlayerTests {
         #expect(machine.switchTo(.silent, route: second).contains(.halt(1)))
     }
 
+    @Test("a sound that the card moves with the next one is judged where it is heard then")
+    func movedByNextSound() {
+        let now = MachineTime.start
+        typealias Machine = PlayerMachine
+        func begin(_ id: Machine.ID, _ terms: SoundTerms, _ machine: inout Machine) -> [Machine.Action] {
+            machine.handle(.play(id, terms, frames: 100, now: now))
+        }
+        var machine = PlayerMachine(pcms: [:], movesWithNextSound: true)
+        _ = machine.switchTo(.ring, route: .headphone)
+        _ = begin(1, SoundTerms(request: .systemSound()), &machine)
+        _ = machine.switchTo(.ring, route: .speaker)
+        _ = begin(2, SoundTerms(request: .systemSound()), &machine)
+        // The card is still on the speaker.
+        _ = machine.switchTo(.ring, route: .headphone)
+        let halted = machine.switchTo(.silent, route: .headphone)
+        #expect(halted.contains(.halt(1)) && halted.contains(.halt(2)))
+        // At silent a session's sound moves one to the speaker that may be heard on headphones alone.
+        machine = PlayerMachine(pcms: [:], movesWithNextSound: true)
+        _ = machine.switchTo(.silent, route: .headphone)
+        #expect(!begin(1, SoundTerms(request: .systemSound()), &machine).contains(.halt(1)))
+        let moved = begin(2, SoundTerms(request: .session(.playback), route: .speaker), &machine)
+        let halt = moved.firstIndex(of: .halt(1))
+        #expect(halt != nil && halt! < moved.endIndex - 1)
+        if case .begin(2, _)? = moved.last {} else { Issue.record("it did not begin") }
+    }
+
     // One at the service, whose session was freed before the service had read its file, failed as busy.
     @Test("a sound that is stopped ends as stopped, though the output could not play it by then")
     func stoppedThenFailed() {

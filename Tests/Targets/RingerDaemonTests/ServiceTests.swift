@@ -74,6 +74,16 @@ import Testing
         #expect(await first.ended() == .init(request: request, outcome: "stopped", reason: "replaced"))
     }
 
+    @Test("a vibration of as many times as ringer.h takes is read")
+    func longestVibration() async throws {
+        let bench = try ServiceBench()
+        let client = try bench.client()
+        let pattern = [String](repeating: "3600000", count: 1_000).joined(separator: ",")
+        let request = try await client.request("Vibrate", [.string(pattern), .dictionary([:])])
+        _ = try await client.call("Stop", [.uint32(request)])
+        #expect(await client.ended() == .init(request: request, outcome: "stopped", reason: "caller"))
+    }
+
     @Test("the status light shows the newest request, then the one before; a caller that leaves ends its own")
     func light() async throws {
         let bench = try ServiceBench()

@@ -269,7 +269,10 @@ struct DeviceCloseTests {
         #expect(ended.all.isEmpty)
         (board.clock as? VirtualClock)?.advance(by: .seconds(1))
         device.releaseOutput { ended.append("later release") }
-        #expect(Set(ended.all) == ["activation", "release", "close", "later release"] && ended.all.count == 4)
+        let later = device.sessions.make(name: "later", category: .playback)
+        later.activate { _ in ended.append("later activation") }
+        let all: Set = ["activation", "release", "close", "later release", "later activation"]
+        #expect(Set(ended.all) == all && ended.all.count == all.count)
     }
 
     // They measured in vain for ever.

@@ -293,9 +293,9 @@ void ringer_device_close(struct ringer_device *device);
 int ringer_device_close_on_termination(struct ringer_device *device);
 
 /* The descriptor that is readable while events wait, for poll, epoll or an event loop. It belongs to the device: the
- * program neither reads nor closes it. It may be readable once without an event. It is readable once the device is
- * closed. It is closed with the last session of the device; where another thread reads the events, not before that
- * thread's next call returned -ESHUTDOWN or 16 other devices were closed. Swift: Device.events. */
+ * program neither reads nor closes it. It may be readable once without an event. Once the device is closed it stays
+ * open and readable until ringer_device_read_event returned -ESHUTDOWN, or 16 other devices were closed: a program that
+ * goes on waiting takes it out of its epoll set, or reads once more. Swift: Device.events. */
 int ringer_device_get_fd(const struct ringer_device *device);
 
 /* The device's state. Swift: DeviceState. */

@@ -209,7 +209,8 @@ public final class MuteDetector: Sendable {
         let start = clock.now
         begin { [core, weak self] reading in
             core.perform { [weak self] in
-                guard let self, core.read({ self.streams.value?.contains { $0 === readings } }) == true else { return }
+                guard let self else { return readings.continuation.finish() }
+                guard core.read({ self.streams.value?.contains { $0 === readings } }) == true else { return }
                 if !changesOnly || reading.verdict != last { readings.continuation.yield(reading) }
                 readings.timer.set(at: max(self.clock.now + interval, start + self.threshold)) { [weak self] in
                     self?.measureAgain(

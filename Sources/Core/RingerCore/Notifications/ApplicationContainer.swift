@@ -53,7 +53,8 @@ public struct ApplicationContainer: Sendable, Hashable {
             if let bundle {
                 ContainedFile(directory: bundle, relativePath: name)
             } else {
-                ContainedFile(directory: directory, relativePath: foundBundle().map { "\($0)/\(name)" } ?? name)
+                ContainedFile(
+                    directory: directory, relativePath: FileWait.during(foundBundle).map { "\($0)/\(name)" } ?? name)
             }
         return [ContainedFile(directory: directory, relativePath: "Library/Sounds/" + name), inBundle]
     }

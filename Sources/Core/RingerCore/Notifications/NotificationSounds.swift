@@ -27,8 +27,8 @@ public final class NotificationSounds: Sendable {
     /// Begins a notification's sound and returns at once.
     ///
     /// A name is looked up in the container's `Library/Sounds`, then in its bundle, without following symbolic links; not
-    /// where the rules silence the sound. The default plays instead if the file is missing, forbidden, cannot be decoded or lasts 30 s or longer, or if
-    /// the name or a link leads elsewhere; ``SystemSoundResult/fallback`` has the reason.
+    /// where the rules silence the sound. The default plays instead if the file is missing, forbidden, cannot be decoded or
+    /// lasts 30 s or longer, or if the name or a link leads elsewhere; ``SystemSoundResult/fallback`` has the reason.
     ///
     /// - Parameters:
     ///   - sound: The sound. A critical one is treated as an ordinary one if the application may not send critical
@@ -84,8 +84,8 @@ public final class NotificationSounds: Sendable {
         }
         guard case .named(let name) = sound.kind else { return order }
         do throws(RingerError) {
-            try ApplicationContainer.check(name)
             guard let container else { throw RingerError(.notFound, "look for the sound", name) }
+            try ApplicationContainer.check(name)
             order.source = .contained(name, container, otherwise: standard)
         } catch {
             order.fallback = SoundFallback(error.code == .notFound ? .missing : .refusedName, error)

@@ -40,7 +40,8 @@ struct PlayerMachine: StateMachine {
         /// That of the policy, to which ``volume`` is a factor.
         var gain: Float
         var volume: Float
-        /// The route for which its PCM was chosen; nil after its headphones were pulled out.
+        /// The route for which its PCM was chosen, or to which the card was switched since; nil after its headphones were
+        /// pulled out.
         var route: AudioRoute?
         /// Why it is being halted; nil while it plays.
         var halted: SoundOutcome?
@@ -114,6 +115,7 @@ struct PlayerMachine: StateMachine {
         actions.append(.report(.decided(decision, terms.request, sound: id, at: now)))
         switch decision {
         case .play(let gain, let route, _, _):
+            if movesWithNextSound { move(to: route, now, &actions) }
             sounds[id] = Sound(
                 terms: terms, requestedAt: now, frames: frames, gain: gain, volume: volume, route: route)
             var options = PlaybackOptions(gain: gain * volume, route: route, waitsWhenBusy: terms.waits)
@@ -144,6 +146,15 @@ struct PlayerMachine: StateMachine {
     private mutating func leaveJack() {
         for id in inOrder where sounds[id]?.route == .headphone || sounds[id]?.route == .headset {
             sounds[id]?.route = nil
+        }
+    }
+
+    /// Judges the sounds anew that the card moves to `route` with the next sound.
+    private mutating func move(to route: AudioRoute, _ now: MonotonicTime, _ actions: inout [Action]) {
+        for id in inOrder {
+            if let own = sounds[id]?.route, own == route || pcms[own] != pcms[route] { continue }
+            sounds[id]?.route = route
+            decideAnew(id, now, &actions)
         }
     }
 

@@ -22,6 +22,7 @@ public final class AudioSessions: Sendable {
     private let settled = ObserverList()
     private let followsRules = TransitionState(false)
     private let nextNumber = Atomic<UInt64>(0)
+    private let hasGivenUp = Atomic(false)
     private let otherAudio: (@Sendable () -> Bool)?
 
     /// The sessions of a device.
@@ -152,8 +153,9 @@ public final class AudioSessions: Sendable {
         }
     }
 
-    /// Ends the requests that wait for the hardware, which is closed, to say what it grants.
+    /// Ends the requests, present and future, that wait for the hardware, which is closed, to say what it grants.
     package func giveUp() {
+        hasGivenUp.store(true, ordering: .relaxed)
         completions.completeAll(
             with: SessionError(.notInitialized, "ask the hardware", detail: "the device was closed"))
     }
@@ -355,7 +357,10 @@ public final class AudioSessions: Sendable {
         let ticket = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         completions.add(ticket, completion)
         let event = if case .activate(let id, _) = event { activation(of: id) } else { event }
-        runner.send(.coordinator(event, ticket: ticket))
+        core.transition {
+            runner.send(.coordinator(event, ticket: ticket))
+            if hasGivenUp.load(ordering: .relaxed) { giveUp() }
+        }
     }
 
     /// The event that activates the session `id` now.

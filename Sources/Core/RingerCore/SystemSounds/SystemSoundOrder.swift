@@ -91,7 +91,9 @@ extension SystemSoundServices {
     /// Reads and decodes the sound of a call that is under way, without holding up the caller.
     func loadAside(_ order: SystemSoundOrder, for call: Call) {
         let access = access(order.source)
-        let bytes = access.frames * 2 * MemoryLayout<Int16>.size
+        // The length of an application's file is not known before it is found.
+        let isUnknown = if case .contained = order.source { true } else { false }
+        let bytes = isUnknown ? SoundLoads.mostBytes : access.frames * 2 * MemoryLayout<Int16>.size
         // The client may be closed meanwhile, and the sound play on to its end.
         let number = call.id.number
         let waiting = SoundLoads.Call { [engine] in

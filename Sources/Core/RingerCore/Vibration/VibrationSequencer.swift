@@ -20,8 +20,8 @@ struct VibrationSequencer: StateMachine {
         /// A timer expired.
         case timer
         /// The machine is about to sleep: turn the motor off and leave it off until the machine woke. The preparation of
-        /// this number completes when the motor is off, or turning it off failed, at the latest when the machine woke or the
-        /// sleep is given up.
+        /// this number completes when the motor is off, or has answered that it could not be turned off, at the latest when
+        /// the machine woke or the sleep is given up.
         case prepareForSleep(UInt64)
         /// The machine woke, or does not sleep after all.
         case woke

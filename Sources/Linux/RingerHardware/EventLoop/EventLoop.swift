@@ -337,7 +337,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
         if !hadRunner {
             isReplaced.store(true, ordering: .releasing)
             runRest()
-        } else {
+        } else if !isCurrentThread {
             woken.wake(turn) { wakeUp() }
         }
     }

@@ -94,7 +94,7 @@ struct ringer_pcm_packet {
         /* In STARTED, for a stream that runs since before the connection: when it started, in nanoseconds of CLOCK_MONOTONIC.
            What began later may interrupt it. 0 for one that starts now.
            In ACCEPTED and STATE, for a stream that runs: when its session was activated, which the plug-in says to the next
-           service. 0 where it is not active, and from services that do not say it. */
+           service. 0 where it is inactive, and from services that do not say it. */
         uint64_t since;
     };
 };

@@ -25,7 +25,13 @@ final class PCMStream: @unchecked Sendable {
     /// The flags with which it is accepted once it has started, if it runs already; else nil.
     var flagsAtStart: Int?
     /// Whether it plays or records now.
-    var isStarted = false
+    var isStarted = false {
+        // A plug-in that starts anew has forgotten these.
+        didSet {
+            told?.since = 0
+            told?.isOver = false
+        }
+    }
     /// Called when it has left its session.
     var forget: () -> Void = {}
     private var told: PCMSession.State?
@@ -116,7 +122,7 @@ final class PCMSession {
     struct State: Equatable {
         var value: Int
         var gain: Float = 0
-        /// When the session was activated, in nanoseconds of CLOCK_MONOTONIC; 0 where it is not active.
+        /// When the session was activated, in nanoseconds of CLOCK_MONOTONIC; 0 where it is inactive.
         var since: UInt64 = 0
         /// Whether an interruption of its streams, which run, ended without leave to resume.
         var isOver = false

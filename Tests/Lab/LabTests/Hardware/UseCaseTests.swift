@@ -68,7 +68,8 @@ extension RealTime {
             try await withUseCases(in: folder) {
                 let loop = try EventLoop(name: "lab-clock")
                 defer { loop.close() }
-                let hardware = Device.Hardware()
+                var hardware = Device.Hardware()
+                hardware.linger = .seconds(3600)
                 let speaker = try SoundParts(hardware).makeSpeaker(hardware)
                 defer { speaker.close() }
                 for (route, path) in [(AudioRoute.speaker, "Synth"), (.receiver, "CD")] {
@@ -92,7 +93,7 @@ extension RealTime {
             try await withUseCases(in: folder) {
                 let lab = try LabDevice(.init(motor: MotorSpecification.none))
                 _ = try await lab.nextPosition()
-                let sound = PCMBuffer.silence(duration: .seconds(2))
+                let sound = PCMBuffer.silence(duration: .seconds(60))
                 async let ended = lab.device.play(sound, category: .ambient)
                 _ = try await lab.nextStart()
                 try jack.set(1)

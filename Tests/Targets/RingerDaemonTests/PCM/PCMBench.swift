@@ -376,7 +376,7 @@ final class PCMClient {
     private let descriptor: CInt
     /// The flags of the packet that was received last.
     private(set) var flags = 0
-    /// When the session was activated, by that packet; 0 where it is not active.
+    /// When the session was activated, by that packet; 0 where it is inactive.
     private(set) var since: UInt64 = 0
 
     convenience init(_ bench: PCMBench) throws { try self.init(bench.socket) }

@@ -257,16 +257,22 @@ final class SoundThread: @unchecked Sendable {
     /// Switches the card to `route`, unless that was asked for last, before a PCM is opened that is asked for afterwards, or
     /// fails by its deadline.
     func select(_ route: AudioRoute, _ useCases: UseCaseSelector) {
-        guard !isClosed, useCases.isNeeded(for: route) else { return }
+        if isClosed { return }
+        closeLostCard(useCases)
+        guard useCases.isNeeded(for: route) else { return }
         switchCard("switch to \(route)", to: route, useCases)
         if cardWatch != nil { return }
         do throws(RingerError) {
             cardWatch = try DirectoryWatch(useCases.directory, loop: loop) { [self] in
-                if !isClosed && useCases.hasLostCard() { switchCard("close", to: nil, useCases) }
+                closeLostCard(useCases)
             }
         } catch {
             reports.report(error)
         }
+    }
+
+    private func closeLostCard(_ useCases: UseCaseSelector) {
+        if !isClosed && useCases.hasLostCard() { switchCard("close", to: nil, useCases) }
     }
 
     private func switchCard(_ operation: String, to route: AudioRoute?, _ useCases: UseCaseSelector) {
@@ -349,8 +355,8 @@ final class SoundThread: @unchecked Sendable {
 
     /// Stops every sound, closes every PCM and ends the threads, without waiting. A second call does nothing.
     ///
-    /// `completion` is called within ``PlaybackMachine/Limits/close``, unless this thread itself is blocked in alsa-lib. A thread that is blocked there is
-    /// abandoned: it ends if the call returns.
+    /// `completion` is called within ``PlaybackMachine/Limits/close``, unless this thread itself is blocked in alsa-lib. A
+    /// thread that is blocked there is abandoned: it ends if the call returns.
     func shutDown(_ completion: @escaping @Sendable () -> Void) {
         guard !closed.exchange(true, ordering: .acquiringAndReleasing) else { return completion() }
         loop.execute { [self] in

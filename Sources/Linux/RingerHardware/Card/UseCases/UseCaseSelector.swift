@@ -3,11 +3,13 @@ import SystemPackage
 
 /// Switches a sound card to the output of the sound that is about to play, as its use-case configuration says.
 /// ``select(_:)`` runs on an opener's thread, the rest on the sound thread.
-// SAFETY: `requested` and `card` are used on the sound thread only. `manager` and `device` are used by `select` alone, which
-// the threads of a `PCMOpener` call one after another; its lock orders them.
+// SAFETY: `requested` and `card` are used on the sound thread only. `manager`, `opened` and `device` are used by `select`
+// alone, which the threads of a `PCMOpener` call one after another; its lock orders them.
 final class UseCaseSelector: @unchecked Sendable {
     private let useCases: UseCases
     private var manager: UseCaseManager?
+    /// The card's file when it was opened.
+    private var opened: FileIdentity?
     /// The output that is switched on.
     private var device: String?
     /// The route that was asked for last; nil if the card has to be switched before the next sound.
@@ -23,7 +25,7 @@ final class UseCaseSelector: @unchecked Sendable {
     /// Where the card's file comes and goes.
     var directory: FilePath { useCases.controlFile.removingLastComponent() }
 
-    /// Whether the card has to be switched for `route`, which is the one that was asked for last then.
+    /// Whether the card has to be switched for `route`. If so, notes it as the one that was asked for last.
     func isNeeded(for route: AudioRoute) -> Bool {
         guard requested != route, useCases.output(of: route) != nil else { return false }
         requested = route
@@ -33,8 +35,8 @@ final class UseCaseSelector: @unchecked Sendable {
 
     /// Whether the card has gone since it was asked for; the next sound switches the one that comes back.
     func hasLostCard() -> Bool {
-        guard requested != nil, card?.isThere != true else { return false }
-        requested = nil
+        guard requested != nil || card != nil, card?.isThere != true else { return false }
+        (requested, card) = (nil, nil)
         return true
     }
 
@@ -51,11 +53,14 @@ final class UseCaseSelector: @unchecked Sendable {
     func select(_ route: AudioRoute?) throws(RingerError) {
         guard let route, let wanted = useCases.output(of: route)?.device else { return forget() }
         ALSAMessages.keepOnThisThread()
+        let file = FileIdentity(useCases.controlFile)
+        if file != opened { forget() }
         do throws(RingerError) {
             if manager == nil {
-                let opened = try UseCaseManager(card: useCases.card)
-                try opened.set("_verb", useCases.verb)
-                manager = consume opened
+                let new = try UseCaseManager(card: useCases.card)
+                try new.set("_verb", useCases.verb)
+                manager = consume new
+                opened = file
             }
             if let device, device != wanted {
                 try manager?.set("_disdev", device)
