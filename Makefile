@@ -1,8 +1,8 @@
 # What there is to do here, each in one word. On Debian 12 with a Swift toolchain nothing else is needed beforehand:
 # missing packages are installed (as root) or named.
 
-.PHONY: help run test check unit lab lab-tool orders orders-deep mutations installation systemd library api fragments feedback examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
-	arm64-link swift-debian sanitize docs rounds memory month soak hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings bench install uninstall clean
+.PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations installation systemd library api fragments feedback field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
+	arm64-link swift-debian sanitize docs rounds endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-build bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -14,11 +14,18 @@ test: ## The unit tests, all orders of events, and the tests on the laboratory's
 ifdef FILTER
 	@scripts/test --filter '$(FILTER)'
 else
-	@scripts/steps unit orders lab
+	@scripts/steps unit lab --beside orders
 endif
 
 check: ## All other tests: formatting and warnings, the installation, C, feedbackd's clients, products, sanitizers and more
-	@SOAK=60 scripts/steps lint warnings installation library api docs fragments feedback examples units overlays lab-tool lab-gpiod2 failing-part orders-deep mutations packages processors arm64-link memory month soak hostile sanitize
+	@scripts/steps $(LIVE) --beside $(COMPUTING)
+
+ci: ## All tests
+	@scripts/steps test $(LIVE) --beside $(COMPUTING)
+
+# What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
+LIVE = lint warnings installation library api docs fragments feedback field examples units lab-tool lab-gpiod2 failing-part endurance month hostile sanitize
+COMPUTING = warnings-elsewhere orders-part mutations overlays processors arm64-link packages sanitize-build
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -31,6 +38,9 @@ orders: ## Every order of events up to ten steps: no promise of the core is brok
 
 orders-deep: ## The same, further and with other fingerprints
 	@Tests/Systems/AllOrders/test deep
+
+orders-part: ## A third of these, on each day another one
+	@Tests/Systems/AllOrders/test deep $$(($$(date +%s) / 86400 % 3))
 
 mutations: ## Faults of the core, each of which the search of all orders has to find
 	@Tests/Systems/AllOrders/test mutations
@@ -52,6 +62,9 @@ fragments: ## Every fragment of the documents, compiled and run: it prints what 
 
 feedback: ## The clients of feedbackd, with feedbackd and with ringerd
 	@Tests/Systems/Feedback/test
+
+field: ## What users of other projects reported, tried here (Tests/Field/README.md)
+	@Tests/Field/test
 
 examples: ## The products of examples/, against the peers that they meet in the field
 	@examples/PaymentSpeaker/Tests/test
@@ -100,23 +113,26 @@ swift-debian: ## Build with Debian's own Swift, which may be older, and run the 
 rounds: ## Threads against a device: 100,000 rounds of each test, 10,000 under ThreadSanitizer; ROUNDS=10000 for fewer
 	@scripts/rounds $(ROUNDS)
 
-memory: ## Resident memory over 20,000 sounds, alerts and vibrations, which must stay flat
-	@Benchmarks/Memory/run 20000
+endurance: ## Every kind of call and event, the cheap ones 20,000 times, with variation: stack, heap, descriptors, threads, watches and cost are flat
+	@Tests/Systems/Endurance/test
+
+endurance-long: ## The same, ten times as long
+	@Tests/Systems/Endurance/test 200000
 
 month: ## A month of announcements, flips and interruptions in virtual time: none missed, none twice, memory flat
-	@scripts/month
-
-soak: ## Ten minutes of load on the service, which must be flat afterwards; SOAK=60 for a minute
-	@scripts/soak $(SOAK)
+	@Tests/Systems/Endurance/test month
 
 hostile: ## Three hostile users of the service, 100,000 messages each and bursts of 20,000 a second: others have what it promises
 	@scripts/hostile
 
 fuzz: ## The readers of sound files against random bytes, a minute each
-	@for container in caf aiff wave mp3; do Fuzz/run.sh $$container 60 || exit 1; done
+	@for container in caf aiff wave mp3 ogg flac; do Fuzz/run.sh $$container 60 || exit 1; done
 
 sanitize: ## The unit tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize
+
+sanitize-build: ## Only build these
+	@scripts/sanitize --build
 
 format: ## Format every Swift file
 	@scripts/lint --fix
@@ -124,13 +140,17 @@ format: ## Format every Swift file
 lint: ## Check the formatting
 	@scripts/lint
 
-warnings: ## Build everything from new, and fail on a warning
-	@scripts/warnings
+warnings: ## Build this package with its tests, and fail on a warning
+	@scripts/warnings package
+
+warnings-elsewhere: ## The same with libgpiod 2.x, and for the packages of examples and benchmarks
+	@scripts/warnings elsewhere
 
 bench: ## Measure: latencies, footprint, wake-ups
 	@scripts/bench
 
-docs: ## The reference of each library, in .build/docs
+docs: ## The reference of each library, in .build/docs; and every name in docs/architecture.md exists
+	@scripts/architecture
 	@scripts/docs
 
 dist: ## The source archive in .build/dist, which builds without git and network

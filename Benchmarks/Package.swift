@@ -24,15 +24,14 @@ let package = Package(
         benchmark(
             "Parser", "Footprint/Sources/Parser",
             [.product(name: "ArgumentParser", package: "swift-argument-parser")]),
-        benchmark("MemoryBenchmark", "Memory/Sources", [ringer, testKit, system]),
         benchmark("PromiseBenchmark", "Promises/Sources", [ringer]),
         benchmark("SoundBenchmark", "Sound/Sources", [ringer]),
         .systemLibrary(
-            name: "CSndfile", path: "SoundFile/Sources/CSndfile", pkgConfig: "sndfile",
+            name: "PeerSndfile", path: "SoundFile/Sources/PeerSndfile", pkgConfig: "sndfile",
             providers: [.apt(["libsndfile1-dev"])]),
         benchmark(
             "SoundFileBenchmark", "SoundFile/Sources/SoundFileBenchmark",
-            ["CSndfile", .product(name: "SoundFile", package: "ringer")]),
+            ["PeerSndfile", .product(name: "SoundFile", package: "ringer")]),
         benchmark("SystemSoundServicesBenchmark", "SystemSoundServices/Sources", [ringer, testKit, system]),
         benchmark("SystemSoundBenchmark", "SystemSounds/Sources", [ringer]),
     ],

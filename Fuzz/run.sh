@@ -1,16 +1,16 @@
 #!/bin/sh
-# Fuzzes one container's reader: Fuzz/run.sh caf|aiff|wave|mp3 [SECONDS [FURTHER LIBFUZZER OPTIONS...]]
+# Fuzzes one container's reader: Fuzz/run.sh caf|aiff|wave|mp3|ogg|flac [SECONDS [FURTHER LIBFUZZER OPTIONS...]]
 #
-# Needs the Swift toolchain alone, for MP3 ffmpeg and libmpg123 too, which is not instrumented. Seeds come from Tests/Targets/SoundFileTests/Corpus; what is found new is kept in .build/fuzz.
+# Needs the Swift toolchain alone, for MP3 ffmpeg and libmpg123 too, for Ogg and FLAC libsndfile; those are not instrumented. Seeds come from Tests/Targets/SoundFileTests/Corpus; what is found new is kept in .build/fuzz.
 # FUZZ_TIMEOUT gives another number of seconds, for machines that are busy with other things: they are counted by the clock.
-# An input is at most 1 KiB long. One that takes longer than a second, or allocates more than 65 MiB at once, counts as a
+# An input is at most 1 KiB long, of Ogg and FLAC 16 KiB. One that takes longer than a second, or allocates more than 65 MiB at once, counts as a
 # finding.
 set -eu
 cd "$(dirname "$0")/.."
 case ${1-} in
-caf | aiff | wave | mp3) ;;
+caf | aiff | wave | mp3 | ogg | flac) ;;
 *)
-    echo "usage: Fuzz/run.sh caf|aiff|wave|mp3 [SECONDS [FURTHER LIBFUZZER OPTIONS...]]" >&2
+    echo "usage: Fuzz/run.sh caf|aiff|wave|mp3|ogg|flac [SECONDS [FURTHER LIBFUZZER OPTIONS...]]" >&2
     exit 64
     ;;
 esac
@@ -20,18 +20,18 @@ seconds=${2:-60}
 out=.build/fuzz
 mkdir -p "$out/corpus-$container" "$out/module"
 name=$(echo "$container" | tr '[:lower:]' '[:upper:]')
-for file in Sources/Sound/CMPG123/CMPG123.c Sources/Linux/CLinux/library_loader.c; do
-    clang -O1 -g -fsanitize=address -I Sources/Sound/CMPG123/include -I Sources/Linux/CLinux/include -c "$file" \
+for file in Sources/Sound/CMPG123/CMPG123.c Sources/Sound/CSndfile/CSndfile.c Sources/Linux/CLinux/library_loader.c; do
+    clang -O1 -g -fsanitize=address -I Sources/Sound/CMPG123/include -I Sources/Sound/CSndfile/include -I Sources/Linux/CLinux/include -c "$file" \
         -o "$out/$(basename "$file" .c)-$container.o"
 done
 for module in Rules/FourCharacterCodes Sound/SoundFile; do
     swiftc -O -wmo -swift-version 6 -enable-experimental-feature Lifetimes -package-name ringer -I "$out/module" \
-        -I Sources/Sound/CMPG123/include -sanitize=fuzzer,address -parse-as-library -emit-module \
+        -I Sources/Sound/CMPG123/include -I Sources/Sound/CSndfile/include -sanitize=fuzzer,address -parse-as-library -emit-module \
         -module-name "${module#*/}" -emit-module-path "$out/module/${module#*/}.swiftmodule" \
         -c $(find "Sources/$module" -name '*.swift') -o "$out/${module#*/}-$container.o"
 done
 swiftc -O -wmo -swift-version 6 -sanitize=fuzzer,address -parse-as-library -D "FUZZ_$name" -I "$out/module" \
-    -I Sources/Sound/CMPG123/include Fuzz/FuzzSoundFile.swift "$out"/*-"$container.o" -ldl -o "$out/fuzz-$container"
+    -I Sources/Sound/CMPG123/include -I Sources/Sound/CSndfile/include Fuzz/FuzzSoundFile.swift "$out"/*-"$container.o" -ldl -o "$out/fuzz-$container"
 if [ "$container" = mp3 ]; then
     # A second of sound with and without a tag and a description, in few bytes.
     for tags in '-id3v2_version 0 -write_xing 0' '-id3v2_version 3 -write_xing 1'; do
@@ -39,6 +39,18 @@ if [ "$container" = mp3 ]; then
             "$out/corpus-mp3/$(echo "$tags" | tr -d ' ')"
     done
 fi
+length=1024
+case $container in
+ogg)
+    length=16384
+    ffmpeg -v error -y -f lavfi -i 'sine=d=0.2:r=8000' -c:a libvorbis -f ogg "$out/corpus-ogg/vorbis"
+    ffmpeg -v error -y -f lavfi -i 'sine=d=0.2:r=48000' -c:a libopus -b:a 6k -f ogg "$out/corpus-ogg/opus"
+    ;;
+flac)
+    length=16384
+    ffmpeg -v error -y -f lavfi -i 'sine=d=0.2:r=8000' -c:a flac -f flac "$out/corpus-flac/flac"
+    ;;
+esac
 export ASAN_OPTIONS="${ASAN_OPTIONS:-quarantine_size_mb=4:detect_leaks=0:malloc_context_size=2}"
-exec "$out/fuzz-$container" -max_total_time="$seconds" -max_len=1024 -timeout="${FUZZ_TIMEOUT:-1}" -report_slow_units=1 -rss_limit_mb=512 -malloc_limit_mb=65 \
+exec "$out/fuzz-$container" -max_total_time="$seconds" -max_len="$length" -timeout="${FUZZ_TIMEOUT:-1}" -report_slow_units=1 -rss_limit_mb=512 -malloc_limit_mb=65 \
     -artifact_prefix="$out/" -print_final_stats=1 "$@" "$out/corpus-$container" Tests/Targets/SoundFileTests/Corpus

@@ -1,9 +1,20 @@
 // The smallest firmware: announces the switch's moves by a sound or a vibration. Its argument is a sound file's path.
+import Glibc
 import Ringer
 
 @main
 struct Minimal {
-    static func main() throws {
+    static func main() {
+        do {
+            try run()
+        } catch {
+            var line = "Minimal: \(error)\n"
+            line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            exit(1)
+        }
+    }
+
+    static func run() throws {
         let chime = try CommandLine.arguments.dropFirst().first.map { path in try SoundLoader.load(path) }
 
         // It may block on this thread: the device has one of its own.

@@ -11,45 +11,20 @@ import Synchronization
 /// While the switch silences the session, the player goes on without a sound, and is heard again where the switch allows it. An
 /// interruption, headphones that are pulled out, and a deactivation of the session pause it.
 ///
-/// A file may be CAF, AIFF, AIFF-C or WAV with linear PCM, IMA4, u-law or A-law, or MP3 where libmpg123 is installed.
+/// A file may be CAF, AIFF, AIFF-C or WAV with linear PCM, IMA4, u-law or A-law, or MP3, Ogg or FLAC where libmpg123
+/// or libsndfile is installed.
 // SAFETY: its state is under the lock.
 public final class AVAudioPlayer: NSObject, @unchecked Sendable {
-    /// The program's delegate.
-    // SAFETY: the reference alone is used on any thread; the object is called on the main queue.
-    private struct Delegate: @unchecked Sendable {
-        weak var object: (any AVAudioPlayerDelegate)?
-    }
-
-    private struct State: Sendable {
-        var delegate = Delegate()
-        var volume: Float = 1
-        var numberOfLoops = 0
-        /// How many rounds have ended.
-        var rounds = 0
-        var isPlaying = false
-        /// The position, in frames, when it began to play or was paused.
-        var frame = 0
-        /// When it was there.
-        var since = MonotonicTime(nanoseconds: 0)
-        /// What plays from one position on, heard or not, has a number: what belongs to an older one is late.
-        var stretch: UInt64 = 0
-        /// The sound that is heard, and its session: the process may have another device by now.
-        var sound: (id: SoundPlayer.ID, session: AudioSession)?
-        /// The end of a stretch that is not heard.
-        var timer: (any DeviceTimer)?
-        /// The heard stretch that was paused, and where it began: its sound's end says where exactly.
-        var paused: (stretch: UInt64, frame: Int)?
-    }
-
     private let sound: PCMBuffer
     /// The file that it plays; nil for data.
     public let url: URL?
     /// The contents that it plays; nil for a file.
     public let data: Data?
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     private init(_ sound: PCMBuffer, _ url: URL?, _ data: Data?) {
         self.sound = sound
+        state = Mutex(State(sound))
         self.url = url
         self.data = data
     }
@@ -99,7 +74,8 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     deinit {
         let state = state.withLock { $0 }
         state.timer?.cancel()
-        if let sound = state.sound { sound.session.stop(sound.id) }
+        state.start?.cancel()
+        if let heard = state.heard { heard.session.stop(heard.id) }
     }
 
     // MARK: - Properties
@@ -122,34 +98,93 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     /// The device's clock, in seconds.
     public var deviceCurrentTime: TimeInterval { (now?.nanoseconds).map { Double($0) / 1e9 } ?? 0 }
 
-    /// How often the sound is played after the first time; any negative number for ever.
+    /// How often the sound is played after the first time; any negative number for ever. Where it is changed, the round that has
+    /// begun is played to its end.
     public var numberOfLoops: Int {
         get { state.withLock { $0.numberOfLoops } }
-        set { state.withLock { $0.numberOfLoops = newValue } }
-    }
-
-    /// The gain, 0 to 1.
-    public var volume: Float {
-        get { state.withLock { $0.volume } }
         set {
-            let isHeard = state.withLock { state in
-                state.volume = newValue.isNaN ? 0 : min(max(newValue, 0), 1)
-                return state.sound != nil
+            let now = now
+            let isSilent = state.withLock { state in
+                state.begun = state.manner.rounds - state.left(now).rounds + 1
+                state.numberOfLoops = newValue
+                return state.timer != nil
             }
-            if isHeard { move(to: nil) }
+            // The end of what is not heard is a timer.
+            if isSilent { move(to: nil) } else { change() }
         }
     }
 
-    /// Sets the gain at once: there are no fades.
+    /// The gain, 0 to 1. A sound that is heard reaches it in a ramp of 20 ms; one whose end was written to the PCM already keeps
+    /// its gain.
+    public var volume: Float {
+        get { state.withLock { $0.volume } }
+        set {
+            state.withLock { state in
+                state.volume = Self.gain(newValue)
+                state.fade += 1
+            }
+            change()
+        }
+    }
+
+    /// Changes the gain evenly, over so many seconds.
     public func setVolume(_ volume: Float, fadeDuration duration: TimeInterval) {
-        self.volume = volume
+        guard duration > 0, duration.isFinite, let clock = try? ProcessDevice.device.clock else {
+            return self.volume = volume
+        }
+        let (number, from) = state.withLock { state in
+            state.fade += 1
+            return (state.fade, state.volume)
+        }
+        fade(number, from, Self.gain(volume), since: clock.now, duration, on: clock)
+    }
+
+    private func fade(
+        _ number: UInt64, _ from: Float, _ to: Float, since: MonotonicTime, _ seconds: TimeInterval,
+        on clock: any DeviceClock
+    ) {
+        let share = Float(Double((clock.now - since).nanoseconds) / 1e9 / seconds)
+        let isCurrent = state.withLock { state in
+            if state.fade == number { state.volume = share < 1 ? from + (to - from) * share : to }
+            return state.fade == number
+        }
+        guard isCurrent else { return }
+        change()
+        if share >= 1 { return }
+        _ = clock.schedule(at: clock.now + SoundPlayer.gainRamp) { [weak self] in
+            clock.callBack { [weak self] in self?.fade(number, from, to, since: since, seconds, on: clock) }
+        }
+    }
+
+    private static func gain(_ volume: Float) -> Float { volume.isNaN ? 0 : min(max(volume, 0), 1) }
+
+    /// Has the sound that is heard play on as the properties say by now: one thread at a time, so that the newest values are last.
+    private func change() {
+        var mayBegin = true
+        while true {
+            let next = state.withLock {
+                state -> (player: SoundPlayer, id: SoundPlayer.ID, from: SoundManner, to: SoundManner)? in
+                if mayBegin && state.isChanging { return nil }
+                mayBegin = false
+                state.isChanging = false
+                let wanted = state.wanted
+                guard let heard = state.heard, heard.manner != wanted else { return nil }
+                state.isChanging = true
+                state.heard?.manner = wanted
+                return (heard.session.service.player, heard.id, heard.manner, wanted)
+            }
+            guard let (player, id, before, manner) = next else { return }
+            if manner.volume != before.volume { player.setVolume(manner.volume, of: id) }
+            // The service would have to begin it anew.
+            if manner.rounds != before.rounds, !player.setRounds(manner.rounds, of: id) { move(to: nil) }
+        }
     }
 
     /// The position in the sound, in seconds.
     public var currentTime: TimeInterval {
         get {
             let now = now
-            return state.withLock { Double(position($0, now)) / sound.sampleRate }
+            return Double(state.withLock { $0.left(now).first }) / sound.sampleRate
         }
         set {
             let seconds = newValue.isNaN ? 0 : min(max(newValue, 0), duration)
@@ -188,13 +223,19 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     public func play(atTime time: TimeInterval) -> Bool {
         guard let clock = try? ProcessDevice.device.clock, time.isFinite, abs(time) < 1e9 else { return false }
         let stretch = state.withLock { $0.stretch }
-        _ = clock.schedule(at: MonotonicTime(nanoseconds: Int64(time * 1e9))) { [weak self] in
+        let timer = clock.schedule(at: MonotonicTime(nanoseconds: Int64(time * 1e9))) { [weak self] in
             clock.callBack { [weak self] in
                 // It may have been played or stopped meanwhile.
                 guard let self, self.state.withLock({ $0.stretch == stretch }) else { return }
                 self.play()
             }
         }
+        let replaced = state.withLock { state in
+            guard state.stretch == stretch else { return timer as (any DeviceTimer)? }
+            defer { state.start = timer }
+            return state.start
+        }
+        replaced?.cancel()
         return true
     }
 
@@ -205,25 +246,22 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     }
 
     private func pause(_ state: inout State, _ now: MonotonicTime?) {
-        if state.sound != nil { state.paused = (state.stretch, state.frame) }
-        state.frame = position(state, now)
+        let (manner, left) = (state.manner, state.left(now))
+        if state.heard != nil { state.paused = (state.stretch, manner, manner.rounds - left.rounds) }
+        state.advance(to: left)
         state.isPlaying = false
     }
 
     /// Stops, and keeps the position; the next ``play()`` begins its rounds anew.
     public func stop() {
-        pause()
-        state.withLock { $0.rounds = 0 }
+        let now = now
+        end {
+            pause(&$0, now)
+            $0.rounds = 0
+        }
     }
 
     private var now: MonotonicTime? { try? ProcessDevice.device.clock.now }
-
-    /// The position, in frames.
-    private func position(_ state: State, _ now: MonotonicTime?) -> Int {
-        guard state.isPlaying, let now else { return state.frame }
-        let played = Double((now - state.since).nanoseconds) / 1e9 * sound.sampleRate
-        return min(state.frame + Int(played.rounded()), sound.frames)
-    }
 
     /// Goes to another position, or with nil begins anew at the present one.
     private func move(to frame: Int?) {
@@ -243,53 +281,52 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     private func end(
         _ stretch: UInt64? = nil, _ change: @Sendable (inout State) -> Void
     ) -> (wasPlaying: Bool, stretch: UInt64) {
-        let (sound, timer, wasPlaying, next) = state.withLock { state in
-            if let stretch, state.stretch != stretch {
-                return (
-                    nil as (id: SoundPlayer.ID, session: AudioSession)?, nil as (any DeviceTimer)?, false, state.stretch
-                )
-            }
-            let (sound, timer, wasPlaying) = (state.sound, state.timer, state.isPlaying)
+        let (ended, next) = state.withLock { state in
+            if let stretch, state.stretch != stretch { return (nil as State?, state.stretch) }
+            let ended = state
             change(&state)
             state.stretch += 1
-            (state.sound, state.timer) = (nil, nil)
-            return (sound, timer, wasPlaying, state.stretch)
+            (state.heard, state.timer, state.start) = (nil, nil, nil)
+            return (ended, state.stretch)
         }
-        timer?.cancel()
-        if let sound { sound.session.stop(sound.id) }
-        return (wasPlaying, next)
+        ended?.timer?.cancel()
+        ended?.start?.cancel()
+        if let heard = ended?.heard { heard.session.stop(heard.id) }
+        return (ended?.isPlaying ?? false, next)
     }
 
     /// Begins a stretch, unless the player was played, paused or stopped since `previous`.
-    private func begin(from start: Int? = nil, after previous: UInt64) {
+    private func begin(after previous: UInt64) {
         guard let session = try? ProcessDevice.session, let now else { return }
-        let begun = state.withLock { state -> (stretch: UInt64, frame: Int, volume: Float)? in
+        let begun = state.withLock { state -> (stretch: UInt64, manner: SoundManner)? in
             guard state.stretch == previous else { return nil }
             state.stretch += 1
-            if let start { state.frame = start }
+            state.start = nil
             if state.frame >= sound.frames { state.frame = 0 }
             state.isPlaying = true
             state.paused = nil
             state.since = now
-            return (state.stretch, state.frame, state.volume)
+            state.begun = 1
+            return (state.stretch, state.manner)
         }
-        guard let (stretch, frame, volume) = begun else { return }
-        let id = session.start(volume == 1 ? sound : sound.scaled(by: volume), from: frame) { [weak self] result in
-            self?.ended(stretch, result)
-        }
+        guard let (stretch, manner) = begun else { return }
+        let id = session.service.player.reserve()
+        session.start(sound, in: manner, reserved: id) { [weak self] in self?.ended(stretch, $0) }
         let isLate = state.withLock { state in
             guard state.stretch == stretch else { return true }
-            if state.timer == nil { state.sound = (id, session) }
+            if state.timer == nil { state.heard = (id, manner, session) }
             return false
         }
-        if isLate { session.stop(id) }
+        if isLate { session.stop(id) } else { change() }
     }
 
     /// The sound of a stretch has ended.
     private func ended(_ stretch: UInt64, _ result: SoundResult) {
         let isCurrent = state.withLock { state in
             if let paused = state.paused, paused.stretch == stretch {
-                state.frame = min(paused.frame + result.position.played, sound.frames)
+                let left = paused.manner.after(result.position.played, of: sound)
+                state.frame = left.first
+                state.rounds = max(0, state.rounds + paused.manner.rounds - left.rounds - paused.rounds)
                 state.paused = nil
             }
             return state.stretch == stretch
@@ -297,7 +334,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         guard isCurrent else { return }
         switch result.outcome {
         case .finished:
-            roundEnded(stretch, result)
+            isOver(stretch, result)
         case .silenced(by: .interruption), .silenced(by: .sessionPriority), .stopped:
             pause(stretch, result)
         case .silenced:
@@ -316,7 +353,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
 
     private func pause(_ stretch: UInt64, _ result: SoundResult) {
         end(stretch) { state in
-            state.frame = min(state.frame + result.position.played, sound.frames)
+            state.advance(to: state.manner.after(result.position.played, of: sound))
             state.isPlaying = false
         }
     }
@@ -326,22 +363,24 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         guard let clock = try? ProcessDevice.device.clock else { return }
         let left = state.withLock { state -> Int? in
             guard state.stretch == stretch else { return nil }
-            state.frame = min(state.frame + result.position.played, sound.frames)
+            state.advance(to: state.manner.after(result.position.played, of: sound))
             state.since = result.endedAt
-            state.sound = nil
-            return sound.frames - state.frame
+            state.heard = nil
+            return state.manner.frames(of: sound)
         }
         guard let left else { return }
         let end = result.endedAt + .nanoseconds(Int64(Double(left) / sound.sampleRate * 1e9))
         let timer = clock.schedule(at: end) { [weak self] in
-            clock.callBack { [weak self] in self?.roundEnded(stretch, nil) }
+            clock.callBack { [weak self] in self?.isOver(stretch, nil) }
         }
-        let isLate = state.withLock { state in
-            if state.stretch != stretch { return true }
+        let (isLate, hasOtherEnd) = state.withLock { state in
+            if state.stretch != stretch { return (true, false) }
             state.timer = timer
-            return false
+            return (false, state.manner.frames(of: sound) != left)
         }
         if isLate { return timer.cancel() }
+        // The loops were changed since.
+        if hasOtherEnd { move(to: nil) }
         // It may be heard again since.
         _ = clock.schedule(at: clock.now + .milliseconds(20)) { [weak self] in
             clock.callBack { [weak self] in
@@ -355,14 +394,15 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
         if state.withLock({ $0.isPlaying && $0.timer != nil }) { move(to: nil) }
     }
 
-    /// The sound was played to its end, heard or not.
-    private func roundEnded(_ stretch: UInt64, _ result: SoundResult?) {
+    /// All rounds were played to their end, heard or not.
+    private func isOver(_ stretch: UInt64, _ result: SoundResult?) {
         let again = state.withLock { state -> Bool? in
             guard state.stretch == stretch else { return nil }
             state.timer = nil
-            state.sound = nil
-            state.frame = 0
-            state.rounds += 1
+            state.heard = nil
+            let played = state.frame + (result?.position.played ?? state.manner.frames(of: sound))
+            (state.rounds, state.frame) = (state.rounds + max(1, played / max(1, sound.frames)), 0)
+            // The output may have written the last frame before more rounds were wanted.
             // A sound without frames would be repeated without end, and without a pause.
             let isRepeated = state.numberOfLoops < 0 || state.rounds <= state.numberOfLoops
             if isRepeated && sound.frames > 0 { return true }
@@ -372,7 +412,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             return false
         }
         guard let again else { return }
-        if again { return begin(from: 0, after: stretch) }
+        if again { return begin(after: stretch) }
         guard let result, let device = try? ProcessDevice.device else { return finished() }
         ProcessDevice.callBack(on: device)(result.outcome, result.position, result.endedAt) { [weak self] in
             self?.finished()
@@ -388,39 +428,5 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             guard let self, let delegate = self.delegate else { return }
             Callbacks.perform { body(self, delegate) }
         }
-    }
-}
-
-/// The players that have played.
-enum Players {
-    private struct Entry: Sendable {
-        weak var player: AVAudioPlayer?
-    }
-
-    private static let players = Mutex<[Entry]>([])
-
-    static func add(_ player: AVAudioPlayer) {
-        players.withLock { players in
-            players.removeAll { $0.player == nil || $0.player === player }
-            players.append(Entry(player: player))
-        }
-    }
-
-    /// The session is heard: those that went on without a sound are heard again.
-    static func areHeard() {
-        for entry in players.withLock({ $0 }) { entry.player?.becomesAudible() }
-    }
-
-    /// The session's sounds were stopped.
-    static func pause() {
-        for entry in players.withLock({ $0 }) { if entry.player?.isPlaying == true { entry.player?.pause() } }
-    }
-}
-
-extension PCMBuffer {
-    /// The sound with another gain.
-    fileprivate func scaled(by gain: Float) -> PCMBuffer {
-        PCMBuffer(
-            sampleRate: sampleRate, channels: channels, samples: samples.map { Int16((Float($0) * gain).rounded()) })
     }
 }

@@ -78,16 +78,16 @@ public func AudioServicesPlayAlertSoundWithCompletion(
 }
 
 /// Sets the function that is called at the end of each play of this sound. Each ID has its own, the vibration's too. It is
-/// called in the main run loop, which nil means; for another run loop, on the callbacks' thread.
+/// called in the run loop, while that runs in the mode: the main one and the default one, which nil means.
 @discardableResult
 public func AudioServicesAddSystemSoundCompletion(
     _ inSystemSoundID: SystemSoundID, _ inRunLoop: CFRunLoop?, _ inRunLoopMode: CFString?,
     _ inCompletionRoutine: @escaping AudioServicesSystemSoundCompletionProc,
     _ inClientData: UnsafeMutableRawPointer?
 ) -> OSStatus {
-    let callback = RunLoopCallback(inRunLoop, inCompletionRoutine, inClientData)
-    return ProcessDevice.setCompletion(of: inSystemSoundID, in: callback.run) {
-        callback.function(inSystemSoundID, callback.clientData)
+    let callback = RunLoopCallback(inRunLoop, inRunLoopMode, inCompletionRoutine, inClientData)
+    return ProcessDevice.setCompletion(of: inSystemSoundID, in: callback.run) { [target = callback.target] in
+        target.function(inSystemSoundID, target.clientData)
     }
 }
 

@@ -144,17 +144,17 @@ public let kAudioSessionRouteChangeReason_WakeFromSleep: UInt32 = 6
 /// The category has no route.
 public let kAudioSessionRouteChangeReason_NoSuitableRouteForCategory: UInt32 = 7
 
-/// Allows the other calls, once per process. Interruptions are reported in the main run loop,
-/// which nil means; for another one, on the callbacks' thread.
+/// Allows the other calls, once per process. Interruptions are reported in the run loop, while that runs in the mode: the main
+/// one and the default one, which nil means.
 @discardableResult
 public func AudioSessionInitialize(
     _ inRunLoop: CFRunLoop?, _ inRunLoopMode: CFString?,
     _ inInterruptionListener: AudioSessionInterruptionListener?, _ inClientData: UnsafeMutableRawPointer?
 ) -> OSStatus {
     guard let inInterruptionListener else { return ProcessDevice.initializeSession(nil) }
-    let callback = RunLoopCallback(inRunLoop, inInterruptionListener, inClientData)
+    let callback = RunLoopCallback(inRunLoop, inRunLoopMode, inInterruptionListener, inClientData)
     return ProcessDevice.initializeSession { state in
-        callback.run { callback.function(callback.clientData, state) }
+        callback.run { [target = callback.target] in target.function(target.clientData, state) }
     }
 }
 
@@ -204,10 +204,11 @@ public func AudioSessionAddPropertyListener(
     _ inID: AudioSessionPropertyID, _ inProc: @escaping AudioSessionPropertyListener,
     _ inClientData: UnsafeMutableRawPointer?
 ) -> OSStatus {
-    let callback = RunLoopCallback(nil, inProc, inClientData)
+    let callback = RunLoopCallback(nil, nil, inProc, inClientData)
     let key = UInt(bitPattern: inClientData)
-    return ProcessDevice.addSessionListener(inID, clientData: key, in: callback.run) { value in
-        SessionValue(value).withPointer { size, data in callback.function(callback.clientData, inID, size, data) }
+    return ProcessDevice.addSessionListener(inID, clientData: key, in: callback.run) {
+        [target = callback.target] value in
+        SessionValue(value).withPointer { size, data in target.function(target.clientData, inID, size, data) }
     }
 }
 

@@ -1,6 +1,10 @@
 /* The run loop: it dispatches callbacks. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <CoreFoundation/CoreFoundation.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -11,19 +15,30 @@
 #include "entry_points.h"
 #include "ringer-audiotoolbox.h"
 
-/* It is readable while a stop was asked for and no run has returned for it. It is never closed. */
+/* It is readable while a stop was asked for and no run has returned for it. It is never closed in its process. */
 static int stop_descriptor = -1;
 
-static void open_stop_descriptor(void)
+/* In a child of fork, whose stop would be its parent's. A run that forked goes on with the same number. */
+static void open_another_stop_descriptor(void)
+{
+    int another = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+    if (another < 0 || dup3(another, stop_descriptor, O_CLOEXEC) < 0)
+        close(stop_descriptor);
+    close(another);
+}
+
+static void open_first_stop_descriptor(void)
 {
     stop_descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    pthread_atfork(NULL, NULL, open_another_stop_descriptor);
 }
 
 static int get_stop_descriptor(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, open_stop_descriptor);
+    pthread_once(&once, open_first_stop_descriptor);
     return stop_descriptor;
 }
 

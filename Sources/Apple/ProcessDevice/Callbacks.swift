@@ -56,8 +56,13 @@ package final class Callbacks: Sendable {
 
     private let state = Mutex(State())
 
+    /// Whether callbacks wait for the program, which runs them.
+    var areDispatched: Bool { state.withLock { $0.isDispatched } }
+
     /// Runs `body` after the callbacks before it.
     func run(on clock: any DeviceClock, _ body: @escaping @Sendable () -> Void) {
+        // A child of fork shares the descriptor with its parent, who would find it readable for ever.
+        guard ProcessDevice.process.isCurrent else { return clock.callBack(body) }
         let isDispatched = state.withLock { state in
             state.add(Waiting(clock: state.hasDispatcher ? nil : clock, body: body))
             return state.isDispatched

@@ -61,9 +61,9 @@ extension ProcessDevice {
         result("get the size of a property") { client throws(SessionError) in
             let code = FourCharacterCode(rawValue: property)
             let isOwn = code == "mode" || code == "type"
-            let bytes = isOwn ? MemoryLayout<UInt32>.size : try client.session.size(of: code)
-            let isObject = !isOwn && SessionProperty(code: code)?.kind.size == nil
-            size?.pointee = UInt32(isObject ? pointerSize : bytes)
+            let isObject = SessionProperty(code: code).map { $0.kind.size == nil } ?? false
+            let bytes = isOwn ? MemoryLayout<UInt32>.size : isObject ? pointerSize : try client.session.size(of: code)
+            size?.pointee = UInt32(bytes)
         }
     }
 
@@ -167,6 +167,11 @@ final class ProcessSession: Sendable {
         var clientData: UInt
     }
 
+    /// A container that keeps a bare function wraps it once more each time that it is read and stored again.
+    private struct Callback<Value>: Sendable {
+        let call: @Sendable (Value) -> Void
+    }
+
     private struct State {
         var isInitialized = false
         /// Properties that no session of Ringer's has.
@@ -175,8 +180,8 @@ final class ProcessSession: Sendable {
         var session: AudioSession?
         /// Reads the session's events.
         var reader: Task<Void, Never>?
-        var observers: [@Sendable (SessionEvent) -> Void] = []
-        var listeners: [ListenerKey: @Sendable (SessionPropertyValue) -> Void] = [:]
+        var observers: [Callback<SessionEvent>] = []
+        var listeners: [ListenerKey: Callback<SessionPropertyValue>] = [:]
     }
 
     private let device: Device
@@ -259,7 +264,7 @@ final class ProcessSession: Sendable {
         // Before the lock: who makes a transition of the device may wait for it.
         let events = session.events
         state.withLock { state in
-            state.observers.append(observer)
+            state.observers.append(Callback(call: observer))
             guard state.reader == nil else { return }
             let read: @Sendable () async -> Void = { [weak self] in
                 for await event in events { self?.tell(event) }
@@ -279,7 +284,7 @@ final class ProcessSession: Sendable {
             state.withLock { $0.interruptionType = shouldResume ? "irsm" : "!rsm" }
         }
         ProcessDevice.callbacks.run(on: device.clock) { [weak self] in
-            for observer in self?.state.withLock({ $0.observers }) ?? [] { observer(event) }
+            for observer in self?.state.withLock({ $0.observers }) ?? [] { observer.call(event) }
         }
     }
 
@@ -290,12 +295,12 @@ final class ProcessSession: Sendable {
         let key = ListenerKey(property: property, clientData: clientData)
         let clock = device.clock
         // First: a change may come before the call returns. The one before ends outside the lock.
-        let before = state.withLock { $0.listeners.updateValue(listener, forKey: key) }
+        let before = state.withLock { $0.listeners.updateValue(Callback(call: listener), forKey: key) }
         do throws(SessionError) {
             try session.addListener(property, clientData: clientData) { [weak self] notification in
                 let value = notification.change.value
                 // Looked up where it runs: a removed one is not called.
-                let call: @Sendable () -> Void = { [weak self] in self?.listener(key)?(value) }
+                let call: @Sendable () -> Void = { [weak self] in self?.listener(key)?.call(value) }
                 ProcessDevice.callbacks.run(on: clock) { if let place { place(call) } else { call() } }
             }
         } catch {
@@ -304,7 +309,7 @@ final class ProcessSession: Sendable {
         }
     }
 
-    private func listener(_ key: ListenerKey) -> (@Sendable (SessionPropertyValue) -> Void)? {
+    private func listener(_ key: ListenerKey) -> Callback<SessionPropertyValue>? {
         state.withLock { $0.listeners[key] }
     }
 

@@ -1,5 +1,6 @@
 public import Ringer
 import RingerCore
+import RingerHardware
 import Synchronization
 
 /// The one device of a process whose sources use Apple's names, in Swift or C: those names have no parameter for it.
@@ -16,7 +17,14 @@ public enum ProcessDevice {
         var failure: RingerError?
     }
 
+    /// What follows the device in use.
+    package struct Follower: Sendable {
+        /// Called when another device has come into use, ``inUse``.
+        package var follow: @Sendable () -> Void = {}
+    }
+
     private static let state = Mutex(State())
+    package static let follower = Mutex(Follower())
     /// The process that used this first.
     static let process = OwningProcess()
 
@@ -36,6 +44,7 @@ public enum ProcessDevice {
             return state.client
         }
         before?.close()
+        if device != nil { follower.withLock { $0 }.follow() }
     }
 
     /// Closes a device that was opened here. It stays the process's, so that a callback that plays opens no other.
@@ -51,6 +60,9 @@ public enum ProcessDevice {
     public static var device: Device {
         get throws(RingerError) { try client.device }
     }
+
+    /// The device, if there is one already.
+    package static var inUse: Device? { process.isCurrent ? state.withLock { $0.client?.device } : nil }
 
     /// Why the device could not be opened when it was last tried, or the newest failure since then to register a sound or to play
     /// one; nil if there was none. Apple's result codes do not say.
@@ -68,8 +80,10 @@ public enum ProcessDevice {
         get throws(RingerError) {
             // Before the lock, which a thread of the parent may have had.
             try process.check("use it", "device")
+            var isNew = false
             let result: Result<Client, RingerError> = state.withLock { state in
                 if let client = state.client { return .success(client) }
+                isNew = true
                 do throws(RingerError) {
                     let client = Client(try Board.open(), isOwned: true)
                     state = State(client: client)
@@ -79,7 +93,9 @@ public enum ProcessDevice {
                     return .failure(error)
                 }
             }
-            return try result.get()
+            let client = try result.get()
+            if isNew { follower.withLock { $0 }.follow() }
+            return client
         }
     }
 }
@@ -92,6 +108,7 @@ final class Client: Sendable {
     let session: ProcessSession
     /// The sounds that were registered here: a device that was handed in has others.
     private let registered = Mutex<Set<UInt32>>([])
+    private let isRehearsed = Atomic(false)
 
     init(_ device: Device, isOwned: Bool) {
         self.device = device
@@ -99,11 +116,38 @@ final class Client: Sendable {
         session = ProcessSession(device)
     }
 
-    /// Registers the sound file at `path`, and returns its ID.
+    /// Where a phone has the files of the predefined sounds.
+    private static let predefined = "/System/Library/Audio/UISounds/"
+
+    /// Registers the sound file at `path`, or the predefined sound whose file that is on a phone, and returns its ID.
     func register(_ path: String) throws(SystemSoundError) -> UInt32 {
-        let id = try device.sounds.register(path).rawValue
+        let id: UInt32
+        do throws(SystemSoundError) {
+            id = try device.sounds.register(unrehearsed: path).rawValue
+        } catch {
+            let name = String(path.dropFirst(Self.predefined.count))
+            guard path.hasPrefix(Self.predefined), error.cause.code == .notFound,
+                let sound = PredefinedSound.all.first(where: { $0.filePhone == name || $0.filePlayer == name })
+            else { throw error }
+            id = try device.sounds.register(sound).rawValue
+        }
         registered.withLock { _ = $0.insert(id) }
+        rehearse(id)
         return id
+    }
+
+    /// Goes the way of a silenced sound once, to the callbacks' thread: what a program times to learn the switch's position is
+    /// not the start of a thread, nor code that has never run. A callback that registers a sound is on that thread.
+    private func rehearse(_ id: UInt32) {
+        guard !UserCode.isRunning, !isRehearsed.exchange(true, ordering: .relaxed) else { return }
+        let isAwake = Latch()
+        device.sounds.rehearse(SystemSoundID(rawValue: id)) { [clock = device.clock] _ in
+            let callbacks = ProcessDevice.callbacks
+            if callbacks.areDispatched { isAwake.open() } else { callbacks.run(on: clock) { isAwake.open() } }
+        }
+        // The device's thread has other work. Not for ever: what is called back before may be waiting for this thread.
+        if device.clock.thread?.isCurrentThread == true { return }
+        isAwake.wait(until: .now + .seconds(1))
     }
 
     /// Forgets a sound, which stops, and its completion, which is not called any more.

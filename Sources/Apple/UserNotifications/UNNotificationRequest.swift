@@ -8,9 +8,6 @@ public class UNNotificationTrigger: NSObject, @unchecked Sendable {
     public let repeats: Bool
 
     fileprivate init(repeats: Bool) { self.repeats = repeats }
-
-    /// How long from now on until the next delivery, in seconds; nil if there is none.
-    func interval(after now: Date) -> TimeInterval? { nil }
 }
 
 /// So many seconds from now on. Any thread.
@@ -30,11 +27,13 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
 
     /// When it would be due if it were requested now.
     public func nextTriggerDate() -> Date? { Date(timeIntervalSinceNow: timeInterval) }
-
-    override func interval(after now: Date) -> TimeInterval? { timeInterval }
 }
 
-/// At a date. Any thread.
+/// At a date of the wall clock, whatever sets that meanwhile. Any thread.
+///
+/// Where the clock is set forward beyond the date, or the machine sleeps then, it is due at once, and once for all dates in
+/// between. Where it is set back, by a day at most, what was delivered already is not delivered again; by more, the dates count
+/// anew. While the clock was never set, which is before 2020, nothing is due.
 // SAFETY: all properties are constants.
 public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
     /// The parts of the date at which it is due.
@@ -49,12 +48,10 @@ public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchec
     /// The next date with its parts.
     public func nextTriggerDate() -> Date? { next(after: Date()) }
 
-    private func next(after date: Date) -> Date? {
+    func next(after date: Date) -> Date? {
         let calendar = dateComponents.calendar ?? Calendar.current
         return calendar.nextDate(after: date, matching: dateComponents, matchingPolicy: .nextTime)
     }
-
-    override func interval(after now: Date) -> TimeInterval? { next(after: now)?.timeIntervalSince(now) }
 }
 
 /// A notification to be delivered. Any thread.

@@ -48,8 +48,12 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     private struct Pending {
         var request: UNNotificationRequest
-        /// Nil until it is set.
+        /// When an interval is over, and by whose clock.
+        var due: (clock: any DeviceClock, at: MonotonicTime)?
+        /// That of the interval; nil until it is set.
         var timer: (any DeviceTimer)?
+        /// Those of a calendar.
+        var dates: CalendarDates?
         /// A timer of an older request of the same identifier is late.
         var number: UInt64
     }
@@ -65,19 +69,49 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         var allowsCriticalAlerts = false
         var pending: [String: Pending] = [:]
         var last: UInt64 = 0
+        /// Waits for the next date of all requests.
+        var dateTimer: (any DeviceTimer)?
+        /// Counts the looks at the dates: the timer of an older one is late.
+        var look: UInt64 = 0
 
-        /// Makes a request pending, without a timer; one of the same identifier is replaced.
-        mutating func add(_ request: UNNotificationRequest) -> (number: UInt64, replaced: Pending?) {
+        /// Makes a request pending on the device in use, an interval with the rest of it; one of the same identifier is replaced.
+        mutating func add(
+            _ request: UNNotificationRequest, rest: TimeInterval?
+        ) -> (entry: Pending, replaced: Pending?) {
             last += 1
-            let replaced = pending.updateValue(Pending(request: request, number: last), forKey: request.identifier)
-            return (last, replaced)
+            let dates = (request.trigger as? UNCalendarNotificationTrigger).map(CalendarDates.init)
+            var entry = Pending(request: request, dates: dates, number: last)
+            // Under the lock, so that who follows the device finds it.
+            if let rest, let clock = ProcessDevice.inUse?.clock {
+                entry.due = (clock, clock.now + .nanoseconds(Int64(min(rest, 1e9) * 1e9)))
+            }
+            return (entry, pending.updateValue(entry, forKey: request.identifier))
+        }
+
+        /// The wall clock is at `now`.
+        ///
+        /// - Returns: The requests that are due, in order, and the next date; `distantFuture` while the clock has to be set.
+        mutating func pass(_ now: Date) -> (due: [UNNotificationRequest], next: Date?) {
+            var (due, next): ([(date: Date, request: UNNotificationRequest)], Date?) = ([], nil)
+            for (identifier, var entry) in pending {
+                guard var dates = entry.dates else { continue }
+                if let date = dates.pass(now) { due.append((date, entry.request)) }
+                if !dates.isOver { next = min(next ?? .distantFuture, dates.next ?? .distantFuture) }
+                entry.dates = dates
+                pending[identifier] = dates.isOver ? nil : entry
+            }
+            due.sort { ($0.date, $0.request.identifier) < ($1.date, $1.request.identifier) }
+            return (due.map(\.request), next)
         }
     }
 
     private static let shared = UNUserNotificationCenter()
     private let state = Mutex(State())
 
-    private override init() {}
+    private override init() {
+        super.init()
+        ProcessDevice.follower.withLock { $0.follow = { [unowned self] in followDevice() } }
+    }
 
     /// The process's center.
     public class func current() -> UNUserNotificationCenter { shared }
@@ -181,25 +215,77 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
             return removed
         }
         for entry in removed.values { entry.timer?.cancel() }
+        if removed.values.contains(where: { $0.dates != nil }) { lookAtDates() }
     }
 
     /// Delivers a request now, or at the time of its trigger.
     private func schedule(_ request: UNNotificationRequest) throws {
-        let clock = try ProcessDevice.device.clock
-        guard let interval = request.trigger?.interval(after: Date()) else {
+        let device = try ProcessDevice.device
+        guard let trigger = request.trigger else {
             remove { $0 == request.identifier }
-            if request.trigger == nil { deliver(request) }
-            return
+            return deliver(request, on: device.clock)
         }
-        let (number, replaced) = state.withLock { $0.add(request) }
+        let interval = trigger as? UNTimeIntervalNotificationTrigger
+        let (entry, replaced) = state.withLock { $0.add(request, rest: interval?.timeInterval) }
         replaced?.timer?.cancel()
-        setTimer(of: request, number, interval, on: clock)
+        if interval == nil { lookAtDates() } else { setTimer(of: entry) }
     }
 
-    private func setTimer(
-        of request: UNNotificationRequest, _ number: UInt64, _ interval: TimeInterval, on clock: any DeviceClock
-    ) {
-        let timer = clock.schedule(at: clock.now + .nanoseconds(Int64(min(interval, 1e9) * 1e9))) { [weak self] in
+    /// Waits for what is pending on the clock of the device that is in use now: the one before may have stopped.
+    private func followDevice() {
+        let moved = state.withLock { state in
+            state.pending.values.compactMap { entry in
+                (entry.request.trigger as? UNTimeIntervalNotificationTrigger).map { trigger in
+                    let rest = entry.due.map { ($0.at - $0.clock.now).inSeconds }
+                    return state.add(entry.request, rest: rest ?? trigger.timeInterval)
+                }
+            }
+        }
+        for (entry, replaced) in moved {
+            replaced?.timer?.cancel()
+            setTimer(of: entry)
+        }
+        lookAtDates()
+    }
+
+    /// Delivers what is due by the wall clock, and waits for the next date.
+    private func lookAtDates() {
+        var awaited: (date: Date, device: ObjectIdentifier)?
+        while let device = ProcessDevice.inUse {
+            let (clock, device) = (device.clock, ObjectIdentifier(device))
+            let now = clock.wallTime
+            let (due, next, look) = state.withLock { state in
+                let (due, next) = state.pass(Date(timeIntervalSince1970: now.inSeconds))
+                state.look += 1
+                return (due, next, state.look)
+            }
+            for request in due { deliver(request, on: clock) }
+            // Again once the timer is set: the clock may have been set meanwhile, or another device be in use.
+            guard let next else {
+                let useless = state.withLock { $0.look == look ? $0.dateTimer.take() : nil }
+                useless?.cancel()
+                return
+            }
+            if let awaited, next == awaited.date, device == awaited.device { return }
+            awaited = (next, device)
+            let time = Duration.microseconds((next.timeIntervalSince1970 * 1e6).rounded(.up))
+            let timer = clock.schedule(atWallTime: time) { [weak self] in
+                clock.callBack { [weak self] in self?.lookAtDates() }
+            }
+            let (isLate, useless) = state.withLock { state -> (Bool, (any DeviceTimer)?) in
+                guard state.look == look else { return (true, timer) }
+                defer { state.dateTimer = timer }
+                return (false, state.dateTimer)
+            }
+            useless?.cancel()
+            if isLate { awaited = nil }
+        }
+    }
+
+    private func setTimer(of entry: Pending) {
+        guard let (clock, time) = entry.due else { return }
+        let (request, number) = (entry.request, entry.number)
+        let timer = clock.schedule(at: time) { [weak self] in
             clock.callBack { [weak self] in self?.isDue(request, number, on: clock) }
         }
         // It may be due, removed or replaced already.
@@ -212,23 +298,23 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     private func isDue(_ request: UNNotificationRequest, _ number: UInt64, on clock: any DeviceClock) {
-        let next = request.trigger.flatMap { $0.repeats ? $0.interval(after: Date()) : nil }
-        let nextNumber = state.withLock { state -> UInt64? in
-            guard state.pending[request.identifier]?.number == number else { return nil }
+        let trigger = request.trigger as? UNTimeIntervalNotificationTrigger
+        let (isLate, next) = state.withLock { state -> (Bool, Pending?) in
+            guard state.pending[request.identifier]?.number == number else { return (true, nil) }
             // Until it is removed, a repeated one is pending without a pause.
-            if next != nil { return state.add(request).number }
+            if let trigger, trigger.repeats { return (false, state.add(request, rest: trigger.timeInterval).entry) }
             state.pending[request.identifier] = nil
-            return 0
+            return (false, nil)
         }
-        guard let nextNumber else { return }
-        if let next { setTimer(of: request, nextNumber, next, on: clock) }
-        deliver(request)
+        if isLate { return }
+        if let next { setTimer(of: next) }
+        deliver(request, on: clock)
     }
 
-    private func deliver(_ request: UNNotificationRequest) {
+    private func deliver(_ request: UNNotificationRequest, on clock: any DeviceClock) {
         let delegate = state.withLock { $0.delegate }
         guard delegate.object != nil else { return play(request.content.sound) }
-        let notification = UNNotification(request, at: Date())
+        let notification = UNNotification(request, at: Date(timeIntervalSince1970: clock.wallTime.inSeconds))
         DispatchQueue.main.async { [self] in
             // It may be gone since.
             guard let object = delegate.object else { return play(request.content.sound) }
@@ -238,17 +324,14 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The home directory: `HOME` comes first, as a service without a login has it. Foundation asks the user database alone.
-    private var home: String {
-        let named = ProcessInfo.processInfo.environment["HOME"] ?? ""
-        return named.hasPrefix("/") ? named : NSHomeDirectory()
-    }
-
     private func play(_ sound: UNNotificationSound?) {
         guard let sound, let device = try? ProcessDevice.device else { return }
-        let container = ApplicationContainer(
-            home, bundle: Bundle.main.bundlePath,
+        // A service without a login has a HOME; the directory that Foundation names is the user database's.
+        let (named, home) = (ProcessInfo.processInfo.environment["HOME"] ?? "", NSHomeDirectory())
+        var container = ApplicationContainer(
+            named.hasPrefix("/") ? named : home, bundle: Bundle.main.bundlePath,
             allowsCriticalAlerts: state.withLock { $0.allowsCriticalAlerts })
+        container.otherDirectory = home
         device.notifications.start(sound.sound, in: container)
     }
 }

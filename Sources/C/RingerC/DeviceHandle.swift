@@ -179,7 +179,9 @@ final class DeviceHandle: Sendable {
         case .playback(.recovered(let at), let sound), .playback(.resumed(let at), let sound):
             receivers.reference.withLock { $0.handle }?.played(sound)?.stream(runs: true, at: at)
         // The ends of requests have their own events; a vibration that reached the longest time on ends as stopped.
-        case .decided, .playback, .soundEnded, .vibration(.on), .vibration(.off), .vibration(.limitReached): break
+        case .decided, .playback, .soundEnded, .vibration(.on), .vibration(.off), .vibration(.limitReached),
+            .preferencesChanged:
+            break
         }
     }
 
@@ -313,6 +315,7 @@ final class DeviceHandle: Sendable {
     func ended(_ number: UInt64, _ end: PlayedSound.End) {
         self.end(number, RINGER_EVENT_SOUND_ENDED, at: end.endedAt) { event in
             event.u.result = ringer_result(end.outcome, startedAt: end.startedAt, end.position)
+            event.u.result.note(end.fallback)
         }
     }
 
@@ -345,6 +348,7 @@ final class DeviceHandle: Sendable {
     func ended(_ number: UInt64, _ result: SoundResult) {
         end(number, RINGER_EVENT_SOUND_ENDED, at: result.endedAt) { event in
             event.u.result = ringer_result(result.outcome, startedAt: result.startedAt, result.position)
+            event.u.result.note(result.fallback)
         }
     }
 

@@ -18,6 +18,7 @@ final class PlayedSound: Sendable {
         var startedAt: MonotonicTime?
         var endedAt: MonotonicTime
         var position: StreamPosition
+        var fallback: SoundFallback?
     }
 
     private enum Phase {
@@ -258,9 +259,11 @@ final class PlayedSound: Sendable {
         let end: End? = state.withLock { state in
             if case .ended = state.phase { return nil }
             state.phase = .ended
+            let isSilenced = if case .silenced = outcome { true } else { false }
             return End(
                 outcome: outcome, startedAt: state.startedAt, endedAt: time ?? device.clock.now,
-                position: StreamPosition(played: state.before, total: total))
+                position: StreamPosition(played: state.before, total: total),
+                fallback: isSilenced ? nil : SoundFallback(sound))
         }
         if let end { completion(end) }
     }

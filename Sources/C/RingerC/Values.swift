@@ -156,7 +156,9 @@ extension ringer_event {
 
 extension SoundFallback {
     /// It as a sentence.
-    var sentence: String { "another sound is played: " + (error.map { "\($0)" } ?? reason.rawValue) }
+    var sentence: String {
+        (reason == .incomplete ? "" : "another sound is played: ") + (error.map { "\($0)" } ?? reason.rawValue)
+    }
 }
 
 /// Copies a sentence to a text of C, shortened to what fits.
@@ -364,8 +366,8 @@ extension ringer_result {
         withUnsafeMutableBytes(of: &sentence) { copy(failure.sentence, to: $0) }
     }
 
-    /// Has the sentence say why another sound was played, unless it says what failed.
-    private mutating func note(_ fallback: SoundFallback?) {
+    /// Has the sentence say why another sound was played, or not all of it, unless it says what failed.
+    mutating func note(_ fallback: SoundFallback?) {
         guard let fallback, outcome != RINGER_OUTCOME_FAILED else { return }
         withUnsafeMutableBytes(of: &sentence) { copy(fallback.sentence, to: $0) }
     }

@@ -29,16 +29,29 @@ struct RingerCommand: AsyncParsableCommand {
         do {
             try Terminal.run(run)
         } catch {
-            exit(withError: error)
+            let code = exitCode(for: error)
+            // What --help prints; or a failure that was reported.
+            if code.isSuccess || error is ExitCode { exit(withError: error) }
+            // The usage has several lines, an error one, whatever is in a file's name.
+            let text = fullMessage(for: error)
+            for line in code == .validationFailure ? text.split(separator: "\n") : [text[...]] {
+                Terminal.complain(String(line))
+            }
+            exit(withError: code)
         }
     }
 
     private static func run() async throws {
         var command = try parseAsRoot()
-        if var asynchronous = command as? any AsyncParsableCommand {
-            try await asynchronous.run()
-        } else {
-            try command.run()
+        do {
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            if !(error is ExitCode || error is ShownFailure) { try (command as? any JSONCommand)?.show(error) }
+            throw error
         }
     }
 }

@@ -31,9 +31,10 @@ package enum Terminal {
     /// The signals that end a command, once its device is closed: also the one that says that nobody reads its output.
     package static let signals = TerminationSignals.all + [SIGPIPE]
 
-    /// Writes `line` without buffering, so that a reader of a pipe sees each event when it happens.
+    /// Writes `line` without buffering, so that a reader of a pipe sees each event when it happens. Whatever names and tags are in
+    /// it, it is one line, without control characters.
     package static func show(_ line: String) throws(RingerError) {
-        try write(line + "\n")
+        try write(line.oneLine + "\n")
     }
 
     /// Writes `text` without buffering.
@@ -51,10 +52,10 @@ package enum Terminal {
         return error.subject == standardOutput && error.errno == .brokenPipe
     }
 
-    /// Writes `line` to standard error.
+    /// Writes `line` to standard error, as ``show(_:)`` does.
     package static func complain(_ line: String) {
         // An error of standard error cannot be reported.
-        _ = try? FileDescriptor.standardError.writeAll((line + "\n").utf8)
+        _ = try? FileDescriptor.standardError.writeAll((line.oneLine + "\n").utf8)
     }
 
     /// Runs a command on a thread of its own: Swift's pool has threads that wake up every second on Linux, and the device's

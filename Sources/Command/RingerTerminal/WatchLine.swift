@@ -18,7 +18,7 @@ package struct WatchLine {
         case .switchMoved(let position, let source, let at):
             self.init(event: position.rawValue, source: source, at: at)
         case .switchEdgesDropped(let count, let source, let at):
-            self.init(event: "dropped", source: source, at: at, detail: count.map { "\($0) edges" } ?? "edges")
+            self.init(event: "dropped", source: source, at: at, detail: count.map { $0.counted("edge") } ?? "edges")
         case .switchLost(let error, let source, let at):
             self.init(event: "lost", source: source, at: at, detail: "\(error)")
         case .switchFound(let source, let at):
@@ -35,7 +35,7 @@ package struct WatchLine {
             self.init(
                 event: "route", source: "sessions", at: at, detail: change.sentence,
                 values: [("route", .optional(change.new.output?.rawValue))])
-        case .decided, .playback, .soundEnded, .fallback, .vibration, .detectorDisagrees:
+        case .decided, .playback, .soundEnded, .fallback, .vibration, .detectorDisagrees, .preferencesChanged:
             return nil
         }
     }
@@ -50,12 +50,33 @@ package struct WatchLine {
         self.values = values
     }
 
-    /// The current state of `device` besides the switch, one line each: routes, volume, input, jacks, lock, sessions.
+    /// The current state of `device` besides the switch, one line each: routes, volume, input, jacks, lock, sessions, alerts.
     package static func initial(of device: Device) -> [WatchLine] {
-        initial(
+        var alerts = WatchLine(alertsOf: device)
+        alerts.isInitial = true
+        return initial(
             state: device.state, route: device.sessions.deviceRoute, present: device.sessions.routes.presentNames,
             sessions: device.sessions.all.count, isOtherAudioPlaying: device.sessions.isOutsideAudioPlaying,
-            at: device.clock.now)
+            at: device.clock.now) + [alerts]
+    }
+
+    /// The line of `event` of `device`; nil for events that `watch` does not show.
+    package static func line(of event: DeviceEvent, on device: Device) -> WatchLine? {
+        if case .preferencesChanged = event { return WatchLine(alertsOf: device) }
+        return WatchLine(event)
+    }
+
+    /// How an alert is judged now, by the state and the user's preferences.
+    private init(alertsOf device: Device) {
+        let decision = device.decide(.alert)
+        let isOn = device.preferences.doNotDisturb
+        self.init(
+            event: "state", source: "device", at: device.clock.now,
+            detail: "do-not-disturb \(isOn ? "on" : "off"); an alert: \(decision.sentence)",
+            values: [
+                ("doNotDisturb", .bool(isOn)), ("alert", .string(decision.word)),
+                ("alertReason", .string(decision.reason.rawValue)),
+            ])
     }
 
     /// The given state, one line each.
@@ -122,7 +143,7 @@ extension Device {
         if let length { _ = clock.schedule(at: clock.now + length) { self.close() } }
         for await event in events {
             if case .switchMoved(let position, _, _) = event { newest = position }
-            guard var line = WatchLine(event) else { continue }
+            guard var line = WatchLine.line(of: event, on: self) else { continue }
             // The position comes first.
             line.isInitial = !initial.isEmpty
             try show(line)
@@ -144,6 +165,17 @@ extension DeviceStateChange {
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
         case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .wokeFromSleep, .lost, .found: []
+        }
+    }
+}
+
+extension Decision {
+    /// "play", "silence" or "vibrate".
+    package var word: String {
+        switch self {
+        case .play: "play"
+        case .silence: "silence"
+        case .vibrate: "vibrate"
         }
     }
 }

@@ -153,8 +153,8 @@ package final class Core: @unchecked Sendable {
     ///
     /// - Returns: Whether some are left, which nobody performs. They count as announced.
     private func performEffects(_ caller: UInt, isTurn: Bool) -> Bool {
-        let isCounted = UserCode.enterDrain()
-        defer { UserCode.leaveDrain(isCounted) }
+        if !hasThread { UserCode.enterDrain() }
+        defer { if !hasThread { UserCode.leaveDrain() } }
         var isLeft = false
         repeat {
             let (before, limit) = lock.withLock { _ in

@@ -52,11 +52,11 @@ package enum DetachedThread {
         stackSize: Int = workStackSize, _ body: @escaping @Sendable () -> Value
     ) async throws(Errno) -> Value {
         // The thread lets go of the work before it reports the result: it may hold what the next one needs.
-        let work = Mutex<(@Sendable () -> Value)?>(body)
+        let work = Mutex(Work(body: body))
         let result: Result<Value, Errno> = await withCheckedContinuation { continuation in
             do throws(Errno) {
                 try start(stackSize: stackSize) {
-                    guard let value = work.withLock({ $0.take() })?() else { return }
+                    guard let value = work.withLock({ $0.body.take() })?() else { return }
                     continuation.resume(returning: .success(value))
                 }
             } catch {
@@ -93,4 +93,9 @@ private func runDetachedThread(_ argument: UnsafeMutableRawPointer?) -> UnsafeMu
     DetachedThread.blockSignals()
     body.run()
     return nil
+}
+
+/// What a thread does once.
+private struct Work<Value: Sendable>: Sendable {
+    var body: (@Sendable () -> Value)?
 }

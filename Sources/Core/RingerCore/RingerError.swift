@@ -138,16 +138,28 @@ extension RingerError: CustomStringConvertible {
 extension RingerError.Code {
     fileprivate var reason: String {
         switch self {
-        case .notFound: "not found"
-        case .permissionDenied: "permission denied"
         case .busy: "in use"
-        case .disconnected: "disconnected"
         case .unsupported: "not supported"
         case .invalid: "not valid"
-        case .timedOut: "timed out"
-        case .closed: "closed"
         case .otherProcess: "opened by another process"
-        default: rawValue
+        // "not found", "sound incomplete"
+        default: rawValue.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal obeys it instead of showing it: a control character, or one that turns the order of a line.
+    package var controlsTerminal: Bool { properties.generalCategory == .control || properties.isBidiControl }
+}
+
+extension String {
+    /// The text on one line, with `\x1b` or `\x202e` for what controls a terminal: a name or a tag from outside neither works the
+    /// terminal nor writes lines of a log.
+    package var oneLine: String {
+        unicodeScalars.reduce(into: "") { text, scalar in
+            guard scalar.controlsTerminal else { return text.unicodeScalars.append(scalar) }
+            text += "\\x\(scalar.value < 16 ? "0" : "")\(String(scalar.value, radix: 16))"
         }
     }
 }

@@ -105,12 +105,3 @@ package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendab
         core.read { body(&machine) }
     }
 }
-
-/// A weak reference, for closures: a captured weak variable would be checked for overlapping accesses.
-struct Weak<Object: AnyObject & Sendable>: Sendable {
-    weak let value: Object?
-
-    init(_ value: Object) {
-        self.value = value
-    }
-}

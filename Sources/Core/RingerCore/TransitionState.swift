@@ -11,11 +11,15 @@ final class TransitionState<Value: Sendable>: @unchecked Sendable {
 /// Completions by number, each called once, inside a transition.
 // SAFETY: used inside transitions of the core alone, which makes one at a time.
 final class CompletionTable<ID: Comparable & Hashable & Sendable, Result: Sendable>: @unchecked Sendable {
-    private var completions: [ID: @Sendable (Result) -> Void] = [:]
+    private struct Entry {
+        let call: @Sendable (Result) -> Void
+    }
+
+    private var completions: [ID: Entry] = [:]
 
     /// Stores `completion` for `id`.
     func add(_ id: ID, _ completion: @escaping @Sendable (Result) -> Void) {
-        completions[id] = completion
+        completions[id] = Entry(call: completion)
     }
 
     /// Whether the completion of `id` has not been called.
@@ -23,7 +27,7 @@ final class CompletionTable<ID: Comparable & Hashable & Sendable, Result: Sendab
 
     /// Calls and removes the completion of `id`, if there is one.
     func complete(_ id: ID, with result: Result) {
-        completions.removeValue(forKey: id)?(result)
+        completions.removeValue(forKey: id)?.call(result)
     }
 
     /// Calls and removes all completions, in the order of their numbers.

@@ -8,7 +8,7 @@ import Synchronization
 package enum UserCode {
     /// The state of one thread, used on it alone.
     private final class ThreadState {
-        /// How many cores are performing effects, nested.
+        /// How many cores without a thread are performing effects, nested.
         var drains = 0
         /// How many calls of user code are running, nested.
         var calls = 0
@@ -17,9 +17,6 @@ package enum UserCode {
         var isRunningWaiting = false
     }
 
-    /// Whether drains are counted. Only a virtual clock needs that; on hardware an edge is handled in fewer steps
-    /// without it.
-    private static let countsDrains = Atomic(false)
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         // SAFETY: the value is the reference that `state` retained for the thread, which ends here.
@@ -50,12 +47,7 @@ package enum UserCode {
     /// Whether the calling thread runs user code: then a call of the library comes from a completion or an observer.
     package static var isRunning: Bool { state.calls > 0 }
 
-    // MARK: - In virtual time
-
-    /// Starts counting cores that perform effects, for ``runAfterEffects(_:)``.
-    package static func countDrains() {
-        countsDrains.store(true, ordering: .relaxed)
-    }
+    // MARK: - In virtual time, where cores have no thread
 
     /// Runs `body` on the calling thread once it performs no effects and no other user code: a virtual clock's replacement
     /// for the callback thread.
@@ -66,17 +58,12 @@ package enum UserCode {
     }
 
     /// The calling thread begins to perform effects.
-    ///
-    /// - Returns: Whether ``leaveDrain(_:)`` has to be called at the end.
-    static func enterDrain() -> Bool {
-        guard countsDrains.load(ordering: .relaxed) else { return false }
+    static func enterDrain() {
         state.drains += 1
-        return true
     }
 
     /// The calling thread has performed the effects.
-    static func leaveDrain(_ isCounted: Bool) {
-        guard isCounted else { return }
+    static func leaveDrain() {
         let state = state
         state.drains -= 1
         runWaiting(state)

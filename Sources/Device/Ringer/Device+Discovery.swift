@@ -25,7 +25,7 @@ extension Device {
         /// does not mix wait for each other without limit. User-interface sounds and the mute detector's clips never
         /// wait.
         public var busyPatience: Duration
-        /// How long a PCM stays open after its sound, so that the next one starts at once.
+        /// How long a PCM stays open after its sound, so that the next one starts at once; at most four do.
         public var linger: Duration
         /// The sources to observe besides the switch and the jacks. None by default, since each takes one or two
         /// descriptors and some memory.
@@ -135,6 +135,11 @@ extension Device.Ports {
         var problems = findings.problems.map(\.error)
 
         let ringSilent = hardware.ringSilent ?? findings.switches.first?.specification
+        var ringSilentSwitch = ringSilent?.make(loop: loop, paths: paths, isAwaited: true)
+        // The line that was found may be that of a driver which is not loaded yet.
+        if hardware.ringSilent == nil, case .gpio(let line, let options) = ringSilent {
+            ringSilentSwitch = FoundLineSwitch(line, options, loop: loop, paths: paths)
+        }
         if ringSilent == nil {
             problems.append(
                 RingerError(
@@ -142,12 +147,13 @@ extension Device.Ports {
                     detail: "no SW_MUTE_DEVICE, no ABS_SND_PROFILE and no GPIO line named ring-silent: "
                         + "a device without a switch counts as one at ring"))
         }
-        let motor = hardware.motor ?? findings.motors.first?.specification
+        let motor = hardware.motor ?? findings.motors.first { $0.problem == nil }?.specification
         if motor == nil {
             problems.append(
-                RingerError(
-                    .notFound, "find a vibration motor", paths.input.string,
-                    detail: "no force feedback, and no LED or GPIO line named vibrator"))
+                findings.motors.first?.problem?.error
+                    ?? RingerError(
+                        .notFound, "find a vibration motor", paths.input.string,
+                        detail: "no force feedback, and no LED or GPIO line named vibrator"))
         }
         let light = hardware.statusLight ?? findings.lights.first?.specification
         let sound = SoundParts(hardware)
@@ -169,7 +175,7 @@ extension Device.Ports {
         var setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)?
         if let mixer { setOutputVolume = { volume throws(RingerError) in try mixer.set(volume) } }
         self.init(
-            clock: loop, ringSilent: ringSilent?.make(loop: loop, paths: paths, isAwaited: true),
+            clock: loop, ringSilent: ringSilentSwitch,
             motor: try motor?.make(loop: loop, paths: paths), statusLight: statusLight, speaker: speaker,
             microphone: ALSASoundInput(beside: speaker, paths: paths),
             stateSources: hardware.stateSources(
@@ -210,11 +216,6 @@ extension Device.Hardware {
         if following.contains(.sleep) || followsSleep { sources.append(SleepWatch(loop: loop)) }
         return sources
     }
-}
-
-extension SwitchSpecification {
-    /// Whether the switch is a GPIO line that no driver of the kernel reads.
-    fileprivate var isLine: Bool { if case .gpio = self { true } else { false } }
 }
 
 extension MotorSpecification {

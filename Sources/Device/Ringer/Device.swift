@@ -213,7 +213,9 @@ public final class Device: Sendable {
         ports.speaker.follow { publisher.change(.outputFormat($0), from: speakerName, at: clock.now) }
         do throws(RingerError) {
             ports.service?.follow(
-                preferences: { preferences in core.transition { player.part.preferences = preferences } },
+                preferences: { preferences in
+                    core.transition { Self.put(preferences, in: player.part, clock, report) }
+                },
                 sessions: { id, verdict in core.transition { sessions.part.take(verdict, of: id) } },
                 activity: { publisher.sessions(are: $0) })
             // The sessions choose the route when jacks come and go.
@@ -297,9 +299,18 @@ public final class Device: Sendable {
         get { player.preferences }
         set {
             if !process.isCurrent { return }
-            player.preferences = newValue
+            core.transition { Self.put(newValue, in: player, clock) { [reporter] in reporter.report($0) } }
             ports.service?.setPreferences(newValue)
         }
+    }
+
+    private static func put(
+        _ preferences: UserPreferences, in player: SoundPlayer, _ clock: any DeviceClock,
+        _ report: (DeviceEvent) -> Void
+    ) {
+        let isNew = player.preferences != preferences
+        player.preferences = preferences
+        if isNew { report(.preferencesChanged(preferences, at: clock.now)) }
     }
 
     /// Reads the switch anew, which takes effect before this returns.

@@ -89,7 +89,7 @@ final class EventReporter: Sendable {
         case .vibration(.onFailed), .vibration(.limitReached): .warning
         case .playback(.underrun, _), .playback(.suspended, _), .playback(.waiting, _): .warning
         case .soundEnded(.failed, _, _): .warning
-        case .switchMoved, .switchFound, .stateChanged, .key, .session, .routeChanged: .info
+        case .switchMoved, .switchFound, .stateChanged, .key, .session, .routeChanged, .preferencesChanged: .info
         case .decided, .playback, .soundEnded, .vibration: .debug
         }
     }

@@ -33,13 +33,14 @@ final class FirstPosition: Sendable {
         for body in waiting { body() }
     }
 
-    /// Returns whether the wait has ended. If not, `body` is called once it has.
-    func isOver(orElse body: @escaping @Sendable () -> Void) -> Bool {
-        state.withLock { state in
+    /// Calls `body` once the wait has ended, at once if it has.
+    func whenOver(_ body: @escaping @Sendable () -> Void) {
+        let hasEnded = state.withLock { state in
             if isOver.load(ordering: .acquiring) { return true }
             state.waiting.append(body)
             return false
         }
+        if hasEnded { body() }
     }
 }
 
@@ -55,11 +56,7 @@ extension Device {
                 reporter.report(.degraded(error, at: clock.now))
                 firstPosition.end()
             }
-            let isOver = firstPosition.isOver {
-                timer.cancel()
-                continuation.resume()
-            }
-            if isOver {
+            firstPosition.whenOver {
                 timer.cancel()
                 continuation.resume()
             }

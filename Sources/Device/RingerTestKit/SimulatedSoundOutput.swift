@@ -60,6 +60,10 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         }
     }
 
+    private struct Question {
+        let completion: @Sendable (RingerError?) -> Void
+    }
+
     private struct State {
         var recordings = Newest<Recording>()
         var keepsSamples = true
@@ -67,7 +71,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
         var limits = SimulatedSoundLimits()
         var answerDelay = Duration.zero
         /// The questions that were not answered yet, by number; nil once the speaker is closed.
-        var questions: [UInt64: @Sendable (RingerError?) -> Void]? = [:]
+        var questions: [UInt64: Question]? = [:]
         var lastQuestion: UInt64 = 0
         var preferences = SessionPreferences()
         var told: SoundPortFormat?
@@ -162,8 +166,8 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     }
 
     /// The PCM of `route`. Routes without a PCM of their own have one PCM: a playing sound follows when the route changes
-    /// among them, and stays when it changes to another PCM.
-    public func pcm(for route: AudioRoute) -> String { routes[route] ?? name }
+    /// among them, and stays when it changes to another PCM. Headphones and a headset stand in for each other.
+    public func pcm(for route: AudioRoute) -> String { RouteBoard(pcm: name, routes: routes).pcm(for: route) ?? name }
 
     /// Sets the handler that is called once, when a sound has to wait for another because the speaker does not mix.
     public func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {
@@ -184,7 +188,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     public func ask(_ route: AudioRoute, completion: @escaping @Sendable (RingerError?) -> Void) {
         let (number, delay): (UInt64?, Duration) = state.withLock { state in
             state.lastQuestion += 1
-            state.questions?[state.lastQuestion] = completion
+            state.questions?[state.lastQuestion] = Question(completion: completion)
             return (state.questions == nil ? nil : state.lastQuestion, state.answerDelay)
         }
         guard let number else { return completion(Self.closedError) }
@@ -199,7 +203,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
     }
 
     private func answerNow(_ number: UInt64) {
-        guard let completion = state.withLock({ $0.questions?.removeValue(forKey: number) }) else { return }
+        guard let completion = state.withLock({ $0.questions?.removeValue(forKey: number) })?.completion else { return }
         if let error = fault?.openError ?? pcm.openError { return completion(error) }
         grant(sampleRate: 48_000)
         completion(nil)
@@ -265,7 +269,7 @@ public final class SimulatedSoundOutput: SoundOutput, Sendable {
             defer { state.questions = nil }
             return state.questions ?? [:]
         }
-        for (_, completion) in questions { completion(Self.closedError) }
+        for question in questions.values { question.completion(Self.closedError) }
         formatAnswers.areLate = false
     }
 }

@@ -10,6 +10,10 @@ final class SimulatedVoice: Playback, Sendable {
         var pausedFor = Duration.zero
         var isPaused = false
         var isOver = false
+        /// How many frames are to be played.
+        var total: Int
+        /// How often.
+        var rounds: Int
         var timers: [any DeviceTimer] = []
         /// The next look at the gate.
         var look: (any DeviceTimer)?
@@ -23,14 +27,13 @@ final class SimulatedVoice: Playback, Sendable {
     private let pcm: SimulatedPCM
     private let sound: PCMBuffer
     private let options: PlaybackOptions
-    /// How many frames are to be played.
-    private let total: Int
+    private var total: Int { state.withLock { $0.total } }
     private let gate: Gate
     private let fault: SimulatedSoundOutput.Fault?
     private let handler: @Sendable (PlaybackEvent) -> Void
     private let granted: @Sendable () -> Void
     private let record: Record
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(
         clock: any DeviceClock, pcm: SimulatedPCM, sound: PCMBuffer, options: PlaybackOptions,
@@ -42,7 +45,7 @@ final class SimulatedVoice: Playback, Sendable {
         self.pcm = pcm
         self.sound = sound
         self.options = options
-        total = options.manner.frames(of: sound)
+        state = Mutex(State(total: options.manner.frames(of: sound), rounds: options.manner.rounds))
         gate = options.gate ?? Gate(gain: options.gain)
         self.fault = fault
         self.handler = handler
@@ -109,7 +112,7 @@ final class SimulatedVoice: Playback, Sendable {
                 voice.tell(.underrun(at: voice.clock.now))
                 voice.tell(.recovered(at: voice.clock.now))
             }
-            at(start + duration(of: total)) { $0.drained() }
+            awaitEnd(at: start)
         case .suspend(let frame, let pause) where frame < total:
             at(start + duration(of: frame)) { voice in
                 voice.state.withLock { $0.isPaused = true }
@@ -122,7 +125,7 @@ final class SimulatedVoice: Playback, Sendable {
                 }
                 voice.tell(.resumed(at: voice.clock.now))
             }
-            at(start + duration(of: total) + pause) { $0.drained() }
+            awaitEnd(at: start + pause)
         case .gone(let frame) where frame < total:
             at(start + duration(of: frame)) { voice in
                 let error = RingerError(.disconnected, "write", "simulated speaker")
@@ -131,14 +134,16 @@ final class SimulatedVoice: Playback, Sendable {
         case .stall(let frame) where frame < total:
             break
         default:
-            at(start + duration(of: total)) { $0.drained() }
+            awaitEnd(at: start)
         }
     }
 
     /// Looks at the gate in each period.
     private func lookLater() {
         let next = clock.schedule(at: clock.now + Self.period) { [self] in
-            if gate.isOpen { lookLater() } else { stopNow() }
+            if !gate.isOpen { return stopNow() }
+            lookAtRounds()
+            lookLater()
         }
         let isOver = state.withLock { state in
             state.look = next
@@ -147,8 +152,27 @@ final class SimulatedVoice: Playback, Sendable {
         if isOver { next.cancel() }
     }
 
-    private func drained() {
-        end(.drained, played: total)
+    /// Changes how often it is to be played: at least with the round that was begun.
+    private func lookAtRounds() {
+        let (rounds, played) = (gate.rounds, framesPlayed())
+        let left = state.withLock { state -> Int? in
+            guard rounds > 0, state.rounds != rounds else { return nil }
+            let begun = (played + options.manner.first + sound.frames - 1) / sound.frames
+            state.rounds = rounds
+            state.total = max(rounds, begun) * sound.frames - options.manner.first
+            return state.total - played
+        }
+        guard let left else { return }
+        record { [sound, options] in ($0.sound, $0.manner) = (sound, options.manner) }
+        awaitEnd(at: clock.now, left)
+    }
+
+    /// Ends after so many frames from `time` on, unless it is to end elsewhere by then.
+    private func awaitEnd(at time: MonotonicTime, _ frames: Int? = nil) {
+        let total = total
+        at(time + duration(of: frames ?? total)) { voice in
+            if voice.total == total { voice.end(.drained, played: total) }
+        }
     }
 
     private func tellProgress() {

@@ -9,6 +9,8 @@ public final class VirtualClock: DeviceClock, Sendable {
     private struct Entry {
         var deadline: MonotonicTime
         var id: UInt64
+        /// Whether it waits for the wall clock.
+        var isOfWall = false
         var body: @Sendable () -> Void
     }
 
@@ -20,6 +22,8 @@ public final class VirtualClock: DeviceClock, Sendable {
     private struct State {
         var now: MonotonicTime
         var timeAsleep = Duration.zero
+        /// The wall clock when the other one was 0: on January 1, 2026.
+        var wallOrigin = Duration.seconds(1_767_225_600)
         var timers: [Entry] = []
         var nextID: UInt64 = 0
         /// Calls of ``drive(patience:_:)`` that wait for a timer, or for the end of their operation.
@@ -33,7 +37,6 @@ public final class VirtualClock: DeviceClock, Sendable {
     /// A clock at `start`, by default 1,000 s after the origin.
     public init(start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000)) {
         state = Mutex(State(now: start))
-        UserCode.countDrains()
     }
 
     /// Runs completions, observers and log handlers on the calling thread, as soon as what follows from its call of the
@@ -54,22 +57,56 @@ public final class VirtualClock: DeviceClock, Sendable {
 
     /// Calls `body` when the test moves the clock to `deadline` or beyond.
     public func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        schedule { _ in Entry(deadline: deadline, id: 0, body: body) }
+    }
+
+    /// The wall clock, which goes with this one until the test sets it.
+    public var wallTime: Duration { state.withLock { $0.wallOrigin + .nanoseconds($0.now.nanoseconds) } }
+
+    /// Calls `body` when the wall clock reaches `time`, or is set, or the machine sleeps.
+    public func schedule(atWallTime time: Duration, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        schedule { wallOrigin in
+            let deadline = MonotonicTime(nanoseconds: (time - wallOrigin).nanoseconds)
+            return Entry(deadline: deadline, id: 0, isOfWall: true, body: body)
+        }
+    }
+
+    private func schedule(_ entry: (_ wallOrigin: Duration) -> Entry) -> any DeviceTimer {
         let timer = state.withLock { state in
             state.nextID += 1
-            state.timers.append(Entry(deadline: deadline, id: state.nextID, body: body))
+            var entry = entry(state.wallOrigin)
+            entry.id = state.nextID
+            state.timers.append(entry)
             return Timer(clock: self, id: state.nextID)
         }
         wakeDrives()
         return timer
     }
 
+    /// Sets the wall clock, forward or back, which calls the timers that wait for it.
+    public func setWallTime(_ time: Duration) {
+        changeWall { $0.wallOrigin = time - .nanoseconds($0.now.nanoseconds) }
+    }
+
+    private func changeWall(_ change: (inout State) -> Void) {
+        let told = state.withLock { state in
+            change(&state)
+            defer { state.timers.removeAll(where: \.isOfWall) }
+            return state.timers.filter(\.isOfWall)
+        }
+        for timer in told { timer.body() }
+    }
+
     /// How long the machine has slept.
     public var timeAsleep: Duration { state.withLock { $0.timeAsleep } }
 
-    /// Lets the machine sleep for `duration`: the clock stands still, as the kernel's does, and no timer expires. A test
-    /// reports the waking with `DeviceStateChange.wokeFromSleep`.
+    /// Lets the machine sleep for `duration`: the clock stands still, as the kernel's does, and no timer expires; the wall clock
+    /// goes on. A test reports the waking with `DeviceStateChange.wokeFromSleep`.
     public func sleep(for duration: Duration) {
-        state.withLock { $0.timeAsleep += duration }
+        changeWall { state in
+            state.timeAsleep += duration
+            state.wallOrigin += duration
+        }
     }
 
     /// How many timers are pending. A device at rest has none.

@@ -72,7 +72,7 @@ public struct SignalTrace: Sendable, Hashable {
         case .vibration(.on(let strength, let time)): add(.motor(strength), at: time)
         case .vibration(.off(let time)): add(.motor(0), at: time)
         case .vibration, .playback, .fallback, .switchLost, .switchFound, .switchEdgesDropped, .stateChanged, .key,
-            .detectorDisagrees, .degraded, .session, .routeChanged:
+            .detectorDisagrees, .degraded, .session, .routeChanged, .preferencesChanged:
             break
         }
     }

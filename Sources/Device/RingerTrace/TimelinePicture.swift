@@ -8,10 +8,13 @@ public struct TimelinePicture: Sendable {
     public var title: String
     /// The trace.
     public var trace: SignalTrace
+    /// What the remarks are: the name of their lane.
+    public var marks: String
 
     /// A picture of `trace`.
-    public init(of trace: SignalTrace, title: String) {
+    public init(of trace: SignalTrace, title: String, marks: String = "calls") {
         self.trace = trace
+        self.marks = marks
         self.title = title
     }
 
@@ -23,7 +26,7 @@ public struct TimelinePicture: Sendable {
         canvas.text(title, x: 18, y: 27, style: .title)
         var y = 44.0
         let top = y
-        if !lanes.marks.isEmpty { y = Self.labels("calls", lanes.marks, from: y, axis, .mark, &canvas) }
+        if !lanes.marks.isEmpty { y = Self.labels(marks, lanes.marks, from: y, axis, .mark, &canvas) }
         if !lanes.positions.isEmpty { y = Self.switchLane(lanes.positions, from: y, axis, &canvas) }
         if !lanes.decisions.isEmpty { y = Self.labels("decision", lanes.decisions, from: y, axis, .decision, &canvas) }
         y = Self.soundLane(lanes.sounds, from: y, axis, &canvas)

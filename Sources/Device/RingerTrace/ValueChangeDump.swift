@@ -18,6 +18,7 @@ public enum ValueChangeDump {
         case maySound = "%"
         case mayVibrate = "&"
         case reason = "'"
+        case mark = "*"
     }
 
     /// The text of the dump.
@@ -35,10 +36,12 @@ public enum ValueChangeDump {
         writer.line("$var wire 1 \(Variable.maySound.rawValue) may_sound $end")
         writer.line("$var wire 1 \(Variable.mayVibrate.rawValue) may_vibrate $end")
         writer.line("$var string 1 \(Variable.reason.rawValue) reason $end")
+        let changes = trace.changes
+        let hasMarks = changes.contains { if case .mark = $0.signal { true } else { false } }
+        if hasMarks { writer.line("$var string 1 \(Variable.mark.rawValue) mark $end") }
         writer.line("$upscope $end")
         writer.line("$enddefinitions $end")
         var sounding: Set<UInt64> = []
-        let changes = trace.changes
         writer.time(0)
         // A reader that starts at the first timestamp needs a value of every variable.
         let first = changes.first { $0.at > trace.start }.map(\.at) ?? trace.lastInstant
@@ -46,6 +49,7 @@ public enum ValueChangeDump {
             if case .ringSilent = change.signal { change.at < first } else { false }
         }
         writer.initial(switchIsKnown: isKnown)
+        if hasMarks { writer.set(.mark, "snone ") }
         for change in changes {
             writer.time(microseconds(change.at - trace.start))
             switch change.signal {
@@ -63,7 +67,9 @@ public enum ValueChangeDump {
                 writer.set(.maySound, decision.isHeard ? "1" : "0")
                 writer.set(.mayVibrate, decision.vibrates ? "1" : "0")
                 writer.set(.reason, "s\(decision.reason.rawValue) ")
-            case .outcome, .mark: break
+            // A value ends at a blank.
+            case .mark(let text): writer.set(.mark, "s\(String(text.map { $0.isWhitespace ? "_" : $0 })) ")
+            case .outcome: break
             }
         }
         writer.time(microseconds(trace.lastInstant - trace.start))

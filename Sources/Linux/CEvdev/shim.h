@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,6 +44,14 @@ static inline void ringer_evdev_pass_only(int fd, uint16_t type, const uint16_t 
     struct input_mask of_codes = {.type = type, .codes_size = sizeof mask, .codes_ptr = (uintptr_t)mask};
     (void)ioctl(fd, EVIOCSMASK, &of_codes);
     (void)ioctl(fd, EVIOCSMASK, &of_types);
+}
+
+/// The numbers of the device's file; 0 if it cannot be asked. The corresponding C function is `fstat`.
+static inline void ringer_evdev_numbers(int fd, unsigned int *major_number, unsigned int *minor_number) {
+    struct stat status;
+    if (fstat(fd, &status) != 0) status.st_rdev = 0;
+    *major_number = major(status.st_rdev);
+    *minor_number = minor(status.st_rdev);
 }
 
 /// The event's timestamp in nanoseconds, also where `time_t` has 64 bits on a 32-bit system.

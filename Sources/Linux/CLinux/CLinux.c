@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/gpio.h>
 #include <linux/netlink.h>
+#include <malloc.h>
 #include <nss.h>
 #include <pthread.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/mman.h>
 #include <sys/timerfd.h>
@@ -46,6 +48,15 @@ uint32_t ringer_version_number(void)
     return RINGER_VERSION;
 }
 
+void _swift_stdlib_overrideUnsafeArgvArgc(char **arguments, int count) __attribute__((weak));
+
+// Swift reads a program's arguments from /proc, which a chroot or an initramfs may lack, unless it was given them.
+__attribute__((constructor)) static void give_arguments(int count, char **arguments)
+{
+    if (_swift_stdlib_overrideUnsafeArgvArgc)
+        _swift_stdlib_overrideUnsafeArgvArgc(arguments, count);
+}
+
 int ringer_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 int ringer_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK); }
@@ -68,6 +79,11 @@ void ringer_use_local_accounts(void)
     __nss_configure_lookup("group", "files");
 }
 
+void ringer_return_large_memory(int bytes)
+{
+    mallopt(M_MMAP_THRESHOLD, bytes);
+}
+
 int ringer_memory_file(void)
 {
     return memfd_create("ringer", MFD_CLOEXEC);
@@ -82,10 +98,10 @@ int ringer_gpio_line_watch(const char *chip, uint32_t offset)
     return fail(file);
 }
 
-int ringer_clock_watch(void) {
+int ringer_clock_watch(int64_t deadline) {
     int timer = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
     if (timer < 0) return -1;
-    struct itimerspec time = {.it_value = {.tv_sec = LAST_SECOND}};
+    struct itimerspec time = {.it_value = timespec_of(deadline)};
     if (timerfd_settime(timer, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &time, NULL) < 0) return fail(timer);
     return timer;
 }
@@ -163,6 +179,22 @@ int ringer_wait(sem_t *semaphore, int64_t deadline) {
         if (errno != EINTR) return -1;
     }
     return 0;
+}
+
+int ringer_open_file(const char *path) {
+    int file = open(path, O_PATH | O_CLOEXEC);
+    struct stat status;
+    if (file < 0 || fstat(file, &status) < 0 || !S_ISREG(status.st_mode)) return file;
+    char name[32];
+    snprintf(name, sizeof name, "/proc/self/fd/%d", file);
+    int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_LARGEFILE;
+    int opened = TEMP_FAILURE_RETRY(open(name, flags));
+    // Without /proc, as in some root directories of their own, the path may have become another file's meanwhile.
+    if (opened < 0 && errno == ENOENT) opened = TEMP_FAILURE_RETRY(open(path, flags));
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return opened;
 }
 
 int ringer_open_beneath(int directory, const char *path) {

@@ -47,7 +47,7 @@ int ringer_listen(const char *path) {
     int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (listener < 0) return -1;
     if (bind(listener, (struct sockaddr *)&address, sizeof address) < 0 || chmod(path, 0666) < 0 ||
-        listen(listener, 64) < 0)
+        listen(listener, SOMAXCONN) < 0)
         return fail(listener);
     return listener;
 }

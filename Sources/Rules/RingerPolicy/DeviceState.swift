@@ -9,10 +9,11 @@ public struct DeviceState: Sendable, Hashable {
     /// The newest known position of the Ring/Silent switch; nil if there is no switch, which counts as ring, and while
     /// ``isSwitchUnreadable``.
     public var ringSilent: SwitchPosition?
-    /// The name of the switch, such as "evdev /dev/input/event0 (ring-silent-switch)"; nil if there is none.
+    /// The name of the switch, such as "evdev /dev/input/event0 (ring-silent-switch)"; nil if there is none. A process
+    /// remembers the first 256 names: a later one is nil.
     public var ringSilentSource: String? {
         get { source?.text }
-        set { source = newValue.map(KeptName.init) }
+        set { source = newValue.flatMap(KeptName.init) }
     }
     private var source: KeptName?
     /// The kernel's timestamp of the edge to this position; for the first position, the time of reading.
@@ -49,7 +50,7 @@ public struct DeviceState: Sendable, Hashable {
         hasReceiver: Bool = true
     ) {
         self.ringSilent = ringSilent
-        source = ringSilentSource.map(KeptName.init)
+        source = ringSilentSource.flatMap(KeptName.init)
         self.ringSilentAt = ringSilentAt
         self.isSwitchConnected = isSwitchConnected
         self.isSwitchUnreadable = isSwitchUnreadable
@@ -69,25 +70,39 @@ public struct DeviceState: Sendable, Hashable {
 private struct KeptName: Sendable, Hashable {
     let text: String
 
-    init(_ name: String) {
+    init?(_ name: String) {
         text = name
     }
 }
 #else
-/// A name that is kept until the process ends: that of a part of the device, of which there are few.
+/// A name as a number: it holds no reference.
 private struct KeptName: Sendable, Hashable, CustomStringConvertible {
-    private static let names = Mutex<[String]>([])
-    private let index: Int
+    private static let names = Mutex(SwitchNames())
+    private let number: Int
 
-    init(_ name: String) {
-        index = Self.names.withLock { names in
-            if let known = names.firstIndex(of: name) { return known }
-            names.append(name)
-            return names.count - 1
-        }
+    /// Nil if there is no room for another name.
+    init?(_ name: String) {
+        guard let number = Self.names.withLock({ $0.add(name) }) else { return nil }
+        self.number = number
     }
 
-    var text: String { Self.names.withLock { $0[index] } }
+    var text: String { Self.names.withLock { $0.names[number] } }
     var description: String { text }
+}
+
+/// The first ``limit`` names.
+struct SwitchNames {
+    static let limit = 256
+    private(set) var names: [String] = []
+    private var numbers: [String: Int] = [:]
+
+    /// The number of `name`; nil if it is a new one, and there is no room.
+    mutating func add(_ name: String) -> Int? {
+        if let known = numbers[name] { return known }
+        if names.count == Self.limit { return nil }
+        numbers[name] = names.count
+        names.append(name)
+        return names.count - 1
+    }
 }
 #endif

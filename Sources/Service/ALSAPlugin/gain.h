@@ -12,6 +12,8 @@ struct gain {
     snd_pcm_uframes_t ramp_frames; /* how long a ramp takes */
 };
 
+/* The formats whose samples can be scaled, the preferred one first, up to UNKNOWN. */
+extern const snd_pcm_format_t gain_formats[];
 /* Whether samples of this format can be scaled. */
 bool gain_has_format(snd_pcm_format_t format);
 /* Sets the gain that is reached in a ramp. */

@@ -9,6 +9,8 @@
 
 /* Between two attempts to reach a service that was not there. */
 #define RETRY_NANOSECONDS 250000000
+/* Between two attempts where too many connections wait for it; the programs that do so are not all to try at once. */
+#define FULL_NANOSECONDS (10000000 + now() % 10000000)
 /* How long the service may say nothing before it is asked, and how long it may take to answer: longer in tests. */
 #define QUIET_NANOSECONDS 1000000000
 #ifndef ANSWER_NANOSECONDS
@@ -66,8 +68,11 @@ static void attempt(struct link *link)
         /* The service that was there is gone; with EAGAIN it has too many connections waiting. */
         if (errno != EAGAIN)
             link->refusal = 0;
-        link->waits = errno == EAGAIN ? waits_since(link) : 0;
+        bool is_full = errno == EAGAIN;
+        link->waits = is_full ? waits_since(link) : 0;
         lose(link);
+        if (is_full)
+            link->next_attempt = now() + FULL_NANOSECONDS;
         return;
     }
     link->waits = waits_since(link);
@@ -83,8 +88,11 @@ void link_open(struct link *link, int milliseconds)
 {
     attempt(link);
     int64_t end = now() + milliseconds * 1000000LL;
-    while (link->socket >= 0 && !link->accepted) {
+    while ((link->socket >= 0 || link->waits != 0) && !link->accepted) {
         int left = (int)((end - now() + 999999) / 1000000);
+        /* Without a socket, which is not polled then, another attempt is due soon. */
+        if (link->socket < 0 && left > 10)
+            left = 10;
         struct pollfd descriptor = {.fd = link->socket, .events = POLLIN};
         if (left <= 0 || (poll(&descriptor, 1, left) < 0 && errno != EINTR))
             break;

@@ -117,24 +117,31 @@ static bool rewinds(const struct ringer *r)
     return type == SND_PCM_TYPE_HW || type == SND_PCM_TYPE_DMIX || type == SND_PCM_TYPE_DSHARE;
 }
 
-/* Takes frames that were not played yet back from the slave, as far as it can. Returns how many. */
+/* Takes frames that were not played yet back from the slave, as far as it can. Returns how many. Where its position reaches their
+   end meanwhile, dmix takes back what was played, or writes beyond its memory: it has to have a step of its position more. */
 static snd_pcm_uframes_t take_back(struct ringer *r)
 {
     if (!rewinds(r))
         return 0;
-    snd_pcm_sframes_t margin = 0;
-    if (snd_pcm_state(r->slave) == SND_PCM_STATE_RUNNING)
+    snd_pcm_sframes_t margin = 0, least = 0;
+    snd_pcm_state_t state = snd_pcm_state(r->slave);
+    if (state == SND_PCM_STATE_RUNNING || state == SND_PCM_STATE_DRAINING) {
+        snd_pcm_avail_update(r->slave);
         margin = (snd_pcm_sframes_t)r->io.rate * REWIND_MARGIN_MILLISECONDS / 1000;
+        least = (snd_pcm_sframes_t)r->step;
+    }
     snd_pcm_sframes_t frames = snd_pcm_rewindable(r->slave) - margin;
-    if (frames > 0)
+    if (frames > least)
         frames = snd_pcm_rewind(r->slave, (snd_pcm_uframes_t)frames);
+    else
+        frames = 0;
     return frames > 0 ? (snd_pcm_uframes_t)frames : 0;
 }
 
-/* Stops the slave. dmix would go on with what it has mixed already, which is taken back first. */
+/* Stops the slave. dmix alone would go on with what it has mixed already, which is taken back first. */
 static int stop_slave(struct ringer *r)
 {
-    if (r->io.stream == SND_PCM_STREAM_PLAYBACK)
+    if (snd_pcm_type(r->slave) == SND_PCM_TYPE_DMIX)
         take_back(r);
     return snd_pcm_drop(r->slave);
 }
@@ -236,9 +243,23 @@ static void restart(struct ringer *r)
 
 /* MARK: callbacks */
 
+static struct ringer *lock(struct ringer *r)
+{
+    pthread_mutex_lock(&r->lock);
+    return r;
+}
+
+static void unlock(struct ringer **r)
+{
+    pthread_mutex_unlock(&(*r)->lock);
+}
+
+/* What the PCM's callbacks work on, with its lock until they return. */
+#define LOCKED(io) __attribute__((cleanup(unlock))) struct ringer *r = lock((io)->private_data)
+
 static int ringer_start(snd_pcm_ioplug_t *io)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     link_tell(&r->link, true);
     if (io->stream == SND_PCM_STREAM_PLAYBACK) {
         /* What was written may have been heard then, and not now. */
@@ -254,7 +275,7 @@ static int ringer_start(snd_pcm_ioplug_t *io)
 
 static int ringer_stop(snd_pcm_ioplug_t *io)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     r->restarts = false;
     int error = stop_slave(r);
     link_tell(&r->link, false);
@@ -263,7 +284,7 @@ static int ringer_stop(snd_pcm_ioplug_t *io)
 
 static snd_pcm_sframes_t ringer_pointer(snd_pcm_ioplug_t *io)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     if (r->skipping)
         return (snd_pcm_sframes_t)(io->stream == SND_PCM_STREAM_PLAYBACK ? io->appl_ptr : r->position);
     follow_reset(r);
@@ -360,13 +381,13 @@ static snd_pcm_sframes_t record(
 static snd_pcm_sframes_t ringer_transfer(
     snd_pcm_ioplug_t *io, const snd_pcm_channel_area_t *areas, snd_pcm_uframes_t offset, snd_pcm_uframes_t size)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     return io->stream == SND_PCM_STREAM_PLAYBACK ? play(r, areas, offset, size) : record(r, areas, offset, size);
 }
 
 static int ringer_delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *delay)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     *delay = 0;
     if (r->skipping)
         return 0;
@@ -376,36 +397,43 @@ static int ringer_delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *delay)
 
 static int ringer_prepare(snd_pcm_ioplug_t *io)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     r->position = 0;
     r->restarts = false;
-    if (r->skipping)
-        return 0;
-    return snd_pcm_prepare(r->slave);
+    return r->skipping ? 0 : snd_pcm_prepare(r->slave);
 }
 
-/* The slave plays what it has to the end; in non-blocking mode the answer is -EAGAIN until then. */
+/* The slave plays what it has to the end; in non-blocking mode the answer is -EAGAIN until then. No thread waits inside of dmix:
+   where another one's question for the position, or its stop, notices the end first, dmix takes away what wakes the drain up.
+   It is asked again when it may have reached the end; after a period at most, as it mixes a period at a time. */
 static int ringer_drain(snd_pcm_ioplug_t *io)
 {
     struct ringer *r = io->private_data;
-    if (r->skipping)
-        return 0;
-    if (snd_pcm_state(r->slave) == SND_PCM_STATE_PREPARED) {
+    /* Another thread may stop the PCM now: alsa-lib lets go of its lock for a drain. */
+    pthread_mutex_lock(&r->lock);
+    if (!r->skipping && snd_pcm_state(r->slave) == SND_PCM_STATE_PREPARED) {
         link_tell(&r->link, true);
         obey(r);
-        if (r->skipping)
-            return 0;
     }
+    bool skips = r->skipping;
     r->restarts = false;
-    snd_pcm_nonblock(r->slave, io->nonblock);
-    int error = snd_pcm_drain(r->slave);
+    pthread_mutex_unlock(&r->lock);
+    if (skips)
+        return 0;
+    bool is_dmix = snd_pcm_type(r->slave) == SND_PCM_TYPE_DMIX;
+    snd_pcm_nonblock(r->slave, is_dmix || io->nonblock);
+    int error;
+    while ((error = snd_pcm_drain(r->slave)) == -EAGAIN && !io->nonblock) {
+        snd_pcm_sframes_t frames = queued(r), most = (snd_pcm_sframes_t)io->period_size;
+        poll(NULL, 0, (int)((frames < 0 ? 0 : frames < most ? frames : most) * 1000 / io->rate) + 1);
+    }
     snd_pcm_nonblock(r->slave, 1);
     return error;
 }
 
 static int ringer_pause(snd_pcm_ioplug_t *io, int enable)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     if (!enable && io->stream == SND_PCM_STREAM_PLAYBACK)
         obey(r);
     /* A slave that is to be started again does not run. */
@@ -416,7 +444,7 @@ static int ringer_pause(snd_pcm_ioplug_t *io, int enable)
    plug-in: after an underrun the program prepares the PCM anew. dmix never resumes. */
 static int ringer_resume(snd_pcm_ioplug_t *io)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     int error = snd_pcm_resume(r->slave);
     snd_pcm_state_t state = snd_pcm_state(r->slave);
     snd_pcm_ioplug_set_state(io, error < 0 || state == SND_PCM_STATE_SUSPENDED ? SND_PCM_STATE_XRUN : state);
@@ -425,7 +453,7 @@ static int ringer_resume(snd_pcm_ioplug_t *io)
 
 static int ringer_hw_params(snd_pcm_ioplug_t *io, snd_pcm_hw_params_t *ours)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     (void)ours;
     snd_pcm_hw_params_t *params;
     snd_pcm_hw_params_alloca(&params);
@@ -467,7 +495,7 @@ static int ringer_hw_free(snd_pcm_ioplug_t *io)
 
 static int ringer_sw_params(snd_pcm_ioplug_t *io, snd_pcm_sw_params_t *ours)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     snd_pcm_sw_params_t *params;
     snd_pcm_sw_params_alloca(&params);
     snd_pcm_uframes_t stop, boundary;
@@ -512,7 +540,7 @@ static int ringer_poll_descriptors(snd_pcm_ioplug_t *io, struct pollfd *descript
 static int ringer_poll_revents(
     snd_pcm_ioplug_t *io, struct pollfd *descriptors, unsigned int count, unsigned short *revents)
 {
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     if (r->skipping) {
         *revents = POLLOUT;
         return 0;
@@ -543,7 +571,7 @@ static void ringer_dump(snd_pcm_ioplug_t *io, snd_output_t *output)
 {
     static const char *const states[] = {
         [RINGER_PCM_HEARD] = "heard", [RINGER_PCM_SILENCED] = "silenced", [RINGER_PCM_INTERRUPTED] = "interrupted"};
-    struct ringer *r = io->private_data;
+    LOCKED(io);
     /* The library's mute detector reads these lines: Sources/Linux/RingerHardware/ALSA/Formats/PCMDescription.swift. */
     int state = current_state(r);
     const char *sound = state == RINGER_PCM_HEARD ? "unjudged, heard" : "unjudged, silent";
@@ -561,6 +589,7 @@ static void release(struct ringer *r)
         close(r->ready);
     if (r->slave != NULL)
         snd_pcm_close(r->slave);
+    pthread_mutex_destroy(&r->lock);
     free(r->slave_name);
     free(r);
 }
@@ -587,15 +616,14 @@ static const snd_pcm_ioplug_callback_t pausing_callbacks = {CALLBACKS, .pause = 
 
 static int choose_format(struct ringer *r, snd_pcm_hw_params_t *params)
 {
-    static const snd_pcm_format_t formats[] = {SND_PCM_FORMAT_S16, SND_PCM_FORMAT_S32, SND_PCM_FORMAT_FLOAT};
-    if (r->format != SND_PCM_FORMAT_UNKNOWN)
-        return snd_pcm_hw_params_set_format(r->slave, params, r->format);
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        r->format = formats[i];
-        if (snd_pcm_hw_params_set_format(r->slave, params, formats[i]) == 0)
-            return 0;
+    const snd_pcm_format_t *next = gain_formats;
+    while (r->format == SND_PCM_FORMAT_UNKNOWN && *next != SND_PCM_FORMAT_UNKNOWN) {
+        if (snd_pcm_hw_params_test_format(r->slave, params, *next) == 0)
+            r->format = *next;
+        next++;
     }
-    return -EINVAL;
+    /* alsa-lib aborts for a format that is none. */
+    return r->format == SND_PCM_FORMAT_UNKNOWN ? -EINVAL : snd_pcm_hw_params_set_format(r->slave, params, r->format);
 }
 
 /* Chooses the one format, rate and channel count that this PCM has; `plug` converts others. alsa-lib bounds an I/O
@@ -612,7 +640,7 @@ static int choose(struct ringer *r, snd_pcm_hw_params_t *params, snd_pcm_stream_
     if (error >= 0)
         error = snd_pcm_hw_params_set_rate_near(r->slave, params, &r->rate, NULL);
     if (error < 0)
-        SNDERR("ringer: %s has no mmap, or none of the formats S16, S32 and FLOAT: name it plug:%s", r->slave_name,
+        SNDERR("ringer: %s has no mmap, or none of the formats S16, S24, S32 and FLOAT: name it plug:%s", r->slave_name,
             r->slave_name);
     return error;
 }
@@ -638,6 +666,7 @@ static int constrain(struct ringer *r, snd_pcm_hw_params_t *params)
         : INT_MAX / frame;
     if (most > limit)
         most = limit > least ? limit : least;
+    r->step = shortest;
     if (longest > most / 2)
         longest = most / 2 > shortest ? most / 2 : shortest;
     unsigned int format = r->format;
@@ -740,6 +769,7 @@ SND_PCM_PLUGIN_DEFINE_FUNC(ringer)
     r->link.address.sun_family = AF_UNIX;
     strcpy(r->link.address.sun_path, RINGER_PCM_SOCKET);
     strcpy(r->link.hello.category, "soloAmbient");
+    pthread_mutex_init(&r->lock, NULL);
     r->format = SND_PCM_FORMAT_UNKNOWN;
     r->rate = 48000;
     r->channels = 2;

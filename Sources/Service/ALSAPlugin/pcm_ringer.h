@@ -8,6 +8,7 @@
 #ifndef PCM_RINGER_H
 #define PCM_RINGER_H
 
+#include <pthread.h>
 #include <stdbool.h>
 
 #include <alsa/asoundlib.h>
@@ -20,6 +21,8 @@ struct ringer {
     snd_pcm_ioplug_t io;
     snd_pcm_t *slave;
     char *slave_name;
+    /* Held by what may happen during a drain, the one callback in which alsa-lib does not hold the PCM's own lock. */
+    pthread_mutex_t lock;
     struct link link;
     struct gain gain;
 
@@ -34,6 +37,7 @@ struct ringer {
     snd_pcm_uframes_t boundary;
     snd_pcm_uframes_t least_room;   /* frames: the program waits for as much room, its avail_min */
     snd_pcm_uframes_t slave_buffer; /* frames; at least io.buffer_size */
+    snd_pcm_uframes_t step;         /* frames: the slave's shortest period, by which its position may move at once */
     snd_pcm_uframes_t position;     /* frames written to or read from the slave, or skipped; below the boundary */
     size_t frame_bytes;
     bool silent;   /* what is written now is silent */

@@ -84,6 +84,7 @@ FORWARD(int, sd_bus_message_enter_container, (sd_bus_message * message, char typ
 FORWARD(int, sd_bus_message_exit_container, (sd_bus_message * message), (message), -ELIBACC)
 FORWARD(int, sd_bus_message_read_basic, (sd_bus_message * message, char type, void *value), (message, type, value),
     -ELIBACC)
+FORWARD(int, sd_bus_message_rewind, (sd_bus_message * message, int complete), (message, complete), -ELIBACC)
 FORWARD(int, sd_bus_message_skip, (sd_bus_message * message, const char *types), (message, types), -ELIBACC)
 FORWARD(int, sd_bus_message_append_basic, (sd_bus_message * message, char type, const void *value),
     (message, type, value), -ELIBACC)

@@ -32,9 +32,11 @@ package final class BusConnection: @unchecked Sendable {
     // SAFETY: made and released on the loop's thread alone.
     package final class Registration: @unchecked Sendable {
         fileprivate var slot: OpaquePointer?
-        fileprivate let handler: Handler
+        let handler: Handler
         /// Called once the bus has added the match, with nil, or has refused it.
         fileprivate var installed: ((BusError?) -> Void)?
+        /// Where its calls wait for their turn; nil where they are handled at once.
+        fileprivate weak var connection: BusConnection?
 
         fileprivate init(_ handler: @escaping Handler, installed: ((BusError?) -> Void)? = nil) {
             self.handler = handler
@@ -82,6 +84,8 @@ package final class BusConnection: @unchecked Sendable {
     /// The message that sd-bus handles.
     private var current: BusMessage?
     private var isPumpDue = false
+    /// Whether nothing is read until the bus has taken all that was sent.
+    private var isDraining = false
     private var isClosed = false
     private var calls: [UInt64: Call] = [:]
     private var lastCall: UInt64 = 0
@@ -93,10 +97,16 @@ package final class BusConnection: @unchecked Sendable {
     private var onDisconnect: ((RingerError) -> Void)?
     private var onWritten: (() -> Void)?
 
-    /// The most that is handled in a row, in messages and in time: then the loop's timers and its other descriptors have
-    /// their turn. Everybody on the bus can send more than any service handles.
-    private static let messagesPerTurn = 32
-    private static let turn = Duration.milliseconds(1)
+    /// The calls of other programs.
+    package private(set) lazy var received = ReceivedCalls(of: self)
+
+    /// The longest that messages are taken in a row, and the most calls that are answered then: the loop's timers, its other
+    /// descriptors and what the answers have begun have their turn. Everybody on the bus can send more than any service handles.
+    private static let turn = Duration.milliseconds(8)
+    private static let callsPerTurn = 2
+    /// Where the bus has not taken so many messages, no more is read until it has taken all: what is replied to at once keeps
+    /// nobody from being answered.
+    private static let mostUnsent = 1024
 
     private init(_ bus: OpaquePointer, _ name: String, _ loop: EventLoop) {
         self.bus = bus
@@ -128,6 +138,11 @@ package final class BusConnection: @unchecked Sendable {
         }
         guard result >= 0, let bus else {
             if let bus { sd_bus_unref(bus) }
+            if result == -ENOMEDIUM {
+                throw RingerError(
+                    .notFound, "connect", which.description,
+                    detail: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set")
+            }
             throw RingerError("connect", which.description, busResult: result)
         }
         let connection = BusConnection(bus, which.description, loop)
@@ -135,8 +150,9 @@ package final class BusConnection: @unchecked Sendable {
             bus, nil,
             { message, data, _ in
                 guard let message, let data else { return 0 }
-                Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue().current = BusMessage(message)
-                return 0
+                // It costs next to nothing to refuse a call here.
+                return Unmanaged<BusConnection>.fromOpaque(data).takeUnretainedValue().handles(BusMessage(message))
+                    ? 0 : 1
             }, Unmanaged.passUnretained(connection).toOpaque())
         guard result >= 0 else { throw RingerError("connect", which.description, busResult: result) }
         loop.execute { connection.pump() }
@@ -163,6 +179,7 @@ package final class BusConnection: @unchecked Sendable {
         watched?.cancel()
         timer?.cancel()
         unsent = []
+        received.removeAll()
         (onWritten, onDisconnect) = (nil, nil)
         sd_bus_close(bus)
         for (_, call) in calls.sorted(by: { $0.key < $1.key }) {
@@ -180,8 +197,12 @@ package final class BusConnection: @unchecked Sendable {
         guard result >= 0 else { throw RingerError("own the name \(name)", self.name, busResult: result) }
     }
 
-    /// Handles the method calls to the object `path` and to all below it.
+    /// Handles the method calls to the object `path` and to all below it, one of each program in turn, once the bus has said who
+    /// the caller is.
     package func serve(_ path: String, _ handler: @escaping Handler) throws(RingerError) -> Registration {
+        // The bus takes 2 KiB at a time: long replies to one program, in a long queue, would hold up those to others.
+        var size: CInt = 8 * 1024
+        _ = setsockopt(sd_bus_get_fd(bus), SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
         if parents == nil { parents = try fallback("/") { [unowned self] in introspectParent($0) } }
         let registration = try fallback(path, handler)
         served.insert(path)
@@ -200,12 +221,18 @@ package final class BusConnection: @unchecked Sendable {
 
     private func fallback(_ path: String, _ handler: @escaping Handler) throws(RingerError) -> Registration {
         let registration = Registration(handler)
+        registration.connection = self
         let result = sd_bus_add_fallback(
             bus, &registration.slot, path,
             { message, data, _ in
                 guard let message, let data else { return 0 }
                 let registration = Unmanaged<Registration>.fromOpaque(data).takeUnretainedValue()
-                return registration.handler(BusMessage(message)) ? 1 : 0
+                let call = BusMessage(message)
+                guard let connection = registration.connection, call.isMethodCall else {
+                    return registration.handler(call) ? 1 : 0
+                }
+                connection.received.add(call, for: registration)
+                return 1
             }, Unmanaged.passUnretained(registration).toOpaque())
         guard result >= 0 else { throw RingerError("serve \(path)", name, busResult: result) }
         return registration
@@ -326,12 +353,6 @@ package final class BusConnection: @unchecked Sendable {
         if hasWritten { body() } else { onWritten = body }
     }
 
-    private var hasWritten: Bool {
-        var count: UInt64 = 0
-        // An older library that cannot tell counts as one with nothing to write.
-        return unsent.isEmpty && (sd_bus_get_n_queued_write(bus, &count) < 0 || count == 0)
-    }
-
     private func send(_ message: BusMessage) {
         if isClosed { return }
         if !unsent.isEmpty || sd_bus_send(bus, message.message, nil) == -ENOBUFS { unsent.append(message) }
@@ -339,6 +360,29 @@ package final class BusConnection: @unchecked Sendable {
     }
 
     // MARK: - The loop
+
+    /// Notes the message that sd-bus handles. Returns whether it is to be handled.
+    private func handles(_ message: BusMessage) -> Bool {
+        current = message
+        return received.admits(message)
+    }
+
+    /// Answers the calls whose turn it is, while the bus takes the replies.
+    private func answerCalls() {
+        for _ in 0..<Self.callsPerTurn where !isClosed && hasWritten {
+            guard received.answerNext() else { return }
+        }
+    }
+
+    /// Whether a quarter of the process's descriptors is free, of which the kernel gives out the lowest: more than a message
+    /// brings. Nobody knows how many a message has brought, and the connection to the bus does not survive one that the kernel
+    /// could not deliver whole.
+    var hasDescriptorsLeft: Bool {
+        let descriptor = fcntl(sd_bus_get_fd(bus), F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        return descriptor < getdtablesize() / 4 * 3
+    }
 
     /// Has the queue processed once what runs now has returned: sending may leave messages in it.
     private func pumpSoon() {
@@ -350,20 +394,36 @@ package final class BusConnection: @unchecked Sendable {
         }
     }
 
-    /// Handles what has arrived and writes what is queued, as far as neither waits and for one turn; then watches for more.
+    /// How many messages the bus has not taken. An older library that cannot tell counts as one with none.
+    var unsentCount: Int {
+        var count: UInt64 = 0
+        return sd_bus_get_n_queued_write(bus, &count) < 0 ? unsent.count : unsent.count + Int(clamping: count)
+    }
+
+    private var hasWritten: Bool { unsentCount == 0 }
+
+    /// Takes what has arrived and writes what is queued, as far as neither waits and for one turn; then answers calls, and watches
+    /// for more.
     private func pump() {
         if isClosed || isPumping { return }
         isPumping = true
         let end = loop.now + Self.turn
         var result: CInt
-        var left = Self.messagesPerTurn
+        var before: Int
         repeat {
+            before = unsentCount
             result = processNext()
             while let message = unsent.first, sd_bus_send(bus, message.message, nil) != -ENOBUFS {
                 unsent.removeFirst()
             }
-            left -= 1
-        } while result > 0 && !isClosed && left > 0 && loop.now < end
+            if unsentCount >= Self.mostUnsent { isDraining = true }
+            // While it only writes, sd-bus reads where the bus takes no more.
+        } while result > 0 && !isClosed && (!isDraining || unsentCount < before) && loop.now < end
+        if hasWritten {
+            isDraining = false
+            received.allWritten()
+        }
+        if result >= 0 { answerCalls() }
         isPumping = false
         if isClosed { return }
         if hasWritten, let body = onWritten {
@@ -377,7 +437,8 @@ package final class BusConnection: @unchecked Sendable {
             return
         }
         // sd-bus may have queued messages, of which the descriptor reports nothing.
-        if result > 0 { pumpSoon() } else { rearm() }
+        let hasMore = isDraining ? false : result > 0 || received.hasNext && hasWritten
+        if hasMore { pumpSoon() } else { rearm(isDraining ? Int16(POLLOUT) : nil) }
     }
 
     /// Has sd-bus handle the next message, or write. Returns 0 where nothing is left, and an error where the connection is lost.
@@ -392,8 +453,9 @@ package final class BusConnection: @unchecked Sendable {
         return 1
     }
 
-    private func rearm() {
-        let events = Int16(truncatingIfNeeded: sd_bus_get_events(bus))
+    /// - Parameter only: What alone the connection is watched for; nil for what sd-bus wants.
+    private func rearm(_ only: Int16?) {
+        let events = only ?? Int16(truncatingIfNeeded: sd_bus_get_events(bus))
         if events != watchedEvents || watched == nil {
             watched?.cancel()
             watchedEvents = events

@@ -11,8 +11,14 @@ package final class BusMessage: @unchecked Sendable {
     /// The longest text that is read, in bytes: one of 32 MiB must not be kept or repeated. A file's path has fewer, and so has
     /// a vibration of 1,000 times, the most that `ringer.h` takes.
     package static let textLimit = 8192
+    /// The most bytes of all texts and of all types that are read from one message.
+    package static let textsLimit = 8 * textLimit
 
     let message: OpaquePointer
+    /// Who sent a call that is answered in turn; nil where the bus does not know.
+    package var caller: BusCaller?
+    /// Called when it goes.
+    var whenFreed: (() -> Void)?
 
     /// A message whose reference the caller hands over.
     init(owning message: OpaquePointer) {
@@ -26,6 +32,7 @@ package final class BusMessage: @unchecked Sendable {
 
     deinit {
         sd_bus_message_unref(message)
+        whenFreed?()
     }
 
     package var sender: String { text(sd_bus_message_get_sender(message)) }
@@ -49,22 +56,53 @@ package final class BusMessage: @unchecked Sendable {
 
     // MARK: - Reading
 
+    /// How much may still be read.
+    private struct Allowance {
+        var values = BusMessage.valueLimit
+        var bytes = BusMessage.textsLimit
+
+        mutating func take(_ count: Int) throws(BusError) {
+            guard count <= BusMessage.textLimit else {
+                throw .limitsExceeded("a text of more than \(BusMessage.textLimit) bytes")
+            }
+            guard count <= bytes else {
+                throw .limitsExceeded("a message with more than \(BusMessage.textsLimit) bytes of texts")
+            }
+            bytes -= count
+        }
+    }
+
+    /// How much memory the message takes, about; its values can be read afterwards.
+    ///
+    /// - Throws: where it has more values or longer texts than may be read.
+    func measure() throws(BusError) -> Int {
+        var left = Allowance()
+        try left.take(sd_bus_message_get_path(message).map { strlen($0) } ?? 0)
+        _ = try read(&left)
+        sd_bus_message_rewind(message, 1)
+        return 1024 + 8 * (Self.valueLimit - left.values) + Self.textsLimit - left.bytes
+    }
+
     /// Reads all values of the message. It is called once.
     package func read() throws(BusError) -> [BusValue] {
-        var left = Self.valueLimit
+        var left = Allowance()
+        return try read(&left)
+    }
+
+    private func read(_ left: inout Allowance) throws(BusError) -> [BusValue] {
         var values: [BusValue] = []
         while let value = try next(&left) { values.append(value) }
         return values
     }
 
-    private func next(_ left: inout Int) throws(BusError) -> BusValue? {
+    private func next(_ left: inout Allowance) throws(BusError) -> BusValue? {
         var type: CChar = 0
         var contents: UnsafePointer<CChar>?
         let result = sd_bus_message_peek_type(message, &type, &contents)
         if result == 0 { return nil }
         guard result > 0 else { throw .invalidArguments("the message is damaged") }
-        guard left > 0 else { throw .limitsExceeded("a message of more than \(Self.valueLimit) values") }
-        left -= 1
+        guard left.values > 0 else { throw .limitsExceeded("a message of more than \(Self.valueLimit) values") }
+        left.values -= 1
         switch UInt8(bitPattern: type) {
         case UInt8(ascii: "y"): return .byte(try basic(type, 0))
         case UInt8(ascii: "b"): return .boolean(try basic(type, CInt(0)) != 0)
@@ -76,14 +114,15 @@ package final class BusMessage: @unchecked Sendable {
         case UInt8(ascii: "t"): return .uint64(try basic(type, 0))
         case UInt8(ascii: "d"): return .double(try basic(type, 0))
         case UInt8(ascii: "h"): return .descriptor(try basic(type, CInt(-1)))
-        case UInt8(ascii: "s"): return .string(try string(type))
-        case UInt8(ascii: "o"): return .objectPath(try string(type))
-        case UInt8(ascii: "g"): return .signature(try string(type))
+        case UInt8(ascii: "s"): return .string(try string(type, &left))
+        case UInt8(ascii: "o"): return .objectPath(try string(type, &left))
+        case UInt8(ascii: "g"): return .signature(try string(type, &left))
         default: return try container(type, contents.map { String(cString: $0) } ?? "", &left)
         }
     }
 
-    private func container(_ type: CChar, _ contents: String, _ left: inout Int) throws(BusError) -> BusValue {
+    private func container(_ type: CChar, _ contents: String, _ left: inout Allowance) throws(BusError) -> BusValue {
+        try left.take(contents.utf8.count)
         guard sd_bus_message_enter_container(message, type, contents) >= 0 else {
             throw .invalidArguments("the message is damaged")
         }
@@ -118,14 +157,12 @@ package final class BusMessage: @unchecked Sendable {
         return value
     }
 
-    private func string(_ type: CChar) throws(BusError) -> String {
+    private func string(_ type: CChar, _ left: inout Allowance) throws(BusError) -> String {
         var characters: UnsafePointer<CChar>?
         guard sd_bus_message_read_basic(message, type, &characters) > 0, let characters else {
             throw .invalidArguments("the message is damaged")
         }
-        guard strlen(characters) <= Self.textLimit else {
-            throw .limitsExceeded("a text of more than \(Self.textLimit) bytes")
-        }
+        try left.take(strlen(characters))
         return String(cString: characters)
     }
 

@@ -72,7 +72,8 @@ extension BusInterface {
                 """),
             Method(
                 "Detect", [], [.init("request", "u")],
-                "Finds out by timing whether sounds are heard: Ended with the outcome muted, audible or unknown."),
+                "Finds out by timing whether sounds are heard: Ended with the outcome muted, audible or unknown. It plays "
+                    + "silence, and so needs the permission to play."),
             Method(
                 "CreateSession", [.init("options", "a{sv}")], [.init("session", "o")],
                 """
@@ -140,9 +141,10 @@ extension BusInterface {
                 """
                 A request has ended: finished, silenced, stopped, timedOut or failed, or a detector's verdict; and why. \
                 Details: error and message (s) of a failure; elapsed (d), in seconds; rounds (u), sounded and vibrated (b), \
-                soundError (s) of an alert; vibration (s); fallback (s), why another sound played; threshold (d), in \
-                seconds, route (s) and attempts (u) of a detector; of a sound that was played in a category, a session or \
-                as a kind, started and ended (t), in nanoseconds of CLOCK_MONOTONIC, and played and frames (t), of the sound.
+                soundError (s) of an alert; vibration (s); fallback (s), why another sound played, or not all of it; \
+                threshold (d), in seconds, route (s) and attempts (u) of a detector; of a sound that was played in a category, \
+                a session or as a kind, started and ended (t), in nanoseconds of CLOCK_MONOTONIC, and played and frames (t), \
+                of the sound.
                 """),
             Signal(
                 "Started", [.init("request", "u"), .init("at", "t")],

@@ -12,7 +12,8 @@ extension Device {
     /// service's to decide, and has no effect.
     ///
     /// If the service disappears, sounds and vibrations fail, `DeviceEvent.degraded(_:at:)` is reported, and the switch
-    /// counts as lost. When it returns it is found, and sessions are made and activated again.
+    /// counts as lost. Announcements that have not begun wait for it. When it returns it is found, and sessions are made and
+    /// activated again.
     ///
     /// The bus is the system bus; with `RINGER_BUS=session` in the environment, the session bus. libsystemd, or libelogind,
     /// is loaded here.
@@ -57,7 +58,7 @@ extension Device {
     }
 
     /// Whether a service runs. It waits for the bus's answer.
-    static func isServiceRunning() -> Bool {
+    package static func isServiceRunning() -> Bool {
         guard BusConnection.Bus.mayExist, let loop = try? EventLoop(name: "ringer-client") else { return false }
         defer { loop.close() }
         let link = ServiceLink(.preferred, on: loop, clock: loop)

@@ -76,11 +76,18 @@ extension SessionError {
             case "noHardware": .noHardware
             case "incompatibleCategory": .incompatibleCategory
             case "noCategorySet": .noCategorySet
-            case "closed": .notInitialized
+            // The service has made none.
+            case "closed", "permissionDenied", "busy": .notInitialized
             case "invalid": .badParameter
             default: .notActive
             }
-        self.init(code, operation, session: id, detail: error.detail ?? "\(error)")
+        var detail = error.detail ?? "\(error)"
+        // The service's sentence: "session 1: cannot activate: '!act' (the reason)". This error has all but the reason itself.
+        let parts = detail.split(separator: "'", maxSplits: 2)
+        if parts.count > 1, parts[1] == "\(code)" {
+            detail = parts.count > 2 ? String(parts[2].dropFirst(2).dropLast()) : ""
+        }
+        self.init(code, operation, session: id, detail: detail.isEmpty ? nil : detail)
     }
 }
 

@@ -28,8 +28,9 @@ final class ServiceLink: @unchecked Sendable {
     final class Request {
         fileprivate var number: UInt32?
         fileprivate var isStopped = false
-        /// The volume that it got before the service answered.
+        /// The volume that it is to get once the service has answered.
         fileprivate var volume: Float?
+        fileprivate var isGettingVolume = false
         private var hasStarted = false
         private var handler: ((RequestEvent) -> Void)?
 
@@ -289,7 +290,10 @@ final class ServiceLink: @unchecked Sendable {
                 request.number = number
                 requests[number] = request
                 if let volume = request.volume { setVolume(volume, of: request) }
-                if request.isStopped { send("Stop", [.uint32(number)]) }
+                if request.isStopped {
+                    request.isStopped = false
+                    stop(request)
+                }
             case .failure(var error):
                 // The bus does not know the name. For a program it is a service that is gone, not a file that is missing.
                 if error.code == .notFound && !isPresent { error.code = .disconnected }
@@ -303,13 +307,28 @@ final class ServiceLink: @unchecked Sendable {
     func stop(_ request: Request) {
         if request.isStopped { return }
         request.isStopped = true
-        if let number = request.number, requests[number] === request { send("Stop", [.uint32(number)]) }
+        guard let number = request.number, requests[number] === request else { return }
+        call(RingerNames.path, RingerNames.interface, "Stop", [.uint32(number)]) { [weak self] result in
+            guard let error = result.error else { return }
+            // It may be stopped again.
+            request.isStopped = false
+            self?.onDegraded?(error)
+        }
     }
 
-    /// Changes the volume of a request's sound, 0 to 1.
+    /// Changes the volume of a request's sound, 0 to 1: by one call at a time, however often it is changed.
     func setVolume(_ volume: Float, of request: Request) {
-        guard let number = request.number else { return request.volume = volume }
-        if requests[number] === request { send("SetVolume", [.uint32(number), .double(Double(volume))]) }
+        request.volume = volume
+        guard let number = request.number, requests[number] === request, !request.isGettingVolume else { return }
+        request.volume = nil
+        request.isGettingVolume = true
+        call(
+            RingerNames.path, RingerNames.interface, "SetVolume", [.uint32(number), .double(Double(volume))]
+        ) { [weak self] result in
+            request.isGettingVolume = false
+            if let error = result.error { self?.onDegraded?(error) }
+            if let volume = request.volume { self?.setVolume(volume, of: request) }
+        }
     }
 
     /// Calls a method whose reply is not needed; an error is reported.

@@ -62,7 +62,7 @@ final class ServiceStatusLight: StatusLight {
 }
 
 /// The service's speaker: each sound is a request, whose samples go there in a file in memory. Any thread.
-final class ServiceOutput: SoundOutput {
+final class ServiceOutput: RemoteOutput {
     let name = "service \(RingerNames.service)"
     private let device: ConnectedDevice
 

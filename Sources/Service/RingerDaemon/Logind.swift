@@ -6,7 +6,8 @@ import SystemPackage
 /// Follows logind, where there is one: whether the screen is locked, and when the machine sleeps. It can delay a sleep until
 /// what has to be done before has been done.
 ///
-/// The screen is locked while a session that is in the foreground of a seat has the hint `LockedHint`, which its shell sets.
+/// The screen is locked while a session that is in the foreground of a seat has the hint `LockedHint`, which its shell sets,
+/// or is of the class `greeter` or `lock-screen`.
 /// It runs on the event loop's thread, and asks asynchronously. Its interface is org.freedesktop.login1(5).
 final class Logind {
     /// What logind reports.
@@ -25,6 +26,8 @@ final class Logind {
         var isOnSeat = false
         var isActive = false
         var isLocked = false
+        /// Whether it asks for the password in place of another session.
+        var isLockScreen = false
     }
 
     private static let name = "org.freedesktop.login1"
@@ -160,6 +163,9 @@ final class Logind {
         if let seat = properties["Seat"]?.contents.elements?.first?.string { session.isOnSeat = !seat.isEmpty }
         if let isActive = properties["Active"]?.contents.boolean { session.isActive = isActive }
         if let isLocked = properties["LockedHint"]?.contents.boolean { session.isLocked = isLocked }
+        if let kind = properties["Class"]?.contents.string {
+            session.isLockScreen = kind == "greeter" || kind == "lock-screen"
+        }
         sessions[path] = session
         update()
     }
@@ -169,7 +175,7 @@ final class Logind {
             wasLocked = nil
             return
         }
-        let isLocked = sessions.values.contains { $0.isOnSeat && $0.isActive && $0.isLocked }
+        let isLocked = sessions.values.contains { $0.isOnSeat && $0.isActive && ($0.isLocked || $0.isLockScreen) }
         if isLocked == wasLocked { return }
         wasLocked = isLocked
         handler(.locked(isLocked))

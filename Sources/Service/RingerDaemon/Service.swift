@@ -62,7 +62,8 @@ package final class Service: @unchecked Sendable {
         properties = ServiceProperties(device, connection, requests, preferences, publisher, board)
         methods = ServiceMethods(
             device: device, connection: connection, clients: clients, requests: requests, sessions: sessions,
-            light: light)
+            light: light,
+            kept: KeptChanges(connection))
     }
 
     // MARK: - Starting and stopping
@@ -130,6 +131,13 @@ package final class Service: @unchecked Sendable {
 
     private func note(_ event: DeviceEvent) {
         if case .degraded(let error, _) = event { publisher.reportDegraded(error) }
+        if case .fallback(let fallback, let sound, _) = event, let error = fallback.error {
+            if let client = requests.client(ofSound: sound) {
+                clients.report(error, to: client)
+            } else {
+                publisher.reportDegraded(error)
+            }
+        }
         if case .key(let key, let isPressed, let time) = event {
             connection.signal(
                 RingerNames.path, RingerNames.interface, "Key",
@@ -154,8 +162,7 @@ package final class Service: @unchecked Sendable {
     /// The interfaces of the main object.
     private var interfaces: [BusInterface] { [.ringer] + (board == nil ? [] : [.simulatedBoard]) }
 
-    /// Has a call to the main object answered. Nothing is read of a message before its caller is admitted, and no descriptor is
-    /// kept, unless everybody may call it: then there is next to nothing to read.
+    /// Answers a call to the main object. Of a message whose caller is not admitted no descriptor is kept.
     private func dispatch(_ message: BusMessage) throws {
         let (interface, method) = try message.method(of: interfaces)
         switch method.name {
@@ -164,24 +171,21 @@ package final class Service: @unchecked Sendable {
             connection.reply(to: message, [.string(introspection.text(children: children))])
         case "Get", "GetAll": try properties.answer(message, interfaces)
         case "Set":
-            clients.identify(message, .control) { [self] _ in try properties.answer(message, interfaces) }
+            _ = try clients.identify(message, .control)
+            try properties.answer(message, interfaces)
         case _ where interface?.name == RingerNames.simulatedBoardInterface:
             try board?.call(method.name, try message.read(), isBusy: { [preferences] in preferences.isReading }) {
                 [connection] in
                 connection.reply(to: message, $0)
             }
         case "Decide": try methods.decide(message, try message.read())
-        case "Detect":
-            clients.admit(message, .read) { [self] client in try methods.detect(message, for: client) }
         case "Stop":
-            // Those who may not play have nothing to stop but a detection.
-            let id = try message.read()[0].uint32 ?? 0
-            clients.identify(message, .read) { [self] caller in
-                try requests.stop(id, for: message.sender, caller)
-                connection.reply(to: message)
-            }
+            // Those who may not play have nothing to stop.
+            let caller = try clients.identify(message, .read)
+            try requests.stop(try message.read()[0].uint32 ?? 0, for: message.sender, caller)
+            connection.reply(to: message)
         default:
-            clients.admit(message, .play) { [self] client in
+            try clients.admit(message, .play) { client in
                 if method.beginsRequest { try client.check(.requests) }
                 try methods.call(message, try message.read(), for: client)
             }

@@ -10,6 +10,7 @@ struct ServiceMethods: Sendable {
     let requests: ServiceRequests
     let sessions: ServiceSessions
     let light: ServiceLight
+    let kept: KeptChanges
 
     /// Answers a method for a client that may play.
     func call(_ message: BusMessage, _ arguments: [BusValue], for client: ServiceClient) throws {
@@ -22,6 +23,10 @@ struct ServiceMethods: Sendable {
         case "Announce": try announce(message, arguments, for: client)
         case "Vibrate": try vibrate(message, arguments, for: client)
         case "Light": try light(message, arguments, for: client)
+        case "Detect":
+            try requests.begin(message, for: client) { [device] _, _ in
+                RequestEnd(await device.muteDetector.measure())
+            }
         case "SetVolume":
             guard let request = arguments[0].uint32, let volume = arguments[1].double, (0...1).contains(volume) else {
                 throw BusError.invalidArguments("SetVolume: the volume is no number from 0.0 to 1.0")
@@ -29,18 +34,10 @@ struct ServiceMethods: Sendable {
             try requests.setVolume(Float(volume), of: request, for: client)
             connection.reply(to: message)
         case "ReleaseOutput":
-            let waiting = WaitingMessage(message)
-            device.player.releaseOutput { [connection] in
-                connection.loop.execute { if let message = waiting.take() { connection.reply(to: message) } }
-            }
+            let done = kept.add(message)
+            device.player.releaseOutput { done(nil) }
         default: throw BusError.unknownMethod("\(RingerNames.interface) has no method \(message.member)")
         }
-    }
-
-    /// Answers `Detect`, which everybody may call.
-    func detect(_ message: BusMessage, for client: ServiceClient) throws {
-        let detector = device.muteDetector
-        try requests.begin(message, for: client) { _, _ in RequestEnd(await detector.measure()) }
     }
 
     // MARK: - Sounds
@@ -151,9 +148,7 @@ struct ServiceMethods: Sendable {
         try requests.begin(message, for: client) {
             [arrivals = requests.arrivals, reads = client.reads, name = client.name] request, share in
             let sound = try await arrivals.inTurn(request, of: name) {
-                var buffers: [PCMBuffer] = []
-                for clip in clips { buffers.append(try await clip.samples(sounds, reads, for: share)) }
-                return try await reads.join(buffers)
+                try await reads.joined(clips, sounds, for: share)
             }
             let left = expiry.map { $0 - (time() - calledAt) }
             if let left, left <= .zero { return RequestEnd(SoundOutcome.stopped(.expired)) }
@@ -240,16 +235,4 @@ struct ServiceMethods: Sendable {
         }
         connection.reply(to: message, [.string(name), .string(decision.reason.rawValue), .dictionary(details)])
     }
-}
-
-/// A message that waits for its reply in a completion, which another thread may drop: messages are the bus's thread's to free.
-// SAFETY: the message is taken out on the bus's thread, before another thread frees this object.
-private final class WaitingMessage: @unchecked Sendable {
-    private var message: BusMessage?
-
-    init(_ message: BusMessage) {
-        self.message = message
-    }
-
-    func take() -> BusMessage? { message.take() }
 }

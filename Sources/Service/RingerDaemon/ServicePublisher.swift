@@ -1,5 +1,6 @@
 import Ringer
 import RingerBus
+import SystemPackage
 
 /// Tells the bus what has changed and what is wrong. It runs on the event loop's thread.
 // SAFETY: all state is used on the loop's thread alone.
@@ -8,12 +9,14 @@ final class ServicePublisher: @unchecked Sendable {
     var publishChanges: (() -> Void)?
     private let connection: BusConnection
     private var isDue = false
+    /// What is wrong is logged once as long as nothing else is.
+    private var logged: RingerError?
 
     init(_ connection: BusConnection) {
         self.connection = connection
     }
 
-    /// Publishes what has changed, once what runs now has returned and the bus has taken what was sent: while the bus is
+    /// Publishes what has changed, once what runs now has returned and the bus takes messages: while the bus is
     /// busy, changes are not queued, and the newest state is published.
     func publishSoon() {
         if isDue || publishChanges == nil { return }
@@ -27,8 +30,11 @@ final class ServicePublisher: @unchecked Sendable {
         publishChanges?()
     }
 
-    /// Tells every subscriber what is wrong.
+    /// Tells every subscriber what is wrong, and the log.
     func reportDegraded(_ error: RingerError) {
+        // An error of standard error cannot be reported.
+        if logged != error { _ = try? FileDescriptor.standardError.writeAll("Warning: \("\(error)".oneLine)\n".utf8) }
+        logged = error
         connection.signal(RingerNames.path, RingerNames.interface, "Degraded", [.string("\(error)")])
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Ringer
 import RingerBus
@@ -199,6 +200,9 @@ func fail(_ error: any Error, status: CInt) -> Never {
     write("Error: \(error)\n", to: STDERR_FILENO)
     exit(status)
 }
+
+// The memory of a large message, or of a long sound, is the system's again when it goes.
+ringer_return_large_memory(32 * 1024)
 
 let arguments: Arguments
 do {

@@ -16,3 +16,8 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 }
+
+extension BinaryInteger {
+    /// The number and what it counts: "1 frame", "2 frames".
+    package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

@@ -20,7 +20,7 @@ public struct LinearPCM: Sendable, Hashable, CustomStringConvertible {
 
     /// What a sample's bits mean.
     public var kind: Kind
-    /// The bytes a sample takes: 1 to 4, or 8 for a 64-bit float.
+    /// The bytes a sample takes: 1 to 4, or 8 for a 64-bit float, or an integer of which 32 bits are read and none is written.
     public var bytesPerSample: Int
     /// The bits that count, at most 8 times the bytes; the rest are below them.
     public var bits: Int

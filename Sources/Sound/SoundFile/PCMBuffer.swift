@@ -6,6 +6,24 @@ public struct PCMBuffer: Sendable, Equatable {
     public var channels: Int
     /// The samples, channel after channel within each frame.
     public var samples: [Int16]
+    /// Why the samples are not all of the sound of the file that they were read from; nil if they are, or are no file's.
+    public var shortfall: Shortfall?
+
+    /// What is missing of a file's sound.
+    public struct Shortfall: Sendable, Hashable {
+        /// The file; empty where its name is not known.
+        public var file: String
+        /// A sentence such as `the sound is damaged or incomplete: 480 frames could be read`.
+        public var reason: String
+        /// Whether damaged bytes were left out, and all that is there is read.
+        package var isDamageOnly: Bool { reason.hasSuffix(Self.damage) }
+        static let damage = " bytes of the file are damaged, and are left out"
+
+        /// Makes a shortfall from its parts.
+        public init(file: String = "", reason: String) {
+            (self.file, self.reason) = (file, reason)
+        }
+    }
 
     /// A buffer of interleaved samples.
     ///

@@ -13,6 +13,9 @@ public enum SoundCodec: Sendable, Hashable, CustomStringConvertible {
     /// MPEG audio, Layer III: frames of 1152 or 576 samples. It is read only, with libmpg123 (Debian: `libmpg123-0`), which is
     /// loaded when the first sound is decoded.
     case mpegLayer3
+    /// Vorbis, Opus and FLAC. They are read only, with libsndfile (Debian: `libsndfile1`), which is loaded when the first of their
+    /// headers is read.
+    case vorbis, opus, flac
 
     /// The codec's name.
     public var description: String {
@@ -23,6 +26,9 @@ public enum SoundCodec: Sendable, Hashable, CustomStringConvertible {
         case .uLaw: "u-law"
         case .aLaw: "A-law"
         case .mpegLayer3: "MPEG Layer III"
+        case .vorbis: "Vorbis"
+        case .opus: "Opus"
+        case .flac: "FLAC"
         }
     }
 }

@@ -14,4 +14,8 @@ public enum SoundContainer: String, Sendable, Hashable, CaseIterable {
     case rf64 = "RF64"
     /// Frames of MPEG audio, Layer III, with or without ID3 tags. It is read only.
     case mp3 = "MP3"
+    /// Ogg, with Vorbis or Opus. It is read only.
+    case ogg = "Ogg"
+    /// FLAC's own container. It is read only.
+    case flac = "FLAC"
 }

@@ -1,12 +1,13 @@
-/// Decodes a sound in pieces, with less than 64 KiB of memory whatever the file's size; for MP3, libmpg123 has its own. A copy of a
-/// decoder of MP3 does not decode by itself: use one of them.
+/// Decodes a sound in pieces, with less than 64 KiB of memory whatever the file's size; libmpg123 (MP3) and libsndfile (Ogg, FLAC)
+/// have their own. A copy of a decoder of these does not decode by itself: use one of them.
 ///
 ///     var decoder = try SoundDecoder(source, maximumDuration: .seconds(30))
 ///     var piece = [Int16](repeating: 0, count: 1024 * decoder.info.channels)
 ///     while case let frames = try decoder.read(into: &piece), frames > 0 { ... }
 public struct SoundDecoder<Source: ByteSource> {
-    /// The contents of the headers.
-    public let info: SoundFileInfo
+    /// The contents of the headers. Where FLAC is damaged, or has more than its header counts, ``SoundFileInfo/isTruncated`` is set
+    /// once the end of the sound was read.
+    public private(set) var info: SoundFileInfo
     /// The frames returned so far.
     public private(set) var position: Int64 = 0
 
@@ -14,6 +15,7 @@ public struct SoundDecoder<Source: ByteSource> {
         case samples(SampleCoding)
         case packets(PacketCoding)
         case mpeg(MPEGCoding)
+        case library(LibraryDecoder)
     }
 
     private var input: StagedInput<Source>
@@ -24,15 +26,18 @@ public struct SoundDecoder<Source: ByteSource> {
     /// Reads the headers of a file. Sound data that was cut short is decoded as far as it goes;
     /// ``SoundFileInfo/isTruncated`` reports it.
     ///
-    /// - Throws: ``SoundFileError`` with the fault in the headers, or if the sound is longer than `maximumDuration`,
-    ///   before anything is decoded; ``SoundFileError/Code/missingLibrary`` for MP3 without libmpg123.
+    /// - Throws: ``SoundFileError`` with the fault in the headers, or if the sound has no frame or is longer than `maximumDuration`,
+    ///   before anything is decoded, but for FLAC whose header has no count; ``SoundFileError/Code/missingLibrary`` for MP3 without
+    ///   libmpg123, Ogg and FLAC without libsndfile.
     public init(_ source: Source, maximumDuration: Duration? = nil) throws(SoundFileError) {
-        var headers = HeaderInput(source)
-        let plan = try headers.parse()
-        info = plan.info(chunks: headers.chunks, tags: headers.tags)
-        if let maximumDuration { try info.require(atMost: maximumDuration) }
+        var headers = HeaderInput(source, atMost: maximumDuration)
+        let plan: SoundPlan
+        (plan, info) = try headers.read()
         input = StagedInput(headers.source, from: plan.dataOffset, size: plan.dataSize)
-        if plan.codec == .mpegLayer3 {
+        if plan.isClaimed {
+            var plan = plan
+            coder = .library(try LibraryDecoder(headers.source, from: plan.dataOffset, &plan))
+        } else if plan.codec == .mpegLayer3 {
             coder = .mpeg(try MPEGCoding(plan))
         } else if let coding = SampleCoding(plan.codec) {
             coder = .samples(coding)
@@ -56,6 +61,8 @@ public struct SoundDecoder<Source: ByteSource> {
             try input.readSamples(frames * info.channels, coding, into: &output)
         case .packets, .mpeg:
             try readPackets(frames, into: &output)
+        case .library(let decoder):
+            return try read(frames, of: decoder, into: &output)
         }
         position += Int64(frames)
         return frames
@@ -70,7 +77,7 @@ public struct SoundDecoder<Source: ByteSource> {
 
     /// Decodes the next frames to interleaved 64-bit floating-point samples; returns how many frames.
     ///
-    /// Full scale is 1; every format is exact.
+    /// Full scale is 1; every format is exact, but for the lower half of 64-bit integers.
     public mutating func read(into output: inout MutableSpan<Double>) throws(SoundFileError) -> Int {
         try readFloatingPoint(into: &output)
     }
@@ -81,8 +88,11 @@ public struct SoundDecoder<Source: ByteSource> {
         return try read(into: &span)
     }
 
-    /// Whether all bytes are in memory.
-    var isInMemory: Bool { input.isInMemory }
+    /// Whether all bytes are in memory, and hold the frames that ``info`` counts.
+    var isInMemory: Bool {
+        if case .library = coder { return false }
+        return input.isInMemory
+    }
 
     private func framesWanted(_ samples: Int) -> Int {
         Int(min(Int64(samples / info.channels), info.frames - position))
@@ -96,6 +106,8 @@ public struct SoundDecoder<Source: ByteSource> {
         switch coder {
         case .samples(let coding):
             try input.readSamples(count, coding, into: &output)
+        case .library(let decoder):
+            return try read(frames, of: decoder, into: &output)
         case .packets, .mpeg:
             if scratch.isEmpty { scratch = [Int16](repeating: 0, count: max(2048, info.channels)) }
             var taken: [Int16] = []
@@ -116,6 +128,15 @@ public struct SoundDecoder<Source: ByteSource> {
         return frames
     }
 
+    private mutating func read<T: DecodedSample>(
+        _ frames: Int, of decoder: LibraryDecoder, into output: inout MutableSpan<T>
+    ) throws(SoundFileError) -> Int {
+        let decoded = try decoder.read(frames, into: &output)
+        position += Int64(decoded)
+        if frames == 0, position == info.frames, try decoder.lacks() { info.isTruncated = true }
+        return decoded
+    }
+
     /// Decodes frames of a packed codec; the coding is taken out meanwhile, so that no copy is made of it.
     private mutating func readPackets(
         _ frames: Int, into output: inout MutableSpan<Int16>
@@ -123,7 +144,7 @@ public struct SoundDecoder<Source: ByteSource> {
         let taken = coder
         coder = .packets(PacketCoding.none)
         switch taken {
-        case .samples: break
+        case .samples, .library: break
         case .packets(var coding):
             defer { coder = .packets(coding) }
             try coding.read(frames, from: &input, into: &output)

@@ -75,7 +75,7 @@ public struct SoundEncoder<Sink: ByteSink> {
         frames += Int64(samples.count / shape.channels)
         switch shape.codec {
         // No container that is written has the last one.
-        case .ima4, .imaADPCM, .mpegLayer3:
+        case .ima4, .imaADPCM, .mpegLayer3, .vorbis, .opus, .flac:
             let whole = shape.framesPerPacket * shape.channels
             for index in samples.indices {
                 waiting.append(samples[index].int16)

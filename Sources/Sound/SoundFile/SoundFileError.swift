@@ -13,7 +13,7 @@ public struct SoundFileError: Error, Sendable, CustomStringConvertible {
         /// The code's stable name.
         public var description: String { rawValue }
 
-        /// The bytes are none of the containers read here.
+        /// The bytes are none of the containers read here, or have no frame of sound.
         public static let notASound = Code(rawValue: "not a sound")
         /// The container holds a codec that is not read, or cannot hold the one asked for.
         public static let unsupportedCodec = Code(rawValue: "unsupported codec")
@@ -31,7 +31,7 @@ public struct SoundFileError: Error, Sendable, CustomStringConvertible {
         public static let tooManyChunks = Code(rawValue: "too many chunks")
         /// The sound lasts longer than the caller allows.
         public static let maximumDurationExceeded = Code(rawValue: "maximum duration exceeded")
-        /// The sound data is shorter than the header says, and whole sound was requested.
+        /// The sound data is shorter than the header says: there is no frame of it.
         public static let truncatedData = Code(rawValue: "truncated data")
         /// The codec is decoded by a library that is not installed.
         public static let missingLibrary = Code(rawValue: "missing library")
@@ -63,6 +63,11 @@ public struct SoundFileError: Error, Sendable, CustomStringConvertible {
         self.found = found
         self.offset = offset
         self.underlying = underlying
+    }
+
+    static func withoutFrames(isTruncated: Bool, at offset: Int64) -> SoundFileError {
+        SoundFileError(
+            isTruncated ? .truncatedData : .notASound, expected: "a frame of sound", found: "none", offset: offset)
     }
 
     /// One line: the code, what was expected, what was found, where, and the cause beneath.

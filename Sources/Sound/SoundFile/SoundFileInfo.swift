@@ -27,8 +27,12 @@ public struct SoundFileInfo: Sendable, Equatable {
     public var primingFrames: Int64
     /// Frames at the end of the last packet that are not counted in ``frames``.
     public var remainderFrames: Int64
-    /// Whether the header promises more sound than the file has. What is there is decoded.
+    /// Whether the header promises more sound than the file has, the file has more that is not read, or FLAC is damaged: what
+    /// is there of the first sound is decoded.
     public var isTruncated: Bool
+    /// Bytes between the frames of an MP3 file that are no tag: damaged frames, and others than the first one's kind. They are
+    /// left out. In front of the first frame, zeros and fewer bytes than a frame has are not counted.
+    public var skippedBytes: Int64
     /// The loudspeakers that the channels are for; nil if the file does not say.
     public var channelLayout: ChannelLayout?
     /// CAF's count of edits made to the sound data, 0 in other containers.
@@ -41,12 +45,19 @@ public struct SoundFileInfo: Sendable, Equatable {
     /// How long the sound lasts.
     public var duration: Duration { Duration(frames: frames, sampleRate: sampleRate) }
 
+    /// What of the sound is missing, or was left out, as a sentence; nil if nothing is.
+    public var shortfall: String? {
+        if isTruncated { return "the sound is damaged or incomplete: \(frames.counted("frame")) could be read" }
+        return skippedBytes > 0 ? "\(skippedBytes)\(PCMBuffer.Shortfall.damage)" : nil
+    }
+
     /// The least length of the sound before a codec filled up its last packet.
     ///
     /// AIFF-C cannot say how much of the last IMA4 packet is filling: a sound of exactly 30 s is read as up to 63
-    /// frames longer; an MP3 file need not say it. Limits of the duration are compared with this value, so that they do not refuse it.
+    /// frames longer; an MP3 file need not say it, nor IMA in a WAV file, whose `fact` chunk may count the filling. At most 4096
+    /// frames are taken for it. Limits of the duration are compared with this value, so that they do not refuse it.
     public var minimumFrames: Int64 {
-        lastPacketMayBeFilled ? max(0, frames - Int64(framesPerPacket - 1)) : frames
+        lastPacketMayBeFilled ? max(0, frames - Int64(min(4096, framesPerPacket - 1))) : frames
     }
 
     /// Whether the container does not say how much of the last packet is sound.

@@ -1,16 +1,22 @@
-/// Reads and writes sound files: CAF, AIFF, AIFF-C and WAV; and reads MP3.
+/// Reads and writes sound files: CAF, AIFF, AIFF-C and WAV; and reads MP3, Ogg and FLAC.
 ///
 /// A file's bytes determine its format, not its name. Files are not opened here: bytes come from memory or a
 /// ``ByteSource``.
 public enum SoundFiles {
-    /// Reads a file's headers, without decoding its sound. The time that it takes does not depend on the sound's
-    /// length, except for MP3, whose frames have to be counted.
+    /// Reads a file's headers, and decodes nothing but the beginning of Ogg and FLAC. The time that it takes does not depend on the
+    /// sound's length, except for MP3, whose frames have to be counted, and Ogg, whose pages are looked at.
     ///
-    /// - Throws: ``SoundFileError`` with the fault in the headers.
+    /// - Throws: ``SoundFileError`` with the fault in the headers, or where there is no frame of sound.
     public static func info(_ source: some ByteSource) throws(SoundFileError) -> SoundFileInfo {
-        var input = HeaderInput(source)
-        let plan = try input.parse()
-        return plan.info(chunks: input.chunks, tags: input.tags)
+        try info(source, atMost: nil)
+    }
+
+    /// The same, of a sound that lasts at most `maximumDuration`; a longer one is refused.
+    package static func info(
+        _ source: some ByteSource, atMost maximumDuration: Duration?
+    ) throws(SoundFileError) -> SoundFileInfo {
+        var input = HeaderInput(source, atMost: maximumDuration)
+        return try input.read().info
     }
 
     /// Reads the headers of a file in memory.
@@ -20,8 +26,8 @@ public enum SoundFiles {
 
     /// Decodes a whole file to interleaved 16-bit samples.
     ///
-    /// A sound longer than `maximumDuration` is refused before anything is decoded. Of a truncated file, what is there
-    /// is decoded; ``SoundFileInfo/isTruncated`` reports the truncation.
+    /// A sound longer than `maximumDuration` is refused before anything is decoded. Of a truncated or damaged file, what is
+    /// there is decoded; ``PCMBuffer/shortfall`` says what is not.
     public static func decode(
         _ bytes: [UInt8], maximumDuration: Duration? = nil
     ) throws(SoundFileError) -> PCMBuffer {
@@ -62,7 +68,13 @@ public enum SoundFiles {
                 samples += piece[..<(frames * info.channels)]
             }
         }
-        return PCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
+        var sound = PCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
+        var shortfall = decoder.info.shortfall
+        if sound.frames < info.frames {
+            shortfall = "only \(sound.frames) of \(info.frames) frames could be decoded"
+        }
+        sound.shortfall = shortfall.map { PCMBuffer.Shortfall(reason: $0) }
+        return sound
     }
 
     /// Decodes a whole file to interleaved 32-bit floating-point samples, full scale at 1.
@@ -71,9 +83,20 @@ public enum SoundFiles {
     ) throws(SoundFileError) -> FloatPCMBuffer {
         var decoder = try SoundDecoder(MemorySource(bytes), maximumDuration: maximumDuration)
         let info = decoder.info
-        var samples = [Float](repeating: 0, count: try sampleCount(info))
-        var span = samples.mutableSpan
-        _ = try decoder.read(into: &span)
+        var samples: [Float] = []
+        if decoder.isInMemory {
+            samples = [Float](repeating: 0, count: try sampleCount(info))
+            var span = samples.mutableSpan
+            _ = try decoder.read(into: &span)
+        } else {
+            var piece = [Float](repeating: 0, count: pieceSamples / info.channels * info.channels)
+            var frames = 0
+            repeat {
+                var span = piece.mutableSpan
+                frames = try decoder.read(into: &span)
+                samples += piece[..<(frames * info.channels)]
+            } while frames > 0
+        }
         return FloatPCMBuffer(sampleRate: info.sampleRate, channels: info.channels, samples: samples)
     }
 

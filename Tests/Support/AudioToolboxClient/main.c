@@ -176,22 +176,37 @@ static int run_without_device(void)
 
 /* MARK: fork */
 
+static void *wait_for_completion(void *context)
+{
+    AudioServicesPlaySystemSoundWithCompletion_f(kSystemSoundID_Vibrate, note_thread, &callback_threads[0]);
+    sem_wait(&called);
+    printf("called back: %d\n", ringer_callbacks_dispatch() == 0);
+    return context;
+}
+
 static int run_fork(void)
 {
+    pthread_t thread;
+    struct pollfd callbacks = {.events = POLLIN};
     SystemSoundID sound;
     int status;
     pid_t child;
 
-    if (ringer_audiotoolbox_open(NULL) < 0 || ringer_callbacks_get_fd() < 0)
+    if (ringer_audiotoolbox_open(NULL) < 0 || ringer_callbacks_get_fd() < 0 ||
+        CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false) != kCFRunLoopRunTimedOut)
         return 1;
+    callbacks.fd = ringer_callbacks_get_fd();
+    sem_init(&called, 0, 0);
     fflush(stdout);
     child = fork();
     if (child == 0) {
-        alarm(10);
+        alarm(60);
         printf("in a child: %d %d %d\n", (int)AudioServicesCreateSystemSoundID(NULL, &sound),
             ringer_audiotoolbox_open(NULL) == -ECHILD, ringer_callbacks_get_fd() == -ECHILD);
-        AudioServicesPlaySystemSound(kSystemSoundID_Vibrate);
-        ringer_callbacks_dispatch();
+        /* On a thread of its own: Swift's locks take this one for the parent's. */
+        pthread_create(&thread, NULL, wait_for_completion, NULL);
+        pthread_join(thread, NULL);
+        CFRunLoopStop(CFRunLoopGetMain());
         ringer_audiotoolbox_close();
         fflush(stdout);
         execl("/no/such/program", "program", (char *)NULL);
@@ -202,7 +217,8 @@ static int run_fork(void)
         printf("the child: signal %d\n", WTERMSIG(status));
     else
         printf("the child: status %d\n", WEXITSTATUS(status));
-    printf("its parent: %d\n", (int)AudioSessionInitialize(NULL, NULL, NULL, NULL));
+    printf("its parent: %d, %d, %d\n", (int)AudioSessionInitialize(NULL, NULL, NULL, NULL),
+        (int)CFRunLoopRunInMode(kCFRunLoopDefaultMode, 0, false), poll(&callbacks, 1, 0));
     return 0;
 }
 

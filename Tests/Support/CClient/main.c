@@ -3,7 +3,9 @@
  * "environment", on the board that the environment names: a sound in a session; with "sessions", on that board: sessions that
  * four threads free once the device is closed; with "threads" or "readers", on that board, or with "virtual" on one in virtual
  * time: see threads.c; with "fork", on that board: see fork.c; with "termination", a signal while the
- * motor turns; with "alert" and a sound file, an alert of 0.3 s on that board. It prints what it sees; the tests compare it.
+ * motor turns; with "alert" and a sound file, an alert of 0.3 s on that board;
+ * with "play" and a sound file, that one on the simulated board first. It prints what it sees; the tests compare it.
+ * With "predefined" and a number, how long that sound is. With "first" and a clip, on the board that the environment names: how long the first play of the clip took, in ms.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +14,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <ringer.h>
 
@@ -218,6 +222,49 @@ static int alert_by_file(struct ringer_config *config, const char *path)
     return 0;
 }
 
+static int play_predefined(struct ringer_config *config, const char *number)
+{
+    struct ringer_recording recording = {0};
+    struct ringer_device *device;
+    struct ringer_event event;
+
+    CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
+    CHECK(ringer_device_open(config, &device));
+    ringer_config_free(config);
+    CHECK(ringer_device_play_system_sound(device, (uint32_t)strtoul(number, NULL, 10), 0, NULL));
+    CHECK(ringer_simulated_advance(device, 30000000));
+    CHECK(client_wait_for(device, RINGER_EVENT_SOUND_ENDED, &event));
+    CHECK(ringer_simulated_get_recordings(device, &recording, sizeof recording, 1));
+    printf("%" PRIu64 " frames\n", recording.frames);
+    ringer_device_close(device);
+    return 0;
+}
+
+static double milliseconds(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static int check_first(const char *path)
+{
+    struct ringer_device *device;
+    struct ringer_event event;
+    uint32_t clip;
+    double before;
+
+    CHECK(ringer_device_open(NULL, &device));
+    CHECK(ringer_device_register_sound(device, path, &clip));
+    before = milliseconds();
+    CHECK(ringer_device_play_system_sound(device, clip, 0, NULL));
+    CHECK(client_wait_for(device, RINGER_EVENT_SOUND_ENDED, &event));
+    printf("%.3f\n", milliseconds() - before);
+    ringer_device_close(device);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const uint32_t pattern[] = {400, 200, 400};
@@ -255,9 +302,17 @@ int main(int argc, char **argv)
         return end_by_signal(config);
     if (argc > 2 && strcmp(argv[1], "alert") == 0)
         return alert_by_file(config, argv[2]);
+    if (argc > 2 && strcmp(argv[1], "predefined") == 0)
+        return play_predefined(config, argv[2]);
+    if (argc > 2 && strcmp(argv[1], "first") == 0) {
+        ringer_config_free(config);
+        return check_first(argv[2]);
+    }
     CHECK(ringer_config_set_board(config, RINGER_BOARD_SIMULATED));
     CHECK(ringer_device_open(config, &device));
     ringer_config_free(config);
+    if (argc > 2 && strcmp(argv[1], "play") == 0)
+        CHECK(ringer_device_play_file(device, argv[2], RINGER_CATEGORY_PLAYBACK, 0, NULL));
     CHECK(ringer_device_get_state(device, &state, sizeof state));
     start = state.position_at;
     CHECK(show_events(device));

@@ -18,7 +18,8 @@
  *     starts_file "/tmp/w"      the time of each start is appended to it: a line with the nanoseconds of CLOCK_MONOTONIC
  *     lock_file "/tmp/y"        the device takes one stream: opening locks the file, and fails with EBUSY
  *                               while another holds the lock
- *     open_error "EBUSY"        opening fails with it: EBUSY, ENODEV, ENOENT, EACCES or EIO
+ *     lock_error "EMFILE"       with this error instead; comes before lock_file
+ *     open_error "EBUSY"        opening fails with it: EBUSY, ENODEV, ENOENT, EACCES, EIO, EMFILE, ENFILE or ENOMEM
  *     open_gate "/tmp/z"        opening waits while another holds a lock (flock) of this file: a slow device
  *                               its time
  *     descriptors 2             callers poll two descriptors, as with BlueALSA; for a caller that passes only one of them
@@ -29,6 +30,7 @@
  *              gone             the device was unplugged: -ENODEV from here on
  *              stall            the position does not change: writing blocks, a drain never ends
  *              unpaced          everything is played the moment it is written, as a muted sink does
+ *              absurd           snd_pcm_delay reports the least number that there is, after so many frames the greatest
  *         frame 4800            after so many played frames, counted from each start (default: 0)
  *         times 1               that often for each opened PCM; 0 for always (default: 1)
  *         resume false          snd_pcm_resume leaves the stream suspended (default: true)
@@ -47,7 +49,7 @@
 #include <alsa/asoundlib.h>
 #include <alsa/pcm_external.h>
 
-enum fault_type { FAULT_NONE, FAULT_XRUN, FAULT_SUSPEND, FAULT_GONE, FAULT_STALL, FAULT_UNPACED };
+enum fault_type { FAULT_NONE, FAULT_XRUN, FAULT_SUSPEND, FAULT_GONE, FAULT_STALL, FAULT_UNPACED, FAULT_ABSURD };
 
 struct fault {
     enum fault_type type;
@@ -66,7 +68,7 @@ struct paced {
     long rate, channels;
     int capture, starts;
     int lock_file;
-    int open_error;
+    int open_error, lock_error;
     long descriptors;
     int quiet; /* the second descriptor: nothing ever happens on it; -1 where there is none */
     struct fault fault;

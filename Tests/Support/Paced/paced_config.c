@@ -13,10 +13,12 @@ struct named_number {
 };
 
 static const struct named_number fault_types[] = {{"none", FAULT_NONE}, {"xrun", FAULT_XRUN},
-    {"suspend", FAULT_SUSPEND}, {"gone", FAULT_GONE}, {"stall", FAULT_STALL}, {"unpaced", FAULT_UNPACED}, {NULL, 0}};
+    {"suspend", FAULT_SUSPEND}, {"gone", FAULT_GONE}, {"stall", FAULT_STALL}, {"unpaced", FAULT_UNPACED},
+    {"absurd", FAULT_ABSURD}, {NULL, 0}};
 
 static const struct named_number open_errors[] = {{"none", 0}, {"EBUSY", EBUSY}, {"ENODEV", ENODEV},
-    {"ENOENT", ENOENT}, {"EACCES", EACCES}, {"EIO", EIO}, {NULL, 0}};
+    {"ENOENT", ENOENT}, {"EACCES", EACCES}, {"EIO", EIO}, {"EMFILE", EMFILE}, {"ENFILE", ENFILE},
+    {"ENOMEM", ENOMEM}, {NULL, 0}};
 
 static int read_name(const snd_config_t *node, const struct named_number *names, int *number)
 {
@@ -61,12 +63,14 @@ static int read_file(const snd_config_t *node, int *descriptor)
 }
 
 /* A lock of the open file, not of the process: two streams of one process exclude each other too. */
-static int read_lock(const snd_config_t *node, int *descriptor)
+static int read_lock(const snd_config_t *node, struct paced *p)
 {
-    int error = read_file(node, descriptor);
-    if (error < 0 || *descriptor < 0 || flock(*descriptor, LOCK_EX | LOCK_NB) == 0)
+    int error = read_file(node, &p->lock_file);
+    if (error < 0 || p->lock_file < 0 || flock(p->lock_file, LOCK_EX | LOCK_NB) == 0)
         return error;
-    return errno == EWOULDBLOCK ? -EBUSY : -errno;
+    if (errno != EWOULDBLOCK)
+        return -errno;
+    return p->lock_error != 0 ? -p->lock_error : -EBUSY;
 }
 
 /* Waits until nobody else has the file locked. */
@@ -139,7 +143,9 @@ static int read_top_key(struct paced *p, const char *key, snd_config_t *node)
     if (strcmp(key, "starts_file") == 0)
         return read_file(node, &p->starts);
     if (strcmp(key, "lock_file") == 0)
-        return read_lock(node, &p->lock_file);
+        return read_lock(node, p);
+    if (strcmp(key, "lock_error") == 0)
+        return read_name(node, open_errors, &p->lock_error);
     if (strcmp(key, "open_error") == 0)
         return read_name(node, open_errors, &p->open_error);
     if (strcmp(key, "open_gate") == 0)

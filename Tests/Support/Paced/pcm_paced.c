@@ -91,6 +91,8 @@ static int paced_delay(snd_pcm_ioplug_t *io, snd_pcm_sframes_t *delay)
     *delay = (snd_pcm_sframes_t)(p->written - p->played);
     if (p->running && !paced_fault_is(p, FAULT_UNPACED))
         *delay += paced_frames_in(p, paced_latency(p));
+    if (paced_fault_is(p, FAULT_ABSURD))
+        *delay = p->written > p->fault.frame ? LONG_MAX : LONG_MIN;
     pthread_mutex_unlock(&p->lock);
     return error;
 }

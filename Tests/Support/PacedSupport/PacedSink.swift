@@ -22,6 +22,8 @@ public enum PacedSink {
         case stall
         /// Everything is played the moment it is written, as a muted sink does.
         case unpaced
+        /// The delay is the least number that there is; after so many frames the greatest.
+        case absurd
     }
 
     /// One argument of the PCM's name.
@@ -38,7 +40,9 @@ public enum PacedSink {
         case starts(String)
         /// Takes one stream only: opening locks this file, and fails with `EBUSY` while another stream holds it.
         case lock(String)
-        /// Opening fails with this error: `EBUSY`, `ENODEV`, `ENOENT`, `EACCES` or `EIO`.
+        /// Opening fails with this error instead of `EBUSY` while another stream holds the lock. Named before it.
+        case lockError(String)
+        /// Opening fails with this error: `EBUSY`, `ENODEV`, `ENOENT`, `EACCES`, `EIO`, `EMFILE`, `ENFILE` or `ENOMEM`.
         case openError(String)
         /// Opening waits while another holds a lock (`flock`) of this file.
         case gate(String)
@@ -86,6 +90,7 @@ public enum PacedSink {
         case .capture(let path): "CAPTURE=\(path)"
         case .starts(let path): "STARTS=\(path)"
         case .lock(let path): "LOCK=\(path)"
+        case .lockError(let name): "LOCK_ERROR=\(name)"
         case .openError(let name): "OPEN_ERROR=\(name)"
         case .gate(let path): "GATE=\(path)"
         case .twoDescriptors: "DESCRIPTORS=2"

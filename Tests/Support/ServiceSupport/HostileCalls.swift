@@ -7,6 +7,10 @@ package struct HostileCalls {
         package var interface: String
         package var member: String
         package var arguments: [BusValue]
+
+        package init(path: String, interface: String, member: String, arguments: [BusValue]) {
+            (self.path, self.interface, self.member, self.arguments) = (path, interface, member, arguments)
+        }
     }
 
     /// A generator whose numbers are the same in every run.

@@ -5,7 +5,7 @@ import Ringer
 package struct ProcessUsage: Sendable {
     package let descriptors: Int
     package let threads: Int
-    /// Private memory in KiB.
+    /// Private memory in KiB, what was swapped out included.
     package let memory: Int
 
     /// - Throws: ``RingerError`` where the process has ended.
@@ -26,9 +26,10 @@ package struct ProcessUsage: Sendable {
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 256)
         var memory: Int?
-        while memory == nil, fgets(&line, CInt(line.count), file) != nil {
+        while fgets(&line, CInt(line.count), file) != nil {
             let words = line.withUnsafeBytes(Self.text).split { $0.isWhitespace }
-            if words.first == "RssAnon:" { memory = Int(words[1]) }
+            guard ["RssAnon:", "VmSwap:"].contains(words.first), let size = Int(words[1]) else { continue }
+            memory = (memory ?? 0) + size
         }
         guard let memory else { throw ended }
         self.memory = memory

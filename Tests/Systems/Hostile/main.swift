@@ -1,6 +1,11 @@
 // Attacks ringerd on a bus with Debian's own system.conf, and asserts that others have what the service promises:
 //
 //     hostile [MESSAGES]      100,000 generated messages from each attacker by default
+//     hostile floods SECONDS  floods with each method alone, for so long without and with replies
+//     hostile waves MINUTES   strangers alone, while the service has the unit's MemoryMax
+//
+// Before the attacks a member of the group audio floods the service with each method in turn (Floods.swift), and strangers send
+// the largest messages (Strangers.swift).
 //
 // The attackers are a user without any permission, a member of the group audio, who may play, and a second program of the user
 // who plays meanwhile. Each sends generated messages, announcements of one descriptor a thousand times, and 20,000 messages a
@@ -53,7 +58,7 @@ func row(_ what: String, _ times: [Duration], _ target: Int, rest: [Duration], b
 }
 
 /// The most private memory of a process until the task is cancelled, in KiB.
-func peak(of process: String) async throws -> Int {
+func peakMemory(of process: String) async throws -> Int {
     var most = 0
     while !Task.isCancelled {
         most = max(most, try ProcessUsage(of: process).memory)
@@ -114,7 +119,7 @@ func run(
     say("\(attack.name):")
     let before = try ProcessUsage(of: process)
     let changing = Task { await attack.files.change() }
-    let memory = Task { try await peak(of: process) }
+    let memory = Task { try await peakMemory(of: process) }
     for leftOut: Set<String> in [[], Attack.vibrating] {
         if !leftOut.isEmpty { say("    without \(leftOut.sorted().joined(separator: ", ")):") }
         try await run(attack, messages / 2, leaveOut: leftOut, beside: others, atRest: rest)
@@ -133,12 +138,8 @@ func run(
     }
 }
 
-func hostile() async throws {
-    let arguments = CommandLine.arguments
-    guard let messages = arguments.count > 1 ? Int(arguments[1]) : 100_000 else {
-        throw Failure(message: "usage: hostile [MESSAGES]")
-    }
-    guard let audio = getgrnam("audio")?.pointee.gr_gid else { throw Failure(message: "there is no group audio") }
+/// The attacks of generated messages, `messages` from each attacker.
+func generated(_ messages: Int, audio: gid_t) async throws {
     let bus = try TestBus.system()
     // Tasks that are left where something fails may keep it.
     defer { bus.send(SIGKILL) }
@@ -170,6 +171,46 @@ func hostile() async throws {
         throw Failure(message: "the service has been started anew")
     }
     say("ringerd is process \(process.process) still, and root's alarm and alert ring")
+}
+
+/// The unit's limit of memory in bytes.
+func memoryMax() throws -> Int {
+    guard let file = fopen("packaging/ringerd.service", "r") else { throw Failure(message: "there is no unit") }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 1024)
+    while fgets(&line, CInt(line.count), file) != nil {
+        let text = line.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        if text.hasPrefix("MemoryMax="), let size = Int(text.dropFirst(10).prefix { $0.isNumber }) { return size << 20 }
+    }
+    throw Failure(message: "the unit has no MemoryMax")
+}
+
+func floods(_ seconds: Double, audio: gid_t) async throws {
+    let bus = try TestBus.system()
+    defer { bus.send(SIGKILL) }
+    try await Floods(bus: bus, user: TestUser(2, groups: [audio])).run(seconds: seconds)
+}
+
+func strangers(waves: Int, for time: Duration, limit: Int? = nil) async throws {
+    let bus = try TestBus.system()
+    defer { bus.send(SIGKILL) }
+    try await Strangers(bus: bus).run(waves: waves, for: time, limit: limit)
+}
+
+func hostile() async throws {
+    let words = CommandLine.arguments.dropFirst()
+    guard let number = Double(words.last ?? "100000"), words.count < 3 else {
+        throw Failure(message: "usage: hostile [MESSAGES] | floods SECONDS | waves MINUTES")
+    }
+    guard let audio = getgrnam("audio")?.pointee.gr_gid else { throw Failure(message: "there is no group audio") }
+    switch words.count == 2 ? words.first : nil {
+    case "floods": try await floods(number, audio: audio)
+    case "waves": try await strangers(waves: 4, for: .seconds(60 * number), limit: try memoryMax())
+    default:
+        try await floods(0.25, audio: audio)
+        try await strangers(waves: 4, for: .zero)
+        try await generated(Int(number), audio: audio)
+    }
 }
 
 do {

@@ -156,11 +156,11 @@ extension AppleNames {
                 var given = size
                 let got = AudioSessionGetProperty(property, &given, buffer)
                 #expect(got == (isReadable ? kAudioSessionNoError : kAudioSessionUnsupportedPropertyError), "\(name)")
+                // Listeners have to know how large it is, too.
+                var told: UInt32 = 0
+                #expect(AudioSessionGetPropertySize(property, &told) == kAudioSessionNoError && told == size, "\(name)")
                 if isReadable {
                     #expect(given == size, "\(name)")
-                    #expect(
-                        AudioSessionGetPropertySize(property, &given) == kAudioSessionNoError && given == size,
-                        "\(name)")
                     given = size - 1
                     #expect(
                         AudioSessionGetProperty(property, &given, buffer) == kAudioSessionBadPropertySizeError,

@@ -40,41 +40,94 @@ extension AppleNames {
             #expect(session.outputVolume == 0.25)
         }
 
-        @Test func `A completion runs in the main run loop, for another run loop on the callbacks' thread`()
-            async throws
-        {
+        // For the run loop of another thread, callbacks came on the callbacks' thread; the mode was ignored.
+        @Test func `A completion and an interruption run in the run loop and the mode that were named`() async throws {
             let bench = try ProcessBench(.silent)
             let (id, _) = try bench.register(frames: 80)
             let notes = Notes()
-            let other = Self.runLoopOfAnotherThread()
-            for (runLoop, callsAtOnce) in [(nil, 0), (CFRunLoopGetMain(), 0), (other, 1)] {
+            let own = CFRunLoopMode("own" as CFString)
+            for mode in [CFRunLoopMode.defaultMode, .commonModes, own] {
+                let other = OtherThread()
+                AudioServicesAddSystemSoundCompletion(
+                    id, other.runLoop, mode.rawValue,
+                    { sound, _ in notes.add("\(sound == id), \(Thread.current === other.thread)") }, nil)
+                let before = notes.all.count
+                for _ in 0..<3 { AudioServicesPlaySystemSound(id) }
+                #expect(notes.all.count == before)
+                if mode == own {
+                    // It runs, and in another mode.
+                    other.run(in: .defaultMode, until: { true })
+                    #expect(notes.all.count == before)
+                }
+                other.run(in: mode == own ? own : .defaultMode) { notes.all.count == before + 3 }
+            }
+            #expect(notes.all == Array(repeating: "true, true", count: 9))
+            let other = OtherThread()
+            let listener: AudioSessionInterruptionListener = { _, state in
+                notes.add("\(state), \(Thread.current === other.thread)")
+            }
+            #expect(AudioSessionInitialize(other.runLoop, nil, listener, nil) == kAudioSessionNoError)
+            #expect(AudioSessionSetActive(true) == kAudioSessionNoError)
+            bench.device.sessions.interruptionEnded(bench.device.sessions.interruptionBegan())
+            other.run(in: .defaultMode) { notes.all.count == 11 }
+            #expect(notes.all.suffix(2) == ["1, true", "0, true"])
+        }
+
+        @Test func `A completion runs in the main run loop`() async throws {
+            let bench = try ProcessBench(.silent)
+            let (id, _) = try bench.register(frames: 80)
+            let notes = Notes()
+            for runLoop in [nil, CFRunLoopGetMain()] {
                 let before = notes.all.count
                 AudioServicesAddSystemSoundCompletion(
                     id, runLoop, CFRunLoopMode.defaultMode.rawValue,
                     { sound, data in notes.add("\(sound == id), \(data == nil)") }, nil)
                 AudioServicesPlaySystemSound(id)
-                #expect(notes.all.count == before + callsAtOnce)
+                #expect(notes.all.count == before)
                 try await eventually { notes.all.count == before + 1 }
             }
-            #expect(notes.all == Array(repeating: "true, true", count: 3))
+            #expect(notes.all == Array(repeating: "true, true", count: 2))
             // A completion that was removed before the main run loop comes to it is not called.
             AudioServicesAddSystemSoundCompletion(id, nil, nil, { _, _ in notes.add("removed") }, nil)
             AudioServicesPlaySystemSound(id)
             AudioServicesRemoveSystemSoundCompletion(id)
             AudioServicesPlaySystemSoundWithCompletion(id) { DispatchQueue.main.async { notes.add("last") } }
             try await eventually { notes.all.last == "last" }
-            #expect(notes.all.count == 4)
+            #expect(notes.all.count == 3)
         }
 
-        private nonisolated static func runLoopOfAnotherThread() -> RunLoop? {
-            nonisolated(unsafe) var runLoop: RunLoop?
-            let isDone = DispatchSemaphore(value: 0)
-            Thread.detachNewThread {
-                runLoop = RunLoop.current
-                isDone.signal()
+        /// A thread that runs its run loop when the test says so.
+        private final class OtherThread: @unchecked Sendable {
+            private(set) var thread: Thread?
+            private(set) var runLoop: RunLoop?
+            private let work = DispatchSemaphore(value: 0), done = DispatchSemaphore(value: 0)
+            private var job: (() -> Void)?
+
+            init() {
+                Thread.detachNewThread { [self] in
+                    (thread, runLoop) = (Thread.current, RunLoop.current)
+                    done.signal()
+                    while true {
+                        work.wait()
+                        guard let job else { return }
+                        job()
+                        done.signal()
+                    }
+                }
+                done.wait()
             }
-            isDone.wait()
-            return runLoop
+
+            deinit { work.signal() }
+
+            /// Runs it in a mode, until the condition holds.
+            func run(in mode: CFRunLoopMode, until condition: @escaping () -> Bool) {
+                job = {
+                    repeat { CFRunLoopRunInMode(mode, 0.01, true) } while !condition()
+                }
+                work.signal()
+                done.wait()
+                job = nil
+            }
         }
 
         @Test func `A route change is a dictionary with the reason and the old route`() async throws {

@@ -47,14 +47,14 @@ extension AppleNames {
             player.numberOfLoops = 2
             #expect(player.play())
             bench.clock.advance(by: .seconds(4))
-            #expect(bench.board.speaker.recordings.map(\.played) == [8000, 8000, 8000])
+            #expect(bench.board.speaker.recordings.map(\.played) == [24_000])
             try await eventually { delegate.notes.all == ["finished true"] }
             player.numberOfLoops = -1
             #expect(player.play())
             bench.clock.advance(by: .milliseconds(5500))
             player.stop()
             bench.clock.advance(by: .seconds(2))
-            #expect(bench.board.speaker.recordings.count == 9)
+            #expect(bench.board.speaker.recordings.map(\.played) == [24_000, 44_000])
             #expect(!player.isPlaying && player.currentTime == 0.5)
             #expect(delegate.notes.all == ["finished true"])
         }
@@ -79,6 +79,33 @@ extension AppleNames {
                 player.currentTime = time
                 #expect((0...1).contains(player.currentTime))
             }
+        }
+
+        // The timer ran on, and held the player.
+        @Test func `A start at a time is cancelled by a stop, a play and the player's end`() throws {
+            let bench = try ProcessBench()
+            var player: AVAudioPlayer? = try player(bench)
+            func start() { #expect(player?.play(atTime: (player?.deviceCurrentTime ?? 0) + 0.1) == true) }
+            let before = bench.clock.pendingTimers
+            start()
+            start()
+            #expect(bench.clock.pendingTimers == before + 1)
+            player?.stop()
+            #expect(bench.clock.pendingTimers == before)
+            start()
+            player?.pause()
+            bench.clock.advance(by: .seconds(2))
+            #expect(bench.board.speaker.recordingCount == 0)
+            start()
+            bench.clock.advance(by: .milliseconds(99))
+            #expect(bench.board.speaker.recordingCount == 0)
+            bench.clock.advance(by: .milliseconds(1))
+            #expect(bench.board.speaker.recordingCount == 1 && player?.isPlaying == true)
+            player?.stop()
+            let idle = bench.clock.pendingTimers
+            start()
+            player = nil
+            #expect(bench.clock.pendingTimers == idle)
         }
 
         @Test func `At silent it goes on without a sound`() throws {
@@ -124,7 +151,7 @@ extension AppleNames {
             player.volume = 0.5
             #expect(player.play())
             bench.clock.advance(by: .seconds(2))
-            #expect(bench.board.speaker.recordings.first?.sound.samples.first == 500)
+            #expect(bench.board.speaker.recordings.first?.gains == [0.5])
             for volume: Float in [-1, .nan, 7] {
                 player.volume = volume
                 #expect((0...1).contains(player.volume))
@@ -237,17 +264,9 @@ extension AppleNames {
             #expect(!player.isPlaying)
         }
 
-        @Test func `A sound without frames ends, though it is to be repeated for ever`() async throws {
-            for (position, ends) in [(SwitchPosition.ring, 1), (.silent, 2)] {
-                let bench = try ProcessBench(position)
-                let player = try AVAudioPlayer(data: try bench.wave(frames: 0))
-                player.delegate = delegate
-                player.numberOfLoops = -1
-                #expect(player.play())
-                bench.clock.advance(by: .seconds(1))
-                #expect(!player.isPlaying && player.duration == 0)
-                try await eventually { delegate.notes.all == Array(repeating: "finished true", count: ends) }
-            }
+        @Test func `A file without frames is no sound`() throws {
+            let bench = try ProcessBench()
+            #expect(throws: (any Error).self) { try AVAudioPlayer(data: try bench.wave(frames: 0)) }
         }
 
         @Test func `What is no sound is an error with a sentence`() throws {

@@ -61,3 +61,25 @@ final class Notes: Sendable {
     let holds = condition()
     #expect(holds)
 }
+
+/// A clock that counts what is called back.
+final class CountingClock: DeviceClock {
+    private let clock: VirtualClock
+    private let count = Mutex(0)
+
+    init(_ clock: VirtualClock) { self.clock = clock }
+
+    var calls: Int { count.withLock { $0 } }
+    var now: MonotonicTime { clock.now }
+
+    func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        clock.schedule(at: deadline, body)
+    }
+
+    func callBack(_ body: @escaping @Sendable () -> Void) {
+        count.withLock { $0 += 1 }
+        clock.callBack(body)
+    }
+
+    func runAside(_ body: @escaping @Sendable () -> Void) { clock.runAside(body) }
+}

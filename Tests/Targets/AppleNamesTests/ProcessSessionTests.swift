@@ -77,6 +77,19 @@ extension AppleNames {
             #expect(notes.all.sorted() == ["1: float32(0.5)", "2: float32(0.25)", "2: float32(0.5)"])
         }
 
+        // Each call that failed wrapped the listener twice more, until the process ended when it was freed.
+        @Test func `A listener stays what it is where adding another one fails again and again`() throws {
+            let bench = try ProcessBench()
+            #expect(ProcessDevice.initializeSession(nil) == 0)
+            #expect(ProcessDevice.addSessionListener(Self.category, clientData: 0) { _ in } == 0)
+            bench.device.close()
+            for _ in 0..<100_000 {
+                let status = ProcessDevice.addSessionListener(Self.category, clientData: 0) { _ in }
+                if status == 0 { Issue.record("a closed device took a listener") }
+            }
+            ProcessDevice.use(nil)
+        }
+
         @Test func `An interruption and its end are reported, and its callback activates the session`() async throws {
             let bench = try ProcessBench()
             let notes = Notes()

@@ -44,6 +44,47 @@ extension AppleNames {
             #expect(failure.contains("80.wav: cannot decode the sound") && failure.contains("not a sound"))
         }
 
+        // The first check of a program that times a clip took as long as the start of a thread and of code that never ran.
+        @Test func `The first registration starts the callbacks' thread, and reports nothing`() throws {
+            let bench = try ProcessBench()
+            let clock = CountingClock(bench.clock)
+            let notes = Notes()
+            let device = try Device(
+                Device.Ports(
+                    clock: clock, ringSilent: bench.board.ringSilent, motor: nil, speaker: bench.board.speaker),
+                configuration: Device.Configuration(observer: { notes.add("\($0)") }))
+            defer { device.close() }
+            ProcessDevice.use(device)
+            let (calls, events) = (clock.calls, notes.all)
+            let (id, status) = try bench.register(frames: 80)
+            #expect(status == 0 && clock.calls == calls + 1)
+            _ = try bench.register(frames: 81)
+            #expect(clock.calls == calls + 1 && notes.all == events && device.sounds.underWay == 0)
+            #expect(bench.board.speaker.recordingCount == 0)
+            ProcessDevice.playSound(id)
+            bench.clock.advance(by: .seconds(1))
+            #expect(bench.board.speaker.recordingCount == 1)
+            ProcessDevice.use(bench.device)
+        }
+
+        // It was -1500: the directory of the predefined sounds is not on Linux.
+        @Test func `The file of a predefined sound on a phone is that sound`() throws {
+            let bench = try ProcessBench()
+            for name in ["new-mail.caf", "sq_alarm.caf"] {
+                var id: UInt32 = 0
+                #expect(ProcessDevice.createSound("/System/Library/Audio/UISounds/" + name, &id) == 0 && id > 4095)
+                ProcessDevice.playSound(id)
+                bench.clock.advance(by: .seconds(30))
+                #expect(bench.board.speaker.recordings.last?.played ?? 0 > 0)
+                #expect(ProcessDevice.disposeSound(id) == 0)
+            }
+            #expect(bench.board.speaker.recordingCount == 2)
+            for name in ["", "none.caf", "Vibrate"] {
+                var id: UInt32 = 7
+                #expect(ProcessDevice.createSound("/System/Library/Audio/UISounds/" + name, &id) == -1500 && id == 0)
+            }
+        }
+
         @Test func `A sound that the switch silences completes at once`() throws {
             let bench = try ProcessBench(.silent)
             let (id, _) = try bench.register(frames: 792)

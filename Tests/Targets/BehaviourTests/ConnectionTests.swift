@@ -347,6 +347,27 @@ import Testing
         device.close()
     }
 
+    // They waited for ever: no change of other sessions makes one.
+    @Test("announcements for which the service makes no session fail, one after another, and say why")
+    func noSession() async throws {
+        var limits = Budget.Limits()
+        limits[.sessions] = 0
+        let service = try ServiceBench(limits: limits)
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        service.settle(with: device)
+        let results = Results<SoundResult>()
+        for _ in 0..<2 { try device.announcements.add(Announcement(tone)) { results.append($0) } }
+        for _ in 0..<3 {
+            service.settle(with: device)
+            service.clock.advance(by: .seconds(1))
+        }
+        #expect(results.all.count == 2 && device.announcements.count == 0)
+        for result in results.all {
+            #expect("\(result.outcome)".contains("sessions-per-user is used up"), "\(result.outcome)")
+        }
+        device.close()
+    }
+
     @Test("a session that may no longer be active when the service agrees lets others go on")
     func refusedMeanwhile() async throws {
         let service = try ServiceBench()
@@ -369,6 +390,43 @@ import Testing
         device.sessions.interruptionEnded(interruption)
         #expect(!session.isActive)
         device.close()
+    }
+
+    // The error used to contain the service's whole sentence: "cannot activate: '!act' (session 1: cannot activate: ...".
+    @Test("the service's refusal of a session says once what failed, and why")
+    func refusal() async throws {
+        let service = try ServiceBench()
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        service.settle(with: device)
+        let interruption = service.device.sessions.interruptionBegan()
+        let session = device.sessions.make(name: "prompt", category: .playback)
+        let error = await #expect(throws: SessionError.self) { try await session.activate() }
+        #expect(
+            error.map { "\($0)" }
+                == "session \(session.id.rawValue): cannot activate: '!act' (an interruption from outside is under way)"
+        )
+        service.device.sessions.interruptionEnded(interruption)
+        let recorder = device.sessions.make(name: "recorder", category: .record)
+        let noInput = await #expect(throws: SessionError.self) { try await recorder.activate() }
+        #expect(noInput.map { "\($0)".split(separator: "cannot").count } == 2, "\(String(describing: noInput))")
+        device.close()
+    }
+
+    @Test("a change of the service's preferences is an event of each of its clients")
+    func preferences() async throws {
+        let service = try ServiceBench()
+        let device = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let other = try await Device.connect(to: .address(service.bus.address), clock: service.clock)
+        let (events, others) = (device.events, other.events)
+        other.preferences.doNotDisturb = true
+        for stream in [events, others] {
+            let event = await next(stream) { if case .preferencesChanged = $0 { true } else { false } }
+            guard case .preferencesChanged(let preferences, _)? = event else { break }
+            #expect(preferences.doNotDisturb)
+        }
+        #expect(device.decide(.alert) == .silence(.doNotDisturb))
+        device.close()
+        other.close()
     }
 
     // Each answer began the next request before it returned: thousands overflowed the stack.

@@ -150,4 +150,53 @@ import Testing
         }
         #expect(failed > 5)
     }
+
+    /// Begins one request of each kind, each of which has an end.
+    private func begin(on device: Device, _ session: AudioSession, _ ends: Results<(name: String, outcome: String)>) {
+        func request(_ name: String, _ wait: @escaping @Sendable () async throws -> Any?) {
+            Task {
+                do { ends.append((name, "\(try await wait() ?? "")")) } catch { ends.append((name, "\(error)")) }
+            }
+        }
+        request("play") { await device.sounds.play(1007).outcome }
+        request("alert") { await device.sounds.playAlert(1005).outcome }
+        request("vibrate") { await device.vibrate(.standard) }
+        request("announce") { try await device.announcements.announce(Announcement(Self.tone)).outcome }
+        request("activate") { try await session.activate() }
+        request("session") { await session.play(Self.tone).outcome }
+        request("detect") { await device.muteDetector.measure().verdict }
+    }
+
+    // An announcement that could not begin waits, as beside a call.
+    @Test(
+        "whatever is requested while the service is killed ends before the next one; announcements are played by that one"
+    )
+    func killedMeanwhile() async throws {
+        let bus = try TestBus()
+        let observer = try BusClient(bus.address)
+        var service = try ServiceProcess(bus, isRealTime: true)
+        try await service.serves(observer)
+        let device = try await Device.connect(to: .address(bus.address))
+        let session = try device.sessions.make(name: "music", category: .playback, options: .mixWithOthers)
+        for round in 0..<12 {
+            // Some begin before the device has found the service, some when it has.
+            if round % 3 > 0 { try await eventually("the service is found") { device.state.isSwitchConnected } }
+            let ends = Results<(name: String, outcome: String)>()
+            begin(on: device, session, ends)
+            for _ in 0..<round % 4 { _ = try await observer.property("Requests") }
+            kill(service.process, SIGKILL)
+            try await eventually("all but the announcement have ended") {
+                ends.all.count { $0.name != "announce" } == 6
+            }
+            try await eventually("the service is lost") { !device.state.isSwitchConnected }
+            let late = try await device.announcements.announce(Announcement(Self.tone, expiry: .milliseconds(10)))
+            #expect(late.outcome == .stopped(.expired))
+            service = try ServiceProcess(bus, isRealTime: true)
+            try await service.serves(observer)
+            try await eventually("the announcement has ended") { ends.all.count == 7 }
+            let announced = ends.all.first { $0.name == "announce" }?.outcome ?? ""
+            #expect(announced == "finished" || announced.contains("disconnected"), "\(announced)")
+        }
+        device.close()
+    }
 }

@@ -17,10 +17,10 @@ struct TraceTests {
         let values = try lines.suffix(from: #require(lines.firstIndex(of: "$enddefinitions $end")) + 1)
         #expect(
             Array(values) == [
-                "#0", "0\"", "0#", "r0.0 $", "0%", "0&", "snone '", "1!", "0(", "0)",
-                "#100000", "1#", "r1.0 $", "1%", "1&", "sswitchAtRing '", "1\"",
+                "#0", "0\"", "0#", "r0.0 $", "0%", "0&", "snone '", "snone *", "1!", "0(", "0)",
+                "#100000", "splayAlert *", "1#", "r1.0 $", "1%", "1&", "sswitchAtRing '", "1\"",
                 "#130000", "0%", "sringSilentSwitch '", "0!", "1)", "0\"",
-                "#500000", "0#", "r0.0 $", "#630000",
+                "#500000", "0#", "r0.0 $", "scompletion *", "#630000",
             ])
     }
 

@@ -18,9 +18,14 @@ import Testing
     @Test("an alert by MP3 vibrates, and says why it was not heard, where libmpg123 is missing")
     func alertWithoutLibrary() throws {
         let folder = "/tmp/ringer-without-\(getpid())"
-        defer { for name in ["/libmpg123.so.0", "/silence.mp3", ""] { remove(folder + name) } }
+        let zeros = [UInt8](repeating: 0, count: 100)
         // The loader takes the first file of the name, and that is no library.
-        for (name, bytes) in [("libmpg123.so.0", []), ("silence.mp3", PrivateFile.silentMP3)] {
+        let files = [
+            ("libmpg123.so.0", []), ("silence.mp3", PrivateFile.silentMP3), ("libsndfile.so.1", []),
+            ("tune.ogg", Array("OggS".utf8) + zeros), ("tune.flac", Array("fLaC".utf8) + zeros),
+        ]
+        defer { for name in files.map(\.0) + [""] { remove("\(folder)/\(name)") } }
+        for (name, bytes) in files {
             mkdir(folder, 0o700)
             let file = try #require(fopen("\(folder)/\(name)", "w"))
             #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
@@ -31,6 +36,34 @@ import Testing
         let felt = try client("LD_LIBRARY_PATH=\(folder)", "alert \(folder)/silence.mp3")
         #expect(felt.output.hasPrefix("stopped by limited, felt 1, error -") && felt.status == 0, "\(felt.output)")
         #expect(felt.output.contains("silence.mp3: cannot decode the sound") && felt.output.contains("libmpg123-0"))
+        // Libsndfile reads their headers too: they are no system sounds without it.
+        for name in ["tune.ogg", "tune.flac"] {
+            for mode in ["alert", "play"] {
+                let refused = try client("LD_LIBRARY_PATH=\(folder)", "\(mode) \(folder)/\(name)")
+                #expect(refused.status != 0 && refused.output.contains("\(name): cannot decode the sound"))
+                #expect(refused.output.contains("libsndfile1"), "\(refused.output)")
+            }
+        }
+    }
+
+    // They could be had in Swift alone.
+    @Test("RINGER_VARIANT=player chooses the files of a player")
+    func variant() throws {
+        let folder = "/tmp/ringer-variant-\(getpid())"
+        let file = "\(folder)/ringer/sounds/sq_tock.caf"
+        defer { for name in [file, "\(folder)/ringer/sounds", "\(folder)/ringer", folder] { remove(name) } }
+        for name in [folder, "\(folder)/ringer", "\(folder)/ringer/sounds"] { mkdir(name, 0o700) }
+        let sound = PCMBuffer.silence(duration: .milliseconds(10), sampleRate: 48_000)
+        let bytes = try SoundFiles.encode(sound, container: .caf, codec: .ima4)
+        let stream = try #require(fopen(file, "w"))
+        #expect(fwrite(bytes, 1, bytes.count, stream) == bytes.count)
+        fclose(stream)
+        let player = try client("XDG_DATA_HOME=\(folder) RINGER_VARIANT=player", "predefined 1103")
+        #expect(player == ("480 frames\n", 0), "\(player.output)")
+        for words in ["", "RINGER_VARIANT=phone", "RINGER_VARIANT=other"] {
+            let phone = try client("XDG_DATA_HOME=\(folder) \(words)", "predefined 1103")
+            #expect(phone.output.hasSuffix(" frames\n") && phone.output != player.output, "\(phone.output)")
+        }
     }
 
     @Test("RINGER_BOARD=service uses the service: a session there, its sound, and a flip of its switch")

@@ -42,6 +42,50 @@ import Testing
         #expect(play(bench.device, samples) { $0.reserved.3 = 1 } == -EINVAL)
     }
 
+    @Test("what is there of a file that was cut off is heard, and the result and an event say so; as a clip it fails")
+    func incomplete() throws {
+        let bench = try TestDevice()
+        let path = "/tmp/ringer-cut-\(getpid()).wav"
+        defer { unlink(path) }
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: samples)
+        let bytes = try SoundFiles.encode(
+            sound, container: .wave, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))
+        )
+        func write(_ count: Int) throws {
+            let file = try #require(fopen(path, "w"))
+            #expect(fwrite(bytes, 1, count, file) == count)
+            fclose(file)
+        }
+        func sentence(_ event: ringer_event) -> String {
+            withUnsafeBytes(of: event.u.result.sentence) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        }
+        try write(44 + 960)
+        #expect(ringer_device_play_file(bench.device, path, RINGER_CATEGORY_PLAYBACK, 0, nil) == 0)
+        bench.advance(milliseconds: 20)
+        let events = bench.events()
+        let end = try #require(events.first { $0.type == RINGER_EVENT_SOUND_ENDED })
+        #expect(end.u.result.outcome == RINGER_OUTCOME_FINISHED && end.u.result.frames_played == 480)
+        #expect(sentence(end).hasPrefix("\(path): cannot play all of it"))
+        #expect(events.contains { $0.type == RINGER_EVENT_DEGRADED })
+        // Nothing is missing of what the rules silence.
+        #expect(ringer_simulated_set_position(bench.device, RINGER_POSITION_SILENT) == 0)
+        #expect(ringer_device_play_file(bench.device, path, RINGER_CATEGORY_AMBIENT, 0, nil) == 0)
+        bench.advance(milliseconds: 20)
+        let silenced = try #require(bench.ends().first)
+        #expect(silenced.u.result.outcome == RINGER_OUTCOME_SILENCED && sentence(silenced).isEmpty)
+        try path.withCString { path in
+            var clips: [UnsafePointer<CChar>?] = [path]
+            #expect(ringer_device_announce(bench.device, &clips, 1, RINGER_CATEGORY_PLAYBACK, 0, 0, 0, nil) == 0)
+            bench.advance(milliseconds: 20)
+            #expect(bench.ends().map(\.u.result.outcome) == [RINGER_OUTCOME_FAILED])
+            try write(44)
+            #expect(ringer_device_play_file(bench.device, path, RINGER_CATEGORY_PLAYBACK, 0, nil) == -EINVAL)
+        }
+        #expect(play(bench.device, []) { _ in } == 0)
+        bench.advance(milliseconds: 1)
+        #expect(bench.ends().map(\.u.result.outcome) == [RINGER_OUTCOME_FAILED])
+    }
+
     @Test("a sound that is repeated until it is stopped plays on, and says how much was heard")
     func endless() throws {
         let bench = try TestDevice()

@@ -73,6 +73,45 @@ struct ConvertCommandTests {
         #expect(try SoundFiles.decode(ringer.read("three.wav")).samples == [200, 200, 0, 0, 0, 0])
     }
 
+    @Test("of a file whose header is longer, what is there is converted, with a warning and the status 0")
+    func cut() throws {
+        let ringer = try Command()
+        let sound = tone(440, sampleRate: 8000, channels: 1, frames: 100)
+        for (container, codec, size) in [
+            (
+                SoundContainer.wave,
+                SoundCodec.linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)), 2
+            ),
+            (.aiff, Self.big, 2), (.caf, Self.big, 2), (.aifc, .uLaw, 1),
+        ] {
+            let bytes = try SoundFiles.encode(sound, container: container, codec: codec)
+            let start = Int(try SoundFiles.info(bytes).dataOffset)
+            for frames in [60, 1] {
+                try ringer.write(Array(bytes[..<(start + size * frames)]), "in")
+                for (rate, written) in [("8000", frames), ("16000", 2 * frames)] {
+                    let result = try ringer("convert", "in", "out.wav", "-r", rate)
+                    #expect(result.status == 0 && result.output.isEmpty)
+                    let count = frames == 1 ? "1 frame" : "\(frames) frames"
+                    #expect(result.errors == "ringer: in: the sound is damaged or incomplete: \(count) could be read\n")
+                    let converted = try SoundFiles.decode(ringer.read("out.wav"))
+                    #expect(converted.frames == written && converted.shortfall == nil, "\(container) \(rate)")
+                    if rate == "8000", codec != .uLaw { #expect(converted.samples == Array(sound.samples[..<frames])) }
+                }
+            }
+        }
+        // It wrote a file without a frame, with the status 0.
+        try ringer.write(SoundFiles.encode(sound, container: .aiff, codec: Self.big), "in")
+        let start = Int(try SoundFiles.info(ringer.read("in")).dataOffset)
+        try ringer.write(Array(ringer.read("in")[..<start]), "empty.aiff")
+        let empty = try ringer("convert", "empty.aiff", "none.wav")
+        #expect(empty.status == 1 && empty.errors.contains("empty.aiff: truncated data: expected a frame of sound"))
+        #expect(try ringer("info", "empty.aiff").status == 1)
+        #expect(throws: (any Error).self) { try ringer.read("none.wav") }
+        // A warning is none of a header that promises what is there.
+        try ringer.write(SoundFiles.encode(sound, container: .aiff, codec: Self.big), "in")
+        #expect(try ringer("convert", "in", "out.wav").errors.isEmpty)
+    }
+
     @Test("a conversion that fails leaves an existing file unchanged, and no other file")
     func failure() throws {
         let ringer = try Command()

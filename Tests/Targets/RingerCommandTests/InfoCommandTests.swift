@@ -13,10 +13,12 @@ struct InfoCommandTests {
         try ringer.write(SoundFiles.encode(sound, container: .wave, codec: .uLaw), "c.aiff")
         let result = try ringer("info", "--json", "a \"b\".caf", "bad.wav", "missing", "c.aiff")
         #expect(result.status == 1)
-        let objects = try result.output.split(separator: "\n").map {
+        var objects = try result.output.split(separator: "\n").map {
             try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-        #expect(objects.map { $0["file"] as? String } == ["a \"b\".caf", "c.aiff"])
+        #expect(objects.map { $0["file"] as? String } == ["a \"b\".caf", "bad.wav", "missing", "c.aiff"])
+        #expect(objects.map { $0["outcome"] as? String } == [nil, "failed", "failed", nil])
+        objects.removeSubrange(1...2)
         #expect(objects.map { $0["container"] as? String } == ["CAF", "WAVE"])
         #expect(objects.map { $0["codec"] as? String } == ["ima4", "ulaw"])
         #expect(objects.map { $0["frames"] as? Int } == [4000, 4000])
@@ -36,6 +38,9 @@ struct InfoCommandTests {
         #expect(result.status == 0)
         #expect(result.output.contains("1 ch, 44100 Hz, ima4, IMA 4:1"))
         #expect(result.output.contains("0 priming, 28 remainder frames"))
+        try ringer.write(Array(SoundFiles.encode(sound, container: .caf, codec: .uLaw).dropLast(40)), "cut.caf")
+        let cut = try ringer("info", "cut.caf")
+        #expect(cut.output.contains("Truncated:      the sound is damaged or incomplete: 60 frames could be read\n"))
     }
 
     @Test("without a file is bad usage")

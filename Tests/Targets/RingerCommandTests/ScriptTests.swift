@@ -155,6 +155,26 @@ struct ScriptTests {
                 == String(contentsOfFile: Self.checkout + "/docs/pictures/first.svg", encoding: .utf8))
     }
 
+    @Test("a trace of several tests has their titles, in both formats; that of one test has none")
+    func titles() throws {
+        let script = "test first of all\nwait 1 s\ntest then <another>\nplay playback for 1 s\nwait 1 s\n"
+        #expect(try run(script, "--trace", "run.svg").status == 0)
+        let picture = String(decoding: try ringer.read("run.svg"), as: UTF8.self)
+        for text in [">test<", ">first of all<", ">then &lt;another&gt;<"] {
+            #expect(picture.contains(text), "\(text)")
+        }
+        #expect(try run(script, "--trace", "run.vcd").status == 0)
+        let dump = String(decoding: try ringer.read("run.vcd"), as: UTF8.self).split(separator: "\n")
+        #expect(dump.contains("$var string 1 * mark $end") && dump.contains("sfirst_of_all *"))
+        let second = try #require(dump.firstIndex(of: "sthen_<another> *"))
+        #expect(dump[..<second].last { $0.hasPrefix("#") } == "#1000000")
+        // What draws dumps reads it.
+        #expect(try ringer("trace", "run.vcd", "drawn.svg").status == 0)
+        #expect(String(decoding: try ringer.read("drawn.svg"), as: UTF8.self).contains("then_&lt;another&gt;"))
+        #expect(try run("test alone\nwait 1 s\n", "--trace", "one.vcd").status == 0)
+        #expect(!String(decoding: try ringer.read("one.vcd"), as: UTF8.self).contains("mark"))
+    }
+
     @Test("there are examples")
     func hasExamples() {
         #expect(Self.examples.count >= 2)

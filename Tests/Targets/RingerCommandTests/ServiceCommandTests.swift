@@ -1,4 +1,5 @@
 import Ringer
+import RingerBus
 import RingerDaemon
 import RingerHardware
 import RingerTestKit
@@ -67,6 +68,56 @@ import Testing
         try service.loop.syncThrowing { () throws(RingerError) in try server.start() }
         defer { service.loop.sync { server.stop() } }
         #expect(try command("doctor", "--pcm-socket", socket).output.contains("ok       plug-in"))
+    }
+
+    // decide used to know the rules alone: it said "play" beside a service that silences alerts.
+    @Test("decide agrees with the service in what no option says, and an option changes that alone")
+    func decide() async throws {
+        let service = try ServiceBench(isRealTime: true)
+        let command = try command(service.bus)
+        let client = try BusClient(service.bus.address)
+        func agrees(_ kind: String, _ name: String) async throws -> Bool {
+            let answer = try await client.call("Decide", [.string(name), .dictionary([:])])
+            let word = try command("decide", "--kind", kind, "--json").output
+            return word.hasPrefix(
+                #"{"decision":"\#(answer[0].string ?? "")","reason":"\#(answer[1].string ?? "")","#)
+        }
+        let kinds = [
+            ("session", "session"), ("system", "systemSound"), ("alert", "alert"), ("notification", "notification"),
+            ("vibration", "vibration"),
+        ]
+        service.device.preferences.doNotDisturb = true
+        for (kind, name) in kinds { #expect(try await agrees(kind, name), "\(kind)") }
+        #expect(try command("decide", "--kind", "alert").output == "silence (doNotDisturb)\n")
+        #expect(try command("decide", "--kind", "alert", "--position", "silent").output == "silence (doNotDisturb)\n")
+        service.device.preferences.doNotDisturb = false
+        service.board.ringSilent.position = .silent
+        service.device.setScreenLocked(true)
+        for (kind, name) in kinds { #expect(try await agrees(kind, name), "\(kind)") }
+        #expect(try command("decide", "--kind", "alert").output == "vibrate (ringSilentSwitch)\n")
+        #expect(
+            try command("decide", "--kind", "alert", "--no-vibrate-on-silent").output == "silence (ringSilentSwitch)\n")
+        #expect(try command("decide", "--position", "ring").output == "silence (screenLock)\n")
+    }
+
+    @Test("status, watch and doctor show the service's do-not-disturb, and why an alert is silenced")
+    func doNotDisturb() throws {
+        let service = try ServiceBench(isRealTime: true)
+        let command = try command(service.bus)
+        #expect(try command("doctor").output.contains("ok       alerts   play on speaker and vibrate (switchAtRing); "))
+        service.device.preferences.doNotDisturb = true
+        let status = try command("status").output
+        #expect(status.contains("\ndoNotDisturb    yes\n"), "\(status)")
+        #expect(status.hasSuffix("\nalert           silence\nalertReason     doNotDisturb\n"), "\(status)")
+        #expect(
+            try command("status", "--json").output.hasSuffix(
+                #""doNotDisturb":true,"systemSound":"play","alert":"silence","alertReason":"doNotDisturb"}"# + "\n"))
+        #expect(
+            try command("watch", "--for", "0").output.hasSuffix(
+                "state     device  do-not-disturb on; an alert: silence (doNotDisturb)\n"))
+        let doctor = try command("doctor").output
+        #expect(doctor.contains("ok       alerts   silence (doNotDisturb); do-not-disturb on, by "), "\(doctor)")
+        #expect(doctor.contains("set doNotDisturb of its property Preferences to false"), "\(doctor)")
     }
 
     @Test("preferences of the command line do not apply at the service, and a warning says so")

@@ -56,6 +56,45 @@ struct SoundCommandTests {
         #expect(try ringer("play", "no-such-file", "--board", "simulated").status == 1)
     }
 
+    @Test(
+        "a name that is no file and resembles a predefined sound's is an error that names the sound",
+        arguments: [("new-mial", "new-mail"), ("New-Mai", "new-mail"), ("tok", "Tock"), ("KeyPresed", "KeyPressed")])
+    func misspelt(name: String, meant: String) throws {
+        let ending = "\(name): cannot open: No such file or directory (or is \"\(meant)\" meant?)\n"
+        for words in [["play", name], ["play", name, "-c", "playback"], ["alert", name]] {
+            let result = try ringer(words + ["--board", "simulated"])
+            #expect(result.status == 1 && result.errors == "Error: " + ending, "\(result.errors)")
+        }
+        try ringer.write(Array("sound \(name)".utf8), "a.script")
+        #expect(try ringer("simulate", "--script", "a.script").errors.hasSuffix(": " + ending))
+        try ringer.write(Array("play playback from \(name)".utf8), "a.script")
+        #expect(try ringer("simulate", "--script", "a.script").errors.hasSuffix(": " + ending))
+    }
+
+    @Test("a file that is there, one in a folder, and a name like no other get no such hint")
+    func notMisspelt() throws {
+        try ringer.write(Array("no sound".utf8), "new-mial")
+        for name in ["new-mial", "./new-mai", "unlike-any-other", "x"] {
+            let result = try ringer("play", name, "--board", "simulated")
+            #expect(result.status == 1 && !result.errors.contains("meant"), "\(result.errors)")
+        }
+    }
+
+    // A switch that is not there used to be waited for, at silent and with status 0, where a motor is an error.
+    @Test("a switch that an option names and that is not there is an error, as a motor is")
+    func unknownParts() throws {
+        for command in [["status"], ["play", "tock"], ["vibrate"], ["alert", "tock", "--for", "1"], ["session"]] {
+            for part in [
+                ["--switch", "gpio:17"], ["--switch", "gpio:no-such-chip:17"], ["--switch", "evdev:/nowhere"],
+                ["--switch", "slider:/nowhere"], ["--motor", "gpio:MOTOR"], ["--motor", "led:none"],
+            ] {
+                let result = try ringer(command + part + ["--board", "simulated"])
+                #expect(result.status == 1 && result.output.isEmpty, "\(command) \(part) \(result.output)")
+                #expect(result.errors.hasPrefix("Error: ") && result.errors.count { $0 == "\n" } == 1)
+            }
+        }
+    }
+
     @Test("alert lasts for the given time, in the given way")
     func alert() throws {
         let result = try ringer("alert", "1104", "--way", "vibration", "--for", "0.3", "--board", "simulated", "--json")
@@ -94,6 +133,60 @@ struct SoundCommandTests {
         }
         #expect(alert["vibrated"] as? Bool == true && alert["sounded"] as? Bool == false)
         #expect((alert["soundError"] as? String)?.contains("libmpg123-0") == true, "\(alert)")
+    }
+
+    // With --json it was not said which library.
+    @Test(
+        "without libsndfile the error of Ogg and FLAC names its package, and a sound that stands in is heard",
+        arguments: ["OggS", "fLaC"])
+    func withoutSndfile(_ start: String) throws {
+        let without = try Command(environment: ["LD_LIBRARY_PATH": "."])
+        // The loader takes the first file of the name, and that is no library.
+        try without.write([], "libsndfile.so.1")
+        let bytes = Array(start.utf8) + [UInt8](repeating: 0, count: 100)
+        try without.write(bytes, "tune")
+        try without.write(bytes, "Tock.caf")
+        for command in [
+            ["info", "tune"], ["convert", "tune", "out.wav"], ["play", "tune", "--board", "simulated"],
+            ["alert", "tune", "--for", "1", "--board", "simulated"],
+            ["session", "-c", "playback", "--play", "tune", "--board", "simulated"],
+        ] {
+            let result = try without(command)
+            #expect(result.status == 1 && result.output.isEmpty, "\(command): \(result)")
+            #expect(result.errors.contains("tune: ") && result.errors.contains("package libsndfile1"), "\(result)")
+        }
+        #expect(try without.names == ["Tock.caf", "libsndfile.so.1", "tune"])
+        for (command, file) in [
+            (["notify", "tune", "--container", "."], "tune"), (["play", "1104", "--sounds", "."], "Tock.caf"),
+        ] {
+            let result = try without(command + ["--board", "simulated", "--json"])
+            let object = try object(result.output)
+            #expect(object["outcome"] as? String == "finished" && object["fallback"] as? String == "undecodable")
+            #expect(object["frames"] as? Int ?? 0 > 0)
+            #expect(
+                result.errors.contains("Warning: ./\(file): ") && result.errors.contains("libsndfile1"), "\(result)")
+        }
+    }
+
+    // It was "finished" with the status 0, without a word.
+    @Test("what is there of a file that was cut off is played, with a warning; a file without a frame is an error")
+    func incomplete() throws {
+        let sound = PCMBuffer(sampleRate: 8000, channels: 1, samples: [Int16](repeating: 99, count: 8000))
+        let bytes = try SoundFiles.encode(
+            sound, container: .wave, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))
+        )
+        try ringer.write(Array(bytes[..<(44 + 160)]), "cut.wav")
+        try ringer.write(Array(bytes[..<44]), "empty.wav")
+        for command in [["play", "cut.wav"], ["session", "-c", "playback", "--play", "cut.wav"]] {
+            let result = try ringer(command + ["--board", "simulated", "--json"])
+            #expect(
+                result.status == 0 && result.errors.contains("Warning: cut.wav: cannot play all of it"), "\(result)")
+            let last = try object(String(result.output.split(separator: "\n").last ?? ""))
+            #expect(last["outcome"] as? String == "finished" && last["fallback"] as? String == "incomplete")
+            #expect(last["frames"] as? Int == 80)
+        }
+        let empty = try ringer("play", "empty.wav", "--board", "simulated")
+        #expect(empty.status == 1 && empty.errors.contains("empty.wav: cannot decode the sound"), "\(empty)")
     }
 
     @Test("alert takes a vibration pattern, a pause between rounds, and no time limit")

@@ -19,7 +19,7 @@ struct WatchCommandTests {
         #expect(result.status == 0 && result.errors.isEmpty)
         #expect(
             lines.map { $0["event"] as? String }
-                == ["position", "route", "state", "state", "state", "state", "state", "session"])
+                == ["position", "route", "state", "state", "state", "state", "state", "session", "state"])
         #expect(lines.allSatisfy { $0["initial"] as? Bool == true && $0["ringSilent"] as? String == "silent" })
         #expect(lines.allSatisfy { $0["at"] is Double && $0["source"] is String })
         #expect(lines[1]["route"] as? String == "speaker")
@@ -28,6 +28,8 @@ struct WatchCommandTests {
         #expect(lines[4]["headphone"] as? Bool == false && lines[5]["microphone"] as? Bool == false)
         #expect(lines[6]["locked"] as? Bool == false)
         #expect(lines[7]["sessions"] as? Int == 0 && lines[7]["otherAudio"] as? Bool == false)
+        #expect(lines[8]["doNotDisturb"] as? Bool == false && lines[8]["alert"] as? String == "vibrate")
+        #expect(lines[8]["alertReason"] as? String == "ringSilentSwitch")
     }
 
     @Test("in words, watch names what is unknown")
@@ -44,6 +46,7 @@ struct WatchCommandTests {
                 "state     device  microphone out",
                 "state     device  unlocked; only the firmware reports a lock",
                 "session   sessions  none here; no other process plays",
+                "state     device  do-not-disturb off; an alert: play on speaker and vibrate (switchAtRing)",
             ])
     }
 
@@ -66,6 +69,7 @@ struct WatchCommandTests {
                 == [
                     "Headphone; there: speaker, receiver, headphone", "volume 0.40", "no input", "headphone in",
                     "microphone out", "locked; only the firmware reports a lock", "1 here; another process plays",
+                    "do-not-disturb off; an alert: play on headphone and vibrate (switchAtRing)",
                 ])
         let told = try objects(lines.map { $0.json(ringSilent: .ring).description }.joined(separator: "\n"))
         #expect(told[0]["route"] as? String == "headphone" && told[1]["outputVolume"] as? Double == 0.4)
@@ -77,6 +81,26 @@ struct WatchCommandTests {
         let changed = try objects(line)[0]
         #expect(changed["initial"] == nil && changed["outputVolume"] is NSNull)
         #expect(changed["detail"] as? String == "volume unknown")
+    }
+
+    // It never showed do-not-disturb, nor why an alert is silenced.
+    @Test("a change of the user's preferences is shown with how an alert is judged from then on")
+    func preferences() async throws {
+        let device = try Device.simulated(SimulatedBoard(clock: VirtualClock()))
+        defer { device.close() }
+        let events = device.events
+        device.preferences = device.preferences
+        device.preferences.doNotDisturb = true
+        for await event in events {
+            guard case .preferencesChanged(let preferences, _) = event else { continue }
+            #expect(preferences.doNotDisturb)
+            let line = try #require(WatchLine.line(of: event, on: device))
+            #expect(line.text.hasSuffix("state     device  do-not-disturb on; an alert: silence (doNotDisturb)"))
+            let told = try objects(line.json(ringSilent: .ring).description)[0]
+            #expect(told["event"] as? String == "state" && told["doNotDisturb"] as? Bool == true)
+            #expect(told["alert"] as? String == "silence" && told["alertReason"] as? String == "doNotDisturb")
+            break
+        }
     }
 
     @Test(

@@ -362,6 +362,8 @@ struct MuteDetectorConfigurationTests {
         #expect(refusal { () throws(RingerError) in try .init(clip: .milliseconds(100)) } == .invalid)
         #expect(refusal { () throws(RingerError) in try .init(clip: .seconds(31), deadline: .seconds(60)) } == .invalid)
         #expect(refusal { () throws(RingerError) in try .init(threshold: .zero) } == .invalid)
+        #expect(refusal { () throws(RingerError) in try .init(threshold: .microseconds(999)) } == .invalid)
+        #expect(refusal { () throws(RingerError) in try .init(threshold: .milliseconds(1)) } == nil)
         #expect(refusal { () throws(RingerError) in try .init(deadline: .milliseconds(200)) } == .invalid)
         #expect(refusal { () throws(RingerError) in try .init(attempts: 0) } == .invalid)
         #expect(refusal { () throws(RingerError) in try .init(sampleRate: .nan) } == .invalid)

@@ -155,30 +155,144 @@ struct SoundPlayerTests {
         #expect(machine.switchTo(.silent, route: second).contains(.halt(1)))
     }
 
-    @Test("a sound that the card moves with the next one is judged where it is heard then")
-    func movedByNextSound() {
-        let now = MachineTime.start
-        typealias Machine = PlayerMachine
-        func begin(_ id: Machine.ID, _ terms: SoundTerms, _ machine: inout Machine) -> [Machine.Action] {
-            machine.handle(.play(id, terms, frames: 100, now: now))
-        }
-        var machine = PlayerMachine(pcms: [:], movesWithNextSound: true)
-        _ = machine.switchTo(.ring, route: .headphone)
-        _ = begin(1, SoundTerms(request: .systemSound()), &machine)
+    /// A machine for a card that is switched, at `first`, with a sound that plays there.
+    private func switchedMachine(
+        _ position: SwitchPosition = .ring, at first: AudioRoute, pcms: [AudioRoute: String] = [:]
+    ) -> PlayerMachine {
+        var machine = PlayerMachine(pcms: pcms, movesWithNextSound: true)
+        _ = machine.switchTo(position, route: first)
+        #expect(machine.begin(1).contains { if case .begin(1, _) = $0 { true } else { false } })
+        _ = machine.cardSwitched(to: first)
+        _ = machine.handle(.playback(1, .started(at: MachineTime.start)))
+        return machine
+    }
+
+    @Test(
+        "while the card is being switched, a sound that plays is judged on both routes, and then on the new one alone")
+    func whileSwitching() {
+        // It plays in headphones; the next one will be heard from the speaker.
+        var machine = switchedMachine(at: .headphone)
         _ = machine.switchTo(.ring, route: .speaker)
-        _ = begin(2, SoundTerms(request: .systemSound()), &machine)
-        // The card is still on the speaker.
+        _ = machine.begin(2)
         _ = machine.switchTo(.ring, route: .headphone)
-        let halted = machine.switchTo(.silent, route: .headphone)
-        #expect(halted.contains(.halt(1)) && halted.contains(.halt(2)))
-        // At silent a session's sound moves one to the speaker that may be heard on headphones alone.
-        machine = PlayerMachine(pcms: [:], movesWithNextSound: true)
+        var other = machine
+        let halted = other.switchTo(.silent, route: .headphone)
+        #expect(halted.contains(.halt(1)), "the card may be at the speaker already")
+        // The switch ended: both are at the speaker.
+        _ = machine.cardSwitched(to: .speaker)
+        _ = machine.handle(.playback(2, .started(at: MachineTime.start)))
+        let both = machine.switchTo(.silent, route: .speaker)
+        #expect(both.contains(.halt(1)) && both.contains(.halt(2)))
+        // And the other way round: once the card is at the headphones, the position silences nothing.
+        machine = switchedMachine(at: .speaker)
+        _ = machine.switchTo(.ring, route: .headphone)
+        _ = machine.begin(2)
+        _ = machine.cardSwitched(to: .headphone)
+        _ = machine.handle(.playback(2, .started(at: MachineTime.start)))
+        #expect(machine.switchTo(.silent, route: .headphone).allSatisfy { $0 != .halt(1) && $0 != .halt(2) })
+    }
+
+    @Test(
+        "at silent a session's sound that moves the card to the speaker ends one that may be heard on headphones alone")
+    func movedToSpeaker() {
+        var machine = switchedMachine(.silent, at: .headphone)
+        let moved = machine.begin(2, SoundTerms(request: .session(.playback), route: .speaker))
+        #expect(moved.contains(.halt(1)))
+        #expect(moved.contains { if case .begin(2, _) = $0 { true } else { false } })
+    }
+
+    // The card was taken to be at the headphones, for which nothing is switched: at silent the speaker sounded.
+    @Test(
+        "a sound without an output of its own is judged where a switch leaves the card, whose sound was halted meanwhile",
+        arguments: [AudioRoute.headphone, .headset, .line], [nil, true, false])
+    func haltedWhileSwitching(route: AudioRoute, hasEnded: Bool?) {
+        var machine = PlayerMachine(pcms: [:], movesWithNextSound: true)
+        _ = machine.switchTo(.ring)
+        _ = machine.begin(1)
+        _ = machine.switchTo(.ring, route: route)
+        _ = machine.begin(2)
+        _ = machine.cardSwitched(to: route, RingerError(.notFound, "switch to \(route)", "sound card"))
+        if hasEnded != nil { _ = machine.handle(.halt(1, .stopped(.caller))) }
+        let end = PlaybackEvent.ended(.stopped, at: MachineTime.start, .init(played: 0, total: 100))
+        if hasEnded == true { _ = machine.handle(.playback(1, end)) }
+        _ = machine.cardSwitched(to: .speaker)
+        if hasEnded == false { _ = machine.handle(.playback(1, end)) }
+        _ = machine.handle(.playback(2, .started(at: MachineTime.start)))
+        #expect(machine.sounds[2]?.halted == nil)
+        #expect(machine.switchTo(.silent, route: route).contains(.halt(2)))
+    }
+
+    // Nothing switched the card for it, and nothing said that the card had not moved.
+    @Test("a sound that the output never gets silences no other one")
+    func neverHandedOver() {
+        var machine = switchedMachine(.silent, at: .headphone)
+        let terms = SoundTerms(request: .session(.playback), route: .speaker)
+        var actions = machine.handle(.play(2, terms, frames: 0, now: MachineTime.start))
+        let error = RingerError(.invalid, "play", "sound")
+        actions += machine.handle(
+            .playback(2, .ended(.failed(error), at: MachineTime.start, .init(played: 0, total: 0))))
+        actions += machine.switchTo(.ring, route: .headphone) + machine.switchTo(.silent, route: .headphone)
+        #expect(!actions.contains(.halt(1)))
+    }
+
+    @Test(
+        "a sound whose card could not be switched plays on only where every route of its PCM allows it",
+        arguments: [true, false])
+    func failedSwitch(hasStarted: Bool) {
+        let error = RingerError(.timedOut, "switch to headphone", "sound card")
+        var machine = PlayerMachine(pcms: [.line: "other", .bluetooth: "air"], movesWithNextSound: true)
         _ = machine.switchTo(.silent, route: .headphone)
-        #expect(!begin(1, SoundTerms(request: .systemSound()), &machine).contains(.halt(1)))
-        let moved = begin(2, SoundTerms(request: .session(.playback), route: .speaker), &machine)
-        let halt = moved.firstIndex(of: .halt(1))
-        #expect(halt != nil && halt! < moved.endIndex - 1)
-        if case .begin(2, _)? = moved.last {} else { Issue.record("it did not begin") }
+        _ = machine.begin(1)
+        _ = machine.begin(2, SoundTerms(request: .session(.playback)))
+        // One that waits for a switch of its own, and one on a PCM of a single route.
+        _ = machine.begin(3, SoundTerms(request: .systemSound(), route: .headset))
+        _ = machine.begin(4, SoundTerms(request: .systemSound(), route: .line))
+        if hasStarted {
+            for id in [1, 2, 4] { _ = machine.handle(.playback(UInt64(id), .started(at: MachineTime.start))) }
+        }
+        #expect(
+            machine.cardSwitched(to: .headphone, error).filter { if case .halt = $0 { true } else { false } } == [
+                .halt(1)
+            ])
+        #expect(machine.sounds[1]?.halted == .failed(error))
+        // It was not known that it would fail: the next sound on that route begins, and ends with its own switch.
+        #expect(machine.begin(5).contains { if case .begin(5, _) = $0 { true } else { false } })
+        #expect(machine.cardSwitched(to: .headphone, error).contains(.halt(5)))
+        _ = machine.cardSwitched(to: .headset)
+        _ = machine.handle(.playback(3, .started(at: MachineTime.start)))
+        #expect(
+            machine.sounds[3]?.halted == nil && machine.sounds[2]?.halted == nil && machine.sounds[4]?.halted == nil)
+    }
+
+    @Test("until a switch succeeds after one that failed, a flip silences what may be heard at the speaker")
+    func unknownCard() {
+        var machine = switchedMachine(at: .headphone)
+        _ = machine.cardSwitched(to: .headphone, RingerError(.system, "switch to headphone", "sound card"))
+        #expect(machine.sounds[1]?.halted == nil)
+        var known = machine
+        _ = known.cardSwitched(to: .headphone)
+        #expect(!known.switchTo(.silent, route: .headphone).contains(.halt(1)))
+        #expect(machine.switchTo(.silent, route: .headphone).contains(.halt(1)))
+        #expect(machine.sounds[1]?.halted == .silenced(by: .ringSilentSwitch))
+    }
+
+    @Test(
+        "a switch of the card moves no sound that plays on another PCM, headphones pulled out or not",
+        arguments: [true, false])
+    func otherPCM(isPulledOut: Bool) {
+        var machine = switchedMachine(
+            at: .headphone, pcms: [.headphone: "jack", .headset: "jack", .line: "line", .speaker: "speaker"])
+        var actions: [PlayerMachine.Action] = []
+        if isPulledOut {
+            for isInserted in [true, false] {
+                let state = DeviceState(ringSilent: .ring, route: .speaker, isHeadphoneInserted: isInserted)
+                machine.take(state, now: MachineTime.start, &actions)
+            }
+        }
+        _ = machine.begin(2, SoundTerms(request: .session(.playback), route: .line))
+        _ = machine.cardSwitched(to: .line)
+        #expect(machine.sounds[1]?.route == (isPulledOut ? nil : .headphone))
+        #expect(machine.switchTo(.silent, route: .speaker).contains(.halt(1)) == isPulledOut)
     }
 
     // One at the service, whose session was freed before the service had read its file, failed as busy.
@@ -383,6 +497,18 @@ private enum MachineTime {
 }
 
 extension PlayerMachine {
+    /// Begins a sound, by default a system sound, and hands it to the output.
+    fileprivate mutating func begin(_ id: ID, _ terms: SoundTerms = SoundTerms(request: .systemSound())) -> [Action] {
+        let actions = handle(.play(id, terms, frames: 100, now: MachineTime.start))
+        guard let route = sounds[id]?.route else { return actions }
+        return actions + handle(.handOver(route, now: MachineTime.start))
+    }
+
+    /// The output reports a switch of the card.
+    fileprivate mutating func cardSwitched(to route: AudioRoute, _ error: RingerError? = nil) -> [Action] {
+        handle(.card(route, error, now: MachineTime.start))
+    }
+
     /// Moves the switch, on a device whose sound takes `route`.
     fileprivate mutating func switchTo(
         _ position: SwitchPosition, route: AudioRoute = .speaker

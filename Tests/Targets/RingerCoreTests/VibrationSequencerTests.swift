@@ -218,8 +218,86 @@ struct VibrationSequencerTests {
     }
 }
 
+// Hardware stopped the motor after 32.767 s, while the vibration went on.
+extension VibratorTests {
+    @Test(
+        "a long pulse is asked for in parts, none longer than hardware can turn, and is one turn of its whole length",
+        arguments: [29_999, 30_000, 30_001, 60_000, 100_000])
+    func longPulse(milliseconds: Int) throws {
+        let limits = Record<Duration>()
+        let clock = VirtualClock()
+        let motor = LimitedMotor(record: SimulatedMotor(clock: clock), limits: limits)
+        motor.record.hasOwnLimit = true
+        let vibrator = Vibrator(motor: motor, clock: clock, longestOnTime: .seconds(100))
+        let ends = Record<VibrationEnd>()
+        let pulse = VibrationPattern.Pulse(on: .milliseconds(milliseconds), off: .milliseconds(200))
+        vibrator.start(try VibrationPattern(pulses: [pulse, .init(on: .milliseconds(50))])) { ends.append($0) }
+        clock.advance(by: .seconds(200))
+        #expect(ends.all == [.finished] && clock.pendingTimers == 0)
+        #expect(motor.record.turns.map(\.length) == [.milliseconds(milliseconds), .milliseconds(50)])
+        // Within the hardware's 32.767 s; between two parts there is time for a late thread.
+        #expect(limits.all.allSatisfy { $0 <= .seconds(32) })
+        #expect(limits.all.filter { $0 == .seconds(32) }.count == (milliseconds - 1) / 30_000)
+    }
+
+    @Test("a long pulse ends at the longest on-time, and when it is stopped", arguments: [31, 45, 60])
+    func longPulseEnds(seconds: Int) throws {
+        for isStopped in [true, false] {
+            let bench = VibratorBench(longestOnTime: isStopped ? .seconds(300) : .seconds(seconds))
+            bench.play(try .ms("200000"))
+            bench.clock.advance(by: .seconds(seconds))
+            if isStopped { bench.vibrator.stop() }
+            #expect(bench.ends.all == [isStopped ? .stopped : .limited])
+            #expect(bench.turns == "0-\(seconds * 1000)")
+        }
+    }
+
+    @Test("a motor that closes at once is closed without its thread, another one on it", arguments: [true, false])
+    func closingWithoutThread(closesAtOnce: Bool) {
+        let calls = Record<String>()
+        let vibrator = Vibrator(motor: ThreadedMotor(calls: calls, closesAtOnce: closesAtOnce), clock: VirtualClock())
+        vibrator.close { calls.append($0 == nil ? "closed" : "failed") }
+        #expect(calls.all == (closesAtOnce ? [] : ["thread"]) + ["close", "closed"])
+    }
+
+    private struct LimitedMotor: VibrationMotor {
+        let record: SimulatedMotor
+        let limits: Record<Duration>
+        var name: String { record.name }
+
+        func turnOn(strength: Float, limit: Duration) throws(RingerError) {
+            limits.append(limit)
+            try record.turnOn(strength: strength, limit: limit)
+        }
+        func turnOff() throws(RingerError) { try record.turnOff() }
+        func close() throws(RingerError) { try record.close() }
+    }
+
+    private struct ThreadedMotor: BlockingMotor {
+        let name = "motor on a thread"
+        let calls: Record<String>
+        let closesAtOnce: Bool
+
+        func turnOn(strength: Float, limit: Duration) {}
+        func turnOff() {}
+        func close() { calls.append("close") }
+        func execute(_ body: @escaping @Sendable () -> Void) {
+            calls.append("thread")
+            body()
+        }
+    }
+}
+
 @Suite("Vibration patterns")
 struct VibrationPatternTests {
+    // 31,570 pulses of 1 ns occupied the device's thread for 10 s.
+    @Test("a pulse is 1 ms long at least", arguments: [(1, false), (999_999, false), (1_000_000, true)])
+    func shortest(nanoseconds: Int, isAllowed: Bool) {
+        let pulse = VibrationPattern.Pulse(on: .nanoseconds(nanoseconds))
+        let pattern = try? VibrationPattern(pulses: [.init(on: .seconds(1)), pulse], repetition: .untilStopped)
+        #expect((pattern != nil) == isAllowed)
+    }
+
     @Test(
         "a pattern that makes no sense is refused",
         arguments: ["", "a", "0", "-5", "100,-1", "0,100", "100,,100", "99999999999"])

@@ -68,27 +68,6 @@ import Testing
         }
     }
 
-    // Three users without any permission took all that those who play may have.
-    @Test("those who may only read have a quarter of the whole, and leave the rest to those who play")
-    func readers() throws {
-        var limits = Budget.Limits()
-        limits[.requests] = 4
-        var budget = Budget(limits)
-        for user in 1..<5 as Range<UInt32> {
-            let reader = Budget.Payer(user: user, connection: ":1.\(user)", permission: .read)
-            let refusal = refusal { () throws(Budget.Refusal) in try budget.take(1, of: .requests, for: reader) }
-            #expect(refusal == nil)
-        }
-        let reader = Budget.Payer(user: 5, connection: ":1.5", permission: .read)
-        #expect(
-            refusal { () throws(Budget.Refusal) in try budget.take(1, of: .requests, for: reader) }
-                == .readers(.requests))
-        for user in 10..<18 as Range<UInt32> { try budget.take(1, of: .requests, for: payer(user)) }
-        #expect(
-            refusal { () throws(Budget.Refusal) in try budget.take(1, of: .requests, for: payer(18)) }
-                == .others(.requests))
-    }
-
     @Test("an amount is taken whole or not at all, however large it is")
     func amounts() throws {
         var budget = Budget()

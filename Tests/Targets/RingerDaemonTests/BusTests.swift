@@ -34,16 +34,17 @@ import Testing
             }
             try connection.own("org.ringer.Ringer1")
         }
-        let caller = try RawCaller(bus.address, as: .nobody)
+        // Each may have so many calls.
+        let callers = try (0..<80).map { _ in try RawCaller(bus.address, as: .nobody) }
         let watcher = try BusClient(bus.address)
         loop.execute {
             gate.wait()
             // It waits for the bus, and so has the library queue what arrived before the answer.
             do throws(RingerError) { try held.connection?.own("org.sigxcpu.Feedback") } catch { Issue.record(error) }
-            // A hundred of them, at most, are handled until then.
+            // Two of them are handled in each turn until then.
             _ = loop.schedule(at: loop.now + .milliseconds(5)) { held.handledAtTimer = held.handled }
         }
-        try caller.send([RawCaller.Call](repeating: .introspect, count: 2_000))
+        for caller in callers { try caller.send([RawCaller.Call](repeating: .introspect, count: 25)) }
         // The bus has passed on what it read before.
         for _ in 0..<20 { _ = try await watcher.bus("GetId") }
         gate.open()
@@ -66,6 +67,17 @@ import Testing
         }
         let status = pclose(pipe)
         return status == 0 ? text : "status \(status): \(text)"
+    }
+
+    // It used to say "No medium found".
+    @Test("without a session bus the service's error names the variables that would name one")
+    func noSessionBus() {
+        let folder = CommandLine.arguments[0].split(separator: "/").dropLast().map { "/" + $0 }.joined()
+        let run = "env -u DBUS_SESSION_BUS_ADDRESS -u XDG_RUNTIME_DIR \(folder)/ringerd --session --board simulated"
+        #expect(
+            output(run).hasSuffix(
+                ": Error: session bus: cannot connect: not found "
+                    + "(neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set)\n"))
     }
 
     // busctl used to refuse the data for an attribute that it does not know, and to find no object from the root.

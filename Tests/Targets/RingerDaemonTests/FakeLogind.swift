@@ -102,14 +102,17 @@ final class FakeLogind: Sendable {
     private static func path(_ session: String) -> String { path + "/session/" + session }
 
     /// Makes a session, and announces it.
-    func add(_ session: String, seat: String = "seat0", isActive: Bool = true, isLocked: Bool = false) {
+    func add(
+        _ session: String, seat: String = "seat0", isActive: Bool = true, isLocked: Bool = false,
+        of kind: String = "user"
+    ) {
         let path = Self.path(session)
         loop.sync { [held] in
             held.sessions[path] = [
                 "Seat": .structure([
                     .string(seat), .objectPath(seat.isEmpty ? "/" : "/org/freedesktop/login1/seat/seat0"),
                 ]),
-                "Active": .boolean(isActive), "LockedHint": .boolean(isLocked), "Class": .string("user"),
+                "Active": .boolean(isActive), "LockedHint": .boolean(isLocked), "Class": .string(kind),
             ]
         }
         signal(Self.path, "org.freedesktop.login1.Manager", "SessionNew", [.string(session), .objectPath(path)])

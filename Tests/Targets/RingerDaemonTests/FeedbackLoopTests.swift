@@ -1,3 +1,4 @@
+import Glibc
 import Ringer
 import RingerBus
 import RingerTestKit
@@ -88,12 +89,50 @@ import Testing
         #expect(bench.clock.pendingTimers == 0)
     }
 
-    @Test("a loop of a file without sound takes at most 20 rounds a second")
-    func emptyFile() async throws {
+    // An incoming call was only felt, and nobody was told.
+    @Test(
+        "the event's own sound stands in for a file that cannot be played, and a signal names the file",
+        arguments: ["", "relative.wav", "/no/such.wav", "text.ogg", "empty.wav"])
+    func standIn(_ name: String) async throws {
         let bench = try ServiceBench(feedback: FeedbackService.Configuration())
         let client = try bench.client()
         let folder = try TemporaryFolder()
-        let file = try folder.write(try wave(frames: 0), to: "empty.wav")
+        var file = name
+        if name == "text.ogg" { file = try folder.write(Array("no sound at all".utf8), to: name) }
+        if name == "empty.wav" { file = try folder.write(try wave(frames: 0), to: name) }
+        _ = try await client.trigger("phone-incoming-call", ["sound-file": .string(file)], timeout: 0)
+        for await signal in client.signals where signal.member == "Degraded" {
+            #expect(signal.arguments[0].string?.contains(file) == true, "\(signal.arguments)")
+            break
+        }
+        try await client.advance(.seconds(1))
+        #expect(!bench.board.speaker.playing.isEmpty)
+    }
+
+    // Everybody who subscribed, and the log, got whatever text a program called its file.
+    @Test("what is wrong with a caller's file is reported to that caller alone, and logged in one line once a minute")
+    func ownFile() async throws {
+        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
+        let (client, watcher) = (try bench.client(), try bench.client())
+        _ = try await watcher.property("Board")
+        for _ in 0..<2 {
+            _ = try await client.trigger("bell-terminal", ["sound-file": .string("/no/such\nWarning: fire.wav")])
+            for await signal in client.signals where signal.member == "Degraded" { break }
+        }
+        #expect(bench.refusals.all.count == 1)
+        #expect(bench.refusals.all.first?.contains("/no/such\\x0aWarning: fire.wav") == true)
+        // The signals end with the bus.
+        await watcher.flush()
+        bench.bus.send(SIGKILL)
+        for await signal in watcher.signals { #expect(signal.member != "Degraded", "\(signal.arguments)") }
+    }
+
+    @Test("a loop of short sounds takes at most 20 rounds a second")
+    func shortFile() async throws {
+        let bench = try ServiceBench(feedback: FeedbackService.Configuration())
+        let client = try bench.client()
+        let folder = try TemporaryFolder()
+        let file = try folder.write(try wave(frames: 1), to: "short.wav")
         _ = try await client.trigger("phone-hangup", ["sound-file": .string(file)], timeout: 0)
         try await client.advance(.seconds(1))
         #expect((2...21).contains(bench.board.speaker.recordings.count))

@@ -45,7 +45,8 @@ import Testing
         _ = try await client.trigger(
             "message-new-instant", ["sound-file": .string("/proc/self/fd/\(file.descriptor)")])
         try await client.advance(.seconds(3))
-        #expect(bench.board.speaker.recordings.count == 1 && bench.board.motor.turns.count == 4)
+        // Its own sound stands in for the caller's.
+        #expect(bench.board.speaker.recordings.count == 2 && bench.board.motor.turns.count == 4)
         #expect(await client.feedbackEnded() == [2, 0])
     }
 
@@ -296,8 +297,34 @@ import Testing
             ).first?.contents
         }
         #expect(try await profile() == .string("silent"))
-        try await client.setProfile("quiet")
+        // What replaces a directory is not kept.
+        do {
+            try await client.setProfile("quiet")
+            #expect(!isDirectory)
+        } catch let error as BusError {
+            #expect(isDirectory && error.name.hasPrefix("org.ringer.Error."))
+        }
         #expect(try await profile() == .string("quiet"))
+        #expect(isDirectory == (folder.names == []))
+    }
+
+    // The call succeeded, and a file of 0 bytes stayed.
+    @Test("a profile that cannot be kept is in force, and its call fails until it is kept; no part of it stays")
+    func fullDisk() async throws {
+        let folder = try TemporaryFolder()
+        var configuration = FeedbackService.Configuration()
+        configuration.profileFile = folder.path + "/feedback-profile"
+        // What is written beside it cannot take its place.
+        mkdir(folder.path + "/feedback-profile", 0o755)
+        let bench = try ServiceBench(feedback: configuration)
+        let client = try bench.client()
+        for level in ["quiet", "quiet", "full"] {
+            await #expect(throws: BusError.self) { try await client.setProfile(level) }
+            #expect(folder.names == ["feedback-profile"])
+        }
+        rmdir(folder.path + "/feedback-profile")
+        try await client.setProfile("full")
+        #expect(try TextFile.read(folder.path + "/feedback-profile") == "full\n")
     }
 
     @Test("Haptic runs a pattern of amplitudes; an empty one and a profile that does not permit it stop it")

@@ -45,9 +45,11 @@ import Testing
         #expect(await other.ended()?.outcome == "finished")
     }
 
-    // It was refused without a word in the log.
-    @Test("a program that sends too many calls before the bus has said who it is is reported, once")
-    func callsThatWait() async throws {
+    // It was refused without a word in the log. And what searches from the root on was answered at once, before all others.
+    @Test(
+        "a program that sends too many calls before the bus has said who it is is reported, once",
+        arguments: [RingerNames.path, "/"])
+    func callsThatWait(_ path: String) async throws {
         let bench = try ServiceBench()
         let caller = try bench.client()
         let gate = Latch()
@@ -57,14 +59,18 @@ import Testing
                 gate.wait()
             }
         }
-        let most = Budget.Limits().ofConnection(.requests)
+        let most = ReceivedCalls.mostOfOneProgram
         let calls = (0..<most + 3).map { _ in
-            Task.immediate { await caller.error("Stop", [.uint32(0)]) }
+            Task.immediate {
+                path == "/"
+                    ? await caller.error("Introspect", interface: BusInterface.introspectable, path: path)
+                    : await caller.error("Stop", [.uint32(0)])
+            }
         }
         await caller.flush()
         bench.bus.send(SIGSTOP)
         gate.open()
-        // One call is read in each turn.
+        // A call at least is read in each turn.
         for _ in 0..<4 * most { bench.loop.sync {} }
         bench.bus.send(SIGCONT)
         var errors: [String?] = []

@@ -130,6 +130,45 @@ import Testing
         }
     }
 
+    @Test("without libsndfile what plays Ogg or FLAC fails by its package's name, and an event's own sound stands in")
+    func withoutSndfile() async throws {
+        let (bus, folder) = (try TestBus(), try TemporaryFolder())
+        // The loader takes the first file of the name, and that is no library.
+        _ = try folder.write("", to: "libsndfile.so.1")
+        let configuration = try folder.write("feedback = yes\n", to: "ringerd.conf")
+        let process = try ServiceProcess(bus, configuration: configuration, libraries: folder.path)
+        let client = try BusClient(bus.address)
+        try await process.serves(client)
+        for start in ["OggS", "fLaC"] {
+            let bytes = Array(start.utf8) + [UInt8](repeating: 0, count: 100)
+            let file = try PrivateFile(bytes)
+            let sound = BusValue.variant(.descriptor(file.descriptor))
+            for (member, sound) in [
+                ("Play", sound), ("Notify", sound), ("Announce", .array(element: "v", [sound])), ("Alert", sound),
+            ] {
+                let limit = member == "Alert" ? ["limit": BusValue.double(0.3)] : [:]
+                _ = try await client.request(member, [sound, .dictionary(limit)])
+                try await client.advance(.seconds(2))
+                let end = try #require(await client.signals.first { $0.member == "Ended" }?.arguments)
+                let details = end[3].dictionary ?? [:]
+                #expect(end[1].string == (member == "Alert" ? "timedOut" : "failed"), "\(member): \(end)")
+                let reason = details[member == "Alert" ? "soundError" : "message"]?.string
+                #expect(reason?.contains("libsndfile1") == true, "\(member): \(details)")
+                if member == "Alert" { #expect(details["vibrated"] == .boolean(true)) }
+            }
+            let path = try folder.write(bytes, to: "tune")
+            _ = try await client.trigger("message-new-instant", ["sound-file": .string(path)])
+            var problem = ""
+            for await signal in client.signals {
+                if signal.member == "Degraded" { problem = signal.arguments[0].string ?? "" }
+                if signal.member == "Degraded", problem.contains(path) { break }
+            }
+            #expect(problem.contains("libsndfile1"), "\(problem)")
+            try await client.advance(.seconds(3))
+            #expect(await client.feedbackEnded() == [start == "OggS" ? 1 : 2, 0])
+        }
+    }
+
     // They were read and decoded on the service's thread where they were played in a category.
     @Test("a system sound that is not in memory is read aside, and the next time it is in memory")
     func numbersAside() async throws {
@@ -155,6 +194,25 @@ import Testing
         await #expect(throws: Errno.self) {
             try await DetachedThread.run(stackSize: 1 << 60) { Issue.record("it runs") }
         }
+    }
+
+    // A path of somebody else was opened with the service's rights before it was looked at: a device notices that.
+    @Test("what is no regular file is refused without being opened")
+    func notOpened() throws {
+        let folder = try TemporaryFolder()
+        let (sound, fifo) = (try folder.write("sound", to: "sound"), folder.path + "/fifo")
+        mkfifo(fifo, 0o600)
+        let watch = inotify_init1(CInt(IN_NONBLOCK))
+        defer { close(watch) }
+        for path in [fifo, sound] { #expect(inotify_add_watch(watch, path, UInt32(IN_OPEN)) >= 0) }
+        var events = [UInt8](repeating: 0, count: 4096)
+        #expect(throws: RingerError(.invalid, "read", fifo, errno: .illegalSeek, detail: "it is no file")) {
+            try FileByteSource(fifo)
+        }
+        #expect(throws: RingerError.self) { try FileByteSource(folder.path) }
+        #expect(read(watch, &events, events.count) < 0)
+        #expect(try FileByteSource(sound).size == 5)
+        #expect(read(watch, &events, events.count) > 0)
     }
 
     // A sparse file of 4 KiB became a gigabyte, and a descriptor in 980 clips became that many sounds.
@@ -184,6 +242,26 @@ import Testing
         for client in [client, other] { #expect(try await announce(2, by: client)?.outcome == "finished") }
         withExtendedLifetime((sound, sparse)) {}
         for client in [client, other] { client.close() }
+        while !bench.budget.isUntouched { await Task.yield() }
+    }
+
+    // They cost nothing, and neither did the sound that they were joined to: six calls ended the service.
+    @Test("clips by number count as the sound that they are joined to, before it is made")
+    func joinedNumbers() async throws {
+        var limits = Budget.Limits()
+        // Half of it is each program's.
+        limits[.decoded] = 1 << 20
+        let bench = try ServiceBench(limits: limits)
+        let client = try bench.client()
+        for count in [32, 16, 1] {
+            let clips = BusValue.array(element: "v", [BusValue](repeating: .variant(.uint32(1005)), count: count))
+            let request = try await client.request("Announce", [clips, .dictionary([:])])
+            try await client.advance(.seconds(60))
+            let ended = await client.ended()
+            #expect(ended?.request == request && ended?.outcome == (count == 1 ? "finished" : "failed"))
+        }
+        #expect(bench.refusals.all.first?.contains("decoded-mib-per-user is used up: 524288 bytes") == true)
+        client.close()
         while !bench.budget.isUntouched { await Task.yield() }
     }
 

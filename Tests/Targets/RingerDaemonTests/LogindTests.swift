@@ -75,6 +75,27 @@ import Testing
         #expect(await setLock(client, true) == nil)
     }
 
+    // A greeter that locks puts the user's session, with its hint, in the background: that counted as unlocked.
+    @Test("a greeter or a lock screen in the foreground is a lock", arguments: ["greeter", "lock-screen"])
+    func greeter(kind: String) async throws {
+        let bench = try ServiceBench(followsLogind: true)
+        let (client, logind) = (try bench.client(), try FakeLogind(bench.bus.address))
+        logind.add("c1", of: kind)
+        try await wait(client, "ScreenLocked", .boolean(true))
+        logind.set("c1", "Active", false)
+        #expect(try await logind.property("ScreenLocked") == .boolean(false))
+        logind.add("1", isLocked: true)
+        try await wait(client, "ScreenLocked", .boolean(true))
+        logind.set("c1", "Active", true)
+        logind.set("1", "Active", false)
+        #expect(try await logind.property("ScreenLocked") == .boolean(true))
+        logind.set("1", "LockedHint", false)
+        #expect(try await logind.property("ScreenLocked") == .boolean(true))
+        logind.set("1", "Active", true)
+        logind.remove("c1")
+        #expect(try await logind.property("ScreenLocked") == .boolean(false))
+    }
+
     @Test("signals of a program that only looks like logind change nothing")
     func impostor() async throws {
         let bench = try ServiceBench(followsLogind: true)

@@ -25,6 +25,30 @@ import Testing
         #expect(folder.names == ["preferences"])
     }
 
+    // Each Set wrote to the flash.
+    @Test("what the file has already is not written again")
+    func equal() async throws {
+        let folder = try TemporaryFolder()
+        let file = PreferencesFile(path: folder.path + "/preferences")
+        try await file.write(Self.others)
+        unlink(file.path)
+        try await file.write(Self.others)
+        #expect(folder.names == [])
+        try await file.write(UserPreferences())
+        #expect(file.read { Issue.record($0) } == UserPreferences())
+        unlink(file.path)
+        try await file.write(Self.others)
+        #expect(file.read { Issue.record($0) } == Self.others)
+        // What could not be written is not there.
+        unlink(file.path)
+        rmdir(folder.path)
+        await #expect(throws: RingerError.self) { try await file.write(UserPreferences()) }
+        await #expect(throws: RingerError.self) { try await file.write(UserPreferences()) }
+        mkdir(folder.path, 0o755)
+        try await file.write(Self.others)
+        #expect(file.read { Issue.record($0) } == Self.others)
+    }
+
     @Test("without a file, and for what a file does not name, the defaults apply")
     func defaults() throws {
         let folder = try TemporaryFolder()

@@ -322,6 +322,7 @@ private final class HungOutput: AnsweringOutput {
     func release(stoppingSounds: Bool, completion: @escaping @Sendable () -> Void) {}
     func close() {}
     func close(completion: @escaping @Sendable () -> Void) {}
+    func followCard(_ handler: @escaping @Sendable (AudioRoute, RingerError?) -> Void) {}
 }
 
 /// A motor that takes as long to be closed as the test wants.

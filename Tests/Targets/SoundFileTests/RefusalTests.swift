@@ -35,7 +35,8 @@ struct RefusalTests {
 
     @Test("a codec that is not read here")
     func codec() {
-        expect(changed(wave, at: 20, to: [0x55, 0]), .unsupportedCodec, at: 20, found: "85")
+        expect(changed(wave, at: 20, to: [0x50, 0]), .unsupportedCodec, at: 20, found: "80")
+        expect(changed(wave, at: 20, to: [0x55, 0]), .notASound, at: 44, found: "other bytes")
         expect(changed(caf, at: 28, to: Array("aac ".utf8)), .unsupportedCodec, at: 28, found: "'aac '")
     }
 
@@ -56,16 +57,48 @@ struct RefusalTests {
 
     @Test("blocks that do not fit their samples")
     func blocks() {
-        expect(changed(wave, at: 32, to: [0, 0]), .invalidHeader, at: 32)
+        // 16 bits of one channel have two bytes, whatever else is written.
+        #expect((try? SoundFiles.decode(changed(wave, at: 32, to: [0, 0])).samples) == [1, 2, 3, 4])
         expect(changed(wave, at: 34, to: [0, 0]), .invalidHeader, at: 32)
-        expect(changed(wave, at: 34, to: [17, 0]), .invalidHeader, at: 32)
         expect(changed(caf, at: 36, to: [0, 0, 0, 0]), .invalidHeader, at: 48)
-        expect(changed(caf, at: 40, to: [0, 0, 0, 0]), .invalidHeader, at: 40, found: "0")
+        #expect((try? SoundFiles.decode(changed(caf, at: 40, to: [0, 0, 0, 0])).samples) == [1, 2, 3, 4])
         let ima = Corpus.bytes("ima-mono.wav")
-        // Frames in a block: no more than it can hold.
-        expect(changed(ima, at: 38, to: [255, 255]), .invalidHeader, at: 38, found: "65535")
+        // The block's size says how many frames it has, whatever else is written.
+        for count: [UInt8] in [[0, 0], [1, 0], [2, 0], [255, 255]] {
+            let samples = try? SoundFiles.decode(changed(ima, at: 38, to: count)).samples
+            #expect(samples != nil && samples == (try? SoundFiles.decode(ima).samples), "\(count)")
+        }
         expect(changed(ima, at: 32, to: [3, 0]), .invalidHeader, at: 32, found: "3")
     }
+
+    // It was converted to a file of the same kind, and an alert of it was only felt.
+    @Test(
+        "what has no frame of sound: of every container and codec, cut off before the first one, or with none counted")
+    func withoutFrames() throws {
+        for name in Corpus.names where !name.hasSuffix(".mp3") {
+            let (bytes, info) = (Corpus.bytes(name), try SoundFiles.info(Corpus.bytes(name)))
+            // A file that leaves the size open does not say that something is missing.
+            let code = name.hasPrefix("streamed") ? SoundFileError.Code.notASound : .truncatedData
+            expect(Array(bytes[..<Int(info.dataOffset)]), code, at: info.dataOffset, found: "none")
+        }
+        let empty = PCMBuffer(sampleRate: 8000, channels: 2, samples: [])
+        for (container, codec) in [
+            (SoundContainer.wave, SoundCodec.uLaw), (.caf, .ima4), (.aifc, .ima4), (.rf64, .imaADPCM),
+            (.aiff, Self.big),
+        ] {
+            let file = try SoundFiles.encode(empty, container: container, codec: codec)
+            let error = #expect(throws: SoundFileError.self) { try SoundFiles.decode(file) }
+            #expect(error?.code == .notASound && error?.found == "none", "\(container)")
+        }
+        // Its table counts none of the frames that are there.
+        let sound = PCMBuffer(sampleRate: 8000, channels: 1, samples: [Int16](repeating: 5, count: 100))
+        let file = try SoundFiles.encode(sound, container: .caf, codec: .ima4)
+        let info = try SoundFiles.info(file)
+        let table = Int(try #require(info.chunks.first { $0.id == "pakt" }).offset)
+        expect(changed(file, at: table + 15, to: [0]), .notASound, at: info.dataOffset)
+    }
+
+    private static let big = SoundCodec.linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .big))
 
     @Test("a header that the file ends in")
     func truncated() {

@@ -28,10 +28,17 @@ struct FFmpeg {
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = ["-v", "error", "-threads", "1"] + arguments + ["-f", "s16le", "-y", "/dev/null"]
         process.standardInput = FileHandle.nullDevice
-        let elapsed = try ContinuousClock().measure {
-            try process.run()
-            process.waitUntilExit()
-        }
-        return Double(elapsed.components.attoseconds) * 1e-18 + Double(elapsed.components.seconds)
+        let start = Self.spent
+        try process.run()
+        process.waitUntilExit()
+        return Self.spent - start
+    }
+
+    /// The processor time of the processes that have ended.
+    private static var spent: Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage)
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6
     }
 }

@@ -1,4 +1,4 @@
-import CSndfile
+import PeerSndfile
 import SoundFile
 
 /// The heap memory of decoding in pieces, from a source that the decoder does not know to be in memory.

@@ -1,4 +1,4 @@
-import CSndfile
+import PeerSndfile
 
 /// Decoding by libsndfile, from memory.
 enum Sndfile {

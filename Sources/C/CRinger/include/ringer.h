@@ -222,7 +222,8 @@ int ringer_config_set_linger(struct ringer_config *config, uint32_t milliseconds
 int ringer_config_set_own_microphone(struct ringer_config *config, int has_microphone);
 
 /* How a device behaves; 0 for the default. Over the service, which has its own, only sound_memory and the sounds of
- * notifications count. Swift: Device.Configuration. */
+ * notifications count. Predefined sounds are a phone's, or where the environment's RINGER_VARIANT is "player", a player's.
+ * Swift: Device.Configuration. */
 struct ringer_behaviour {
     uint32_t longest_on_ms;         /* how long the motor may turn without a rest of 0.1 s; 10,000 */
     uint32_t detector_clip_ms;      /* the mute detector's clip: longer than the threshold, 30,000 at most; 200 */
@@ -259,7 +260,8 @@ struct ringer_part {
     uint32_t reserved;
     char specification[128];        /* the name of a switch, a motor or a light in a configuration; else "" */
     char name[128];                 /* for people */
-    char problem[248];              /* why it cannot be opened, and the repair, shortened; "" if it can */
+    char problem[248];              /* why it cannot be opened, or is used only where it is named, and the repair, shortened;
+                                     * else "" */
 };
 
 /* Writes the parts that the kernel shows, at most count of this size: of each kind the one that a device uses first;
@@ -812,7 +814,8 @@ struct ringer_result {
     int64_t started_at;             /* the first frame, in nanoseconds of CLOCK_MONOTONIC; 0 if there was none */
     uint64_t frames_played;         /* heard in all */
     uint64_t frames;                /* to be played in all; INT64_MAX if it is repeated until it is stopped */
-    /* What failed, as of ringer_last_error, or why another sound was played; shortened where it is longer; else "". */
+    /* What failed, as of ringer_last_error, or why another sound, or not all of it, was played; shortened where it is
+     * longer; else "". */
     char sentence[440];
 };
 

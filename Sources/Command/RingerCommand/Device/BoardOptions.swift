@@ -103,15 +103,17 @@ struct BoardOptions: ParsableArguments {
         let device = try await open(following: following, configuration: configuration)
         try device.close(on: Terminal.signals, afterwards: { recording?.finishOnTermination() })
         await device.waitForSwitch()
-        if part == .ringSilentSwitch && device.state.ringSilent == nil {
-            let problem = device.switchProblem
+        let problem = device.switchProblem
+        // A part that an option names, and that is not there, is a mistake.
+        let isMisnamed = ringSilent != nil && problem?.code == .notFound
+        if isMisnamed || part == .ringSilentSwitch && device.state.ringSilent == nil {
             device.close()
             throw problem
                 ?? RingerError(
                     .notFound, "find a ring/silent switch", "\(HardwarePaths.standard.input)",
                     detail: "see 'ringer doctor'; name one with --switch, or use --board simulated")
         }
-        if let problem = device.switchProblem {
+        if let problem {
             let position = device.preferences.whenSwitchUnreadable.rawValue
             Terminal.complain("Warning: the ring/silent switch cannot be read and counts as \(position): \(problem)")
         }

@@ -3,7 +3,7 @@ import Ringer
 import RingerTerminal
 
 /// `ringer detect`: finds out whether sounds are heard, by timing a silent clip.
-struct DetectCommand: AsyncParsableCommand {
+struct DetectCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "detect",
         abstract: "Find out whether sounds are heard, by timing a silent clip.",

@@ -6,13 +6,13 @@ import Synchronization
 import RingerTerminal
 
 /// `ringer doctor`: what was found, what is missing, and how to repair it.
-struct DoctorCommand: ParsableCommand {
+struct DoctorCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Report which parts of the device were found, what is missing, and how to repair it.",
         discussion: """
             Nothing is changed, nothing moves and nothing is played. Exit status 1 where a part is missing, or is there and \
-            cannot be used; a device may do without volume and input.
+            cannot be used; a device may do without volume and input. "alerts" is how the service that runs would judge one now.
             Parts of the sound card come from an option, from the card's use-case configuration (UCM), or were found.
             JSON, one object a line:
             {"part":...,"found":true|false,"name":...,"source":"option"|"UCM"|"found","problem":...,"repair":...}
@@ -38,7 +38,7 @@ struct DoctorCommand: ParsableCommand {
     var pcmSocket: String?
     @OptionGroup var output: OutputOptions
 
-    func run() throws {
+    func run() async throws {
         let findings = HardwareDiscovery.scan()
         let hardware = Device.Hardware(
             pcm: pcm, routes: Dictionary(routes.map { ($0.route, $0.pcm) }, uniquingKeysWith: { $1 }), linger: .zero,
@@ -54,12 +54,17 @@ struct DoctorCommand: ParsableCommand {
                         + "\"\(HardwareDiscovery.switchLine)\"",
                     repair: DeviceTreeOverlay.advice("ring-silent-switch", driver: "gpio-keys")))
         }
-        lines += findings.motors.map { Finding(part: "motor", name: $0.name) }
-        if findings.motors.isEmpty {
+        lines += findings.motors.map { motor in
+            let repair = "name it, if it is the device's: --motor \(motor.specification), or motor = in ringerd.conf"
+            return Finding(
+                part: "motor", name: motor.name, problem: motor.problem?.error.description,
+                repair: motor.problem == nil ? nil : repair, isOptional: true)
+        }
+        if !findings.motors.contains(where: { $0.problem == nil }) {
             lines.append(
                 Finding(
                     part: "motor",
-                    problem: "no input device with FF_RUMBLE, no LED or GPIO line "
+                    problem: "no input device with FF_RUMBLE of its own, no LED or GPIO line "
                         + "\"\(HardwareDiscovery.motorLine)\"",
                     repair: DeviceTreeOverlay.advice("gpio-vibrator", driver: "gpio-vibrator")))
         }
@@ -73,13 +78,26 @@ struct DoctorCommand: ParsableCommand {
         lines += speaker(hardware, sound)
         lines += routes(sound)
         lines += try mixerAndInput(sound)
+        lines += slave()
+        for (library, package, sounds) in Self.libraries where dlopen(library, RTLD_LAZY) == nil {
+            lines.append(
+                Finding(
+                    part: "decoder", problem: "no \(library), which decodes \(sounds)",
+                    repair: "apt-get install \(package)", isOptional: true))
+        }
         if PCMSocket.isExpected(isNamed: pcmSocket != nil) { lines.append(plugIn()) }
+        if Device.isServiceRunning() { lines.append(await Self.alerts()) }
         lines += findings.problems.map { problem in
             Finding(part: "access", problem: problem.error.description, repair: problem.repair)
         }
-        for line in lines { try Terminal.show(output.json ? line.json.description : line.text) }
+        for line in output.json ? lines.map(\.json.description) : lines.flatMap(\.text) { try Terminal.show(line) }
         if lines.contains(where: { !$0.isUsable && !$0.isOptional }) { throw ExitCode.failure }
     }
+
+    /// What is loaded for the first sound that it decodes, and its package of Debian.
+    private static let libraries = [
+        ("libmpg123.so.0", "libmpg123-0", "MP3"), ("libsndfile.so.1", "libsndfile1", "Ogg and FLAC"),
+    ]
 
     /// A switch that was found. A switch that cannot be read counts as silent, which is a fault; a board without a
     /// switch is not.
@@ -124,6 +142,18 @@ struct DoctorCommand: ParsableCommand {
         return lines
     }
 
+    /// The PCM that the ALSA plug-in plays to, where the plug-in is installed.
+    private func slave() -> [Finding] {
+        let hardware = Device.Hardware(pcm: "ringer_output", linger: .zero)
+        var finding = speaker(hardware, SoundParts(hardware))[0]
+        if finding.problem?.contains("Unknown PCM") == true { return [] }
+        (finding.part, finding.source) = ("plug-in", nil)
+        if finding.problem != nil, finding.repair?.hasPrefix("list") ?? true {
+            finding.repair = "name the PCM of the programs on the plug-in: pcm.!ringer_output in /etc/asound.conf"
+        }
+        return [finding]
+    }
+
     private func speaker(_ hardware: Device.Hardware, _ sound: SoundParts) -> [Finding] {
         do throws(RingerError) {
             let speaker = try sound.makeSpeaker(hardware)
@@ -131,7 +161,7 @@ struct DoctorCommand: ParsableCommand {
             let grant = try speaker.grant(sampleRate: 48_000, channels: 1)
             let found = Finding(
                 part: "speaker",
-                name: "ALSA \(grant.pcm): \(grant.sampleRate) Hz, \(grant.channels) channels, period "
+                name: "ALSA \(grant.pcm): \(grant.sampleRate) Hz, \(grant.channels.counted("channel")), period "
                     + "\((grant.period.inSeconds * 1000).fixed(1)) ms, buffer "
                     + "\((grant.latency.inSeconds * 1000).fixed(1)) ms",
                 source: Source(isNamed: pcm != nil, isInUseCases: sound.useCases?.output(of: .speaker) != nil))
@@ -147,6 +177,8 @@ struct DoctorCommand: ParsableCommand {
                 case .permissionDenied: Self.joinAudio
                 case .busy: "find who holds it: fuser -v /dev/snd/*"
                 case .notFound: "list the PCMs: aplay -L; name one: --pcm; load the card's driver"
+                case .invalid where error.detail?.contains("is not a string") == true:
+                    "write defaults.pcm.!card NAME in /etc/asound.conf: without the exclamation mark it takes a number"
                 default: nil as String?
                 }
             return [Finding(part: "speaker", problem: error.description, repair: repair)]
@@ -203,6 +235,23 @@ struct DoctorCommand: ParsableCommand {
         }
     }
 
+    /// How the service would judge an alert now: what silences one is no fault, but its reason is looked for here.
+    private static func alerts() async -> Finding {
+        do throws(RingerError) {
+            let device = try await Device.connect()
+            defer { device.close() }
+            await device.waitForSwitch()
+            let isOn = device.preferences.doNotDisturb
+            return Finding(
+                part: "alerts",
+                name:
+                    "\(device.decide(.alert).sentence); do-not-disturb \(isOn ? "on" : "off"), by \(device.speakerName)",
+                repair: isOn ? "to hear alerts again, set doNotDisturb of its property Preferences to false" : nil)
+        } catch {
+            return Finding(part: "alerts", problem: error.description, repair: "see journalctl -u ringerd")
+        }
+    }
+
     private static let joinAudio = "usermod -aG audio $(id -un), then log in again"
 
     /// Where a part of the sound card comes from.
@@ -229,12 +278,12 @@ struct DoctorCommand: ParsableCommand {
 
         var isUsable: Bool { name != nil && problem == nil }
 
-        var text: String {
+        var text: [String] {
             let verdict = isUsable ? "ok" : name != nil ? "unusable" : isOptional ? "none" : "missing"
             let detail =
                 [name, problem].compactMap(\.self).joined(separator: ": ") + (source.map { " (\($0.rawValue))" } ?? "")
-            return "\(verdict.padded(to: 9))\(part.padded(to: 9))\(detail)"
-                + (repair.map { "\n         repair:  \($0)" } ?? "")
+            return ["\(verdict.padded(to: 9))\(part.padded(to: 9))\(detail)"]
+                + (repair.map { ["         repair:  \($0)"] } ?? [])
         }
 
         var json: JSONValue {

@@ -3,12 +3,13 @@ import Ringer
 import RingerTerminal
 
 /// `ringer status`: the current state of the device.
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the current state of the device: switch, motor, speaker, and what would be heard.",
         discussion: """
             "board" is the service, the machine's own hardware or a simulated board.
+            "systemSound" and "alert" say how these would be judged now, "alertReason" why.
             "switch" is readable, unreadable (there is one, and it counts as the position of --when-switch-unreadable), unplugged \
             (its last position counts) or none (counts as ring); "switchProblem" gives the reason and the repair.
             """)
@@ -21,7 +22,7 @@ struct StatusCommand: AsyncParsableCommand {
         let device = try await board.makeDevice(
             following: [.volume, .input, .jackControls], configuration: .init(preferences: user.preferences))
         defer { device.close() }
-        let state = device.state
+        let (state, alert) = (device.state, device.decide(.alert))
         let members: [(String, JSONValue)] = [
             ("board", .string(device.isConnected ? "service" : board.board == .simulated ? "simulated" : "hardware")),
             ("ringSilent", .optional(state.ringSilent?.rawValue)), ("switch", .string(state.switchWord)),
@@ -34,8 +35,9 @@ struct StatusCommand: AsyncParsableCommand {
             ("headphone", .bool(state.isHeadphoneInserted)), ("microphone", .bool(state.isMicrophoneInserted)),
             ("outputVolume", .volume(state.outputVolume)),
             ("inputAvailable", state.isInputAvailable.map(JSONValue.bool) ?? .null),
+            ("doNotDisturb", .bool(device.preferences.doNotDisturb)),
             ("systemSound", .string(device.decide(.systemSound()).word)),
-            ("alert", .string(device.decide(.alert).word)),
+            ("alert", .string(alert.word)), ("alertReason", .string(alert.reason.rawValue)),
         ]
         if output.json { return try Terminal.show(JSONValue.object(members).description) }
         for (name, value) in members {

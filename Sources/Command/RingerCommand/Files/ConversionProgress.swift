@@ -1,10 +1,5 @@
-import SystemPackage
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemPackage
 
 /// Shows the progress of a long conversion on standard error, if that is a terminal.
 struct ConversionProgress {

@@ -12,7 +12,8 @@ struct ConvertCommand: ParsableCommand {
             Formats are spelt as afconvert spells them:
               ringer convert Submarine.aiff sub.caf -d ima4 -f caff -v
 
-            The output appears whole or not at all; a file of that name is replaced, as afconvert replaces it.
+            The output appears whole or not at all; a file of that name is replaced, as afconvert replaces it. Of a file that \
+            was cut off, what is there is converted, with a warning.
             Rates are converted by libsoxr, at its very high quality. One channel goes to the first two of several; \
             several are averaged to one; otherwise channels are dropped from the end, or silent ones added.
             """)
@@ -94,13 +95,18 @@ struct ConvertCommand: ParsableCommand {
         guard let container = try container() else { return }
         let format = try format()
         let source = try FileByteSource(input)
-        let converter: SoundConverter
+        var converter: SoundConverter
         do {
             converter = try SoundConverter(source)
         } catch {
             throw Failure(file: input, cause: error)
         }
         var codec = format.codec ?? converter.info.codec
+        if format.codec == nil, [.mpegLayer3, .vorbis, .opus, .flac].contains(codec) {
+            throw RingerError(
+                .unsupported, "keep its codec", input,
+                detail: "\(codec) is read, not written: name another one with -d, such as LEI16")
+        }
         // WAV's ADPCM of the same name is another format with the same arithmetic.
         if codec == .ima4, container == .wave || container == .rf64 { codec = .imaADPCM }
         if codec == .imaADPCM, container == .caf || container == .aifc { codec = .ima4 }
@@ -108,23 +114,32 @@ struct ConvertCommand: ParsableCommand {
             container: container, codec: codec, sampleRate: rate ?? format.rate ?? converter.info.sampleRate,
             channels: channels ?? converter.info.channels)
         if verbose {
-            try Terminal.show("\(input): \(converter.info.frames) frames, \(Self.describe(converter.info))")
+            try Terminal.show("\(input): \(converter.info.frames.counted("frame")), \(Self.describe(converter.info))")
             try Terminal.show(
                 "\(output): \(container.rawValue), \(target.channels) ch, \(SoundFormatNames.rate(target.sampleRate)) Hz, \(codec)"
             )
         }
-        if converter.info.isTruncated { Terminal.complain("ringer: \(input): truncated; converting what it has") }
         let frames: Int64
         do {
             var file = try ReplacementFile(FilePath(output))
             var progress = ConversionProgress(total: converter.info.frames, longerThan: converter.info.duration)
-            frames = try converter.convert(to: target, descriptor: file.descriptor) { progress.show($0) }
+            var position: Int64 = 0
+            frames = try converter.convert(to: target, descriptor: file.descriptor) {
+                position = $0
+                progress.show($0)
+            }
             progress.finish()
+            if position < converter.info.frames {
+                Terminal.complain(
+                    "ringer: \(input): only \(position) of \(converter.info.frames) frames could be decoded")
+            } else if let shortfall = converter.info.shortfall {
+                Terminal.complain("ringer: \(input): \(shortfall)")
+            }
             try file.finish()
         } catch {
             throw Failure(file: output, cause: error)
         }
-        if verbose { try Terminal.show("\(output): \(frames) frames written") }
+        if verbose { try Terminal.show("\(output): \(frames.counted("frame")) written") }
     }
 
     private static func describe(_ info: SoundFileInfo) -> String {

@@ -4,27 +4,26 @@ import SystemPackage
 import RingerTerminal
 
 /// `ringer info`: shows the format of sound files, as `afinfo` does.
-struct InfoCommand: ParsableCommand {
+struct InfoCommand: ParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
         abstract: "Show the format, length and codec of sound files.",
         discussion: """
-            Reads CAF, AIFF, AIFF-C, WAV, RF64, RIFX and MP3; the format is found from the contents, not from the name. A file \
+            Reads CAF, AIFF, AIFF-C, WAV, RF64, RIFX, MP3, Ogg and FLAC; the format is found from the contents, not from the name. A file \
             that cannot be read gets a line on standard error, the others are still shown, and the exit status is 1.
             """)
 
     @Argument(help: "The sound files.")
     var files: [String]
 
-    @Flag(help: "Print one JSON object for each file, each on a line.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
     mutating func run() throws {
         var hasFailed = false
         for (index, file) in files.enumerated() {
             do {
                 let info = try SoundLoader.info(file)
-                if json {
+                if output.json {
                     try Terminal.show(Self.json(file, info).description)
                 } else {
                     if index > 0 { try Terminal.show("") }
@@ -32,6 +31,7 @@ struct InfoCommand: ParsableCommand {
                 }
             } catch {
                 hasFailed = true
+                try show(error, [("file", .string(file))])
                 Terminal.complain("ringer: \(error)")
             }
         }
@@ -44,9 +44,9 @@ struct InfoCommand: ParsableCommand {
             "File type:      \(info.container.rawValue)",
             "Data format:    \(info.channels) ch, \(SoundFormatNames.rate(info.sampleRate)) Hz, "
                 + "\(SoundFormatNames.name(info.codec)), \(info.codec)",
-            "Duration:       \(seconds(info)) s, \(info.frames) frames",
+            "Duration:       \(seconds(info)) s, \(info.frames.counted("frame"))",
             "Audio bytes:    \(info.dataSize) from byte \(info.dataOffset)",
-            "Packets:        \(info.bytesPerPacket) bytes, \(info.framesPerPacket) frames each",
+            "Packets:        \(info.bytesPerPacket.counted("byte")), \(info.framesPerPacket.counted("frame")) each",
             "Bit rate:       \(bitRate(info)) bit/s",
         ]
         if info.primingFrames > 0 || info.remainderFrames > 0 {
@@ -57,7 +57,8 @@ struct InfoCommand: ParsableCommand {
             lines.append("Channel layout: \(tag)bitmap 0x\(String(layout.bitmap, radix: 16))")
         }
         if info.editCount > 0 { lines.append("Edits:          \(info.editCount)") }
-        if info.isTruncated { lines.append("Truncated:      the file ends before its sound does") }
+        if info.isTruncated, let shortfall = info.shortfall { lines.append("Truncated:      \(shortfall)") }
+        if info.skippedBytes > 0 { lines.append("Skipped:        \(info.skippedBytes) damaged bytes between frames") }
         lines += info.tags.map { "\($0.key): \($0.value)" }
         return lines
     }
@@ -94,7 +95,7 @@ struct InfoCommand: ParsableCommand {
             ("framesPerPacket", .integer(info.framesPerPacket)),
             ("primingFrames", .integer(Int(info.primingFrames))),
             ("remainderFrames", .integer(Int(info.remainderFrames))),
-            ("truncated", .bool(info.isTruncated)),
+            ("truncated", .bool(info.isTruncated)), ("skipped", .integer(Int(info.skippedBytes))),
             ("editCount", .integer(Int(info.editCount))),
             ("channelLayout", layout),
             ("chunks", .array(chunks)),

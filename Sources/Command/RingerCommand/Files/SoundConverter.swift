@@ -13,7 +13,7 @@ struct SoundConverter {
 
     private static let framesPerPiece = 4096
 
-    private let decoder: SoundDecoder<FileByteSource>
+    private var decoder: SoundDecoder<FileByteSource>
     var info: SoundFileInfo { decoder.info }
 
     /// Reads the headers.
@@ -22,8 +22,7 @@ struct SoundConverter {
     }
 
     /// Writes the sound to a descriptor, reports progress in input frames, and returns the frames written.
-    func convert(to target: Target, descriptor: FileDescriptor, progress: (Int64) -> Void) throws -> Int64 {
-        var decoder = decoder
+    mutating func convert(to target: Target, descriptor: FileDescriptor, progress: (Int64) -> Void) throws -> Int64 {
         let layout = target.channels == info.channels ? info.channelLayout : nil
         var encoder = try SoundEncoder(
             FileSink(descriptor: descriptor), container: target.container, codec: target.codec,

@@ -52,6 +52,7 @@ enum SoundFormatNames {
         switch codec {
         case .ima4, .imaADPCM: return "ima4"
         case .mpegLayer3: return "mp3"
+        case .vorbis, .opus, .flac: return codec.description.lowercased()
         case .uLaw: return "ulaw"
         case .aLaw: return "alaw"
         case .linearPCM(let format):

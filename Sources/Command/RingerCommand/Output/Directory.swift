@@ -1,11 +1,6 @@
+import Glibc
 import RingerCore
 import SystemPackage
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
 
 /// Makes directories.
 enum Directory {

@@ -1,14 +1,10 @@
-import SystemPackage
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
+import SystemPackage
 
 /// A file that appears under its name only when it is complete: it is written without a name, synced, then linked.
 ///
-/// If the file system does not support files without a name, a temporary name beside it is used.
+/// If the file system does not support files without a name, or there is no `/proc` to link one by, a temporary name beside it
+/// is used.
 struct ReplacementFile: ~Copyable {
     let descriptor: FileDescriptor
     private let path: FilePath
@@ -30,6 +26,7 @@ struct ReplacementFile: ~Copyable {
             ".\(path.lastComponent?.string ?? "output").\(String(generator.next(), radix: 36))")
         let permissions = FilePermissions(rawValue: 0o666)
         do {
+            guard access("/proc/self/fd", F_OK) == 0 else { throw Errno.notSupported }
             descriptor = try FileDescriptor.open(
                 folder, .readWrite, options: [Self.nameless, .directory, .closeOnExec], permissions: permissions)
             hasName = false

@@ -42,6 +42,11 @@ final class TraceRecording: Sendable {
         try write()
     }
 
+    /// The same after the command's result, beside which nothing else is shown as JSON.
+    func finish(afterResultAt time: MonotonicTime) throws(ShownFailure) {
+        do throws(RingerError) { try finish(at: time) } catch { throw ShownFailure(description: "\(error)") }
+    }
+
     /// Writes the recording when a signal ends the process.
     func finishOnTermination() {
         do throws(RingerError) {
@@ -56,7 +61,7 @@ final class TraceRecording: Sendable {
         let text =
             switch format {
             case .valueChangeDump: ValueChangeDump.text(of: trace)
-            case .picture: TimelinePicture(of: trace, title: FilePath(path).stem ?? path).svg
+            case .picture: TimelinePicture(of: trace, title: FilePath(path).stem ?? path, marks: "test").svg
             }
         do {
             try file.withLock { file in

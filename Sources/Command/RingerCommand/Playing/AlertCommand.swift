@@ -3,7 +3,7 @@ import Ringer
 import RingerTerminal
 
 /// `ringer alert`: a sound, a vibration or both, repeatedly.
-struct AlertCommand: AsyncParsableCommand {
+struct AlertCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "alert",
         abstract: "Alert with a sound, a vibration or both, repeatedly, until its time is over.",
@@ -41,6 +41,8 @@ struct AlertCommand: AsyncParsableCommand {
     @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
+    static let members = ["elapsed", "rounds", "sounded", "vibrated", "completion", "fallback", "soundError"]
+
     func validate() throws {
         if let seconds, !(seconds > 0 && seconds <= 86_400) {
             throw ValidationError("--for takes seconds above 0 and up to 86400, not \(seconds).")
@@ -57,6 +59,7 @@ struct AlertCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try sound.check()
         let recording = try trace.makeRecording()
         let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)
         defer { device.close() }
@@ -67,8 +70,9 @@ struct AlertCommand: AsyncParsableCommand {
             }
         let result = await device.alerts.alert(
             id, way: way, limit: limit, vibration: pattern, pause: .seconds(pause))
+        result.fallback?.warn()
         try Terminal.show(output.json ? result.json.description : result.sentence)
-        try recording?.finish(at: device.clock.now)
-        if case .failed(let error) = result.outcome { throw error }
+        try recording?.finish(afterResultAt: device.clock.now)
+        if case .failed(let error) = result.outcome { throw ShownFailure(description: "\(error)") }
     }
 }

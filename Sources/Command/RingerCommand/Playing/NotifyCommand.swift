@@ -3,14 +3,15 @@ import Ringer
 import RingerTerminal
 
 /// `ringer notify`: a notification's sound.
-struct NotifyCommand: AsyncParsableCommand {
+struct NotifyCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify",
         abstract: "Play a notification's sound: the default, or an application's own.",
         discussion: """
             A name is looked up in the container's Library/Sounds, then in its bundle, nowhere else. If the file cannot be \
             played, or lasts 30 s or longer, the default sound is played instead, and "fallback" says why: missing, \
-            undecodable, tooLong, permissionDenied, refusedName, criticalNotAllowed.
+            undecodable, tooLong, permissionDenied, refusedName, criticalNotAllowed; incomplete where only a part of the \
+            file is there, and played.
             JSON: {"outcome":"finished|silenced|stopped|failed","by":...,
             "elapsed":seconds,"frames":...,"vibrated":true|false,
             "completion":seconds from the call,"fallback":reason or null}
@@ -38,6 +39,8 @@ struct NotifyCommand: AsyncParsableCommand {
     @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
+    static let members = ["elapsed", "frames", "vibrated", "completion", "fallback"]
+
     func validate() throws {
         guard volume >= 0 && volume <= 1 else {
             throw ValidationError("--volume takes 0 to 1, not \(volume).")
@@ -54,9 +57,10 @@ struct NotifyCommand: AsyncParsableCommand {
         let application = ApplicationContainer(
             container ?? "", bundle: bundle, allowsCriticalAlerts: !forbidsCritical)
         let result = await device.notifications.play(sound, in: application)
+        result.fallback?.warn()
         try Terminal.show(output.json ? result.json.description : result.sentence)
-        try recording?.finish(at: device.clock.now)
-        if case .failed(let error) = result.outcome { throw error }
+        try recording?.finish(afterResultAt: device.clock.now)
+        if case .failed(let error) = result.outcome { throw ShownFailure(description: "\(error)") }
     }
 
     private var sound: NotificationSound {

@@ -3,14 +3,15 @@ import Ringer
 import RingerTerminal
 
 /// `ringer play`: plays one sound if the policy allows it.
-struct PlayCommand: AsyncParsableCommand {
+struct PlayCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "play",
         abstract: "Play a sound, if the switch and the other rules allow it.",
         discussion: """
             A predefined sound is played as a system sound, a file in an audio session's category; --category plays \
             either in a category. Flipping the switch to silent stops a sound that honours the switch. A silenced sound is \
-            not an error: the exit status is 0.
+            not an error: the exit status is 0. Of a file that was cut off, what is there is played: a warning says so, and \
+            "fallback" is incomplete.
             JSON: {"outcome":"finished|silenced|stopped|failed","by":...,
             "elapsed":seconds,"frames":...,"vibrated":true|false,
             "completion":seconds from the call,"fallback":reason or null}
@@ -32,8 +33,11 @@ struct PlayCommand: AsyncParsableCommand {
     @OptionGroup var trace: TraceOptions
     @OptionGroup var output: OutputOptions
 
+    static let members = NotifyCommand.members
+
     func run() async throws {
         // Refuse a file that is not a sound before opening any device.
+        try sound.check()
         let samples: PCMBuffer? = if case .file(let path) = sound { try SoundLoader.load(path) } else { nil }
         let recording = try trace.makeRecording()
         let device = try await board.makeDevice(configuration: sounds.configuration(user), recording: recording)
@@ -52,16 +56,18 @@ struct PlayCommand: AsyncParsableCommand {
             try await show(
                 device.play(samples, category: category ?? .default, options: options.together))
         }
-        try recording?.finish(at: device.clock.now)
+        try recording?.finish(afterResultAt: device.clock.now)
     }
 
     private func show(_ result: SoundResult) throws {
+        result.fallback?.warn()
         try Terminal.show(output.json ? result.json.description : result.sentence)
-        if case .failed(let error) = result.outcome { throw error }
+        if case .failed(let error) = result.outcome { throw ShownFailure(description: "\(error)") }
     }
 
     private func show(_ result: SystemSoundResult) throws {
+        result.fallback?.warn()
         try Terminal.show(output.json ? result.json.description : result.sentence)
-        if case .failed(let error) = result.outcome { throw error }
+        if case .failed(let error) = result.outcome { throw ShownFailure(description: "\(error)") }
     }
 }

@@ -4,14 +4,17 @@ import RingerTerminal
 
 /// The user's preferences, as options of a command.
 struct PreferenceOptions: ParsableArguments {
-    @Flag(inversion: .prefixedNo, help: "Whether alerts that are heard vibrate as well.")
-    var vibrateOnRing = true
-    @Flag(inversion: .prefixedNo, help: "Whether alerts vibrate while the switch is at silent.")
-    var vibrateOnSilent = true
-    @Flag(inversion: .prefixedNo, help: "Whether user-interface sounds are played.")
-    var soundEffects = true
-    @Option(help: "The volume of alerts and notifications, 0 to 1.")
-    var alertVolume: Float = 1
+    @Flag(
+        inversion: .prefixedNo, help: "Whether alerts that are heard vibrate as well. (default: --vibrate-on-ring)")
+    var vibrateOnRing: Bool?
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether alerts vibrate while the switch is at silent. (default: --vibrate-on-silent)")
+    var vibrateOnSilent: Bool?
+    @Flag(inversion: .prefixedNo, help: "Whether user-interface sounds are played. (default: --sound-effects)")
+    var soundEffects: Bool?
+    @Option(help: "The volume of alerts and notifications, 0 to 1. (default: 1.0)")
+    var alertVolume: Float?
     @Flag(help: "Alerts vibrate while a session records.")
     var hapticsWhileRecording = false
     @Flag(help: "Alerts and notifications are suppressed; critical ones are not.")
@@ -28,20 +31,27 @@ struct PreferenceOptions: ParsableArguments {
         })
     var routesSilencedBySwitch: AudioRouteSet?
 
-    @Option(help: "The position that counts while a switch exists and cannot be read.")
-    var whenSwitchUnreadable = SwitchPosition.silent
+    @Option(help: "The position that counts while a switch exists and cannot be read. (default: silent)")
+    var whenSwitchUnreadable: SwitchPosition?
 
     func validate() throws {
-        guard alertVolume >= 0 && alertVolume <= 1 else {
+        if let alertVolume, !(0...1).contains(alertVolume) {
             throw ValidationError("--alert-volume takes 0 to 1, not \(alertVolume).")
         }
     }
 
     /// The preferences together.
-    var preferences: UserPreferences {
+    var preferences: UserPreferences { preferences(insteadOf: UserPreferences()) }
+
+    /// `others`, but for what the options say.
+    func preferences(insteadOf others: UserPreferences) -> UserPreferences {
         UserPreferences(
-            vibrateOnRing: vibrateOnRing, vibrateOnSilent: vibrateOnSilent, soundEffects: soundEffects,
-            alertVolume: alertVolume, hapticsWhileRecording: hapticsWhileRecording, doNotDisturb: doNotDisturb,
-            routesSilencedBySwitch: routesSilencedBySwitch ?? .builtIn, whenSwitchUnreadable: whenSwitchUnreadable)
+            vibrateOnRing: vibrateOnRing ?? others.vibrateOnRing,
+            vibrateOnSilent: vibrateOnSilent ?? others.vibrateOnSilent,
+            soundEffects: soundEffects ?? others.soundEffects, alertVolume: alertVolume ?? others.alertVolume,
+            hapticsWhileRecording: hapticsWhileRecording || others.hapticsWhileRecording,
+            doNotDisturb: doNotDisturb || others.doNotDisturb,
+            routesSilencedBySwitch: routesSilencedBySwitch ?? others.routesSilencedBySwitch,
+            whenSwitchUnreadable: whenSwitchUnreadable ?? others.whenSwitchUnreadable)
     }
 }

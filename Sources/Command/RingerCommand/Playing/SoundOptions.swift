@@ -14,13 +14,18 @@ struct SoundOptions: ParsableArguments {
             "A directory of files that replace predefined sounds. $XDG_DATA_HOME/ringer/sounds and /usr/share/ringer/sounds are searched after it.",
             valueName: "dir"), completion: .directory)
     var directory: String?
-    @Option(help: "The kind of device: a few predefined sounds depend on it.")
-    var variant = DeviceVariant.phone
+    @Option(
+        help:
+            "The kind of device: a few predefined sounds depend on it. By default what RINGER_VARIANT says, or a phone."
+    )
+    var variant: DeviceVariant?
 
     /// The predefined sounds for these options.
     var predefined: PredefinedSounds {
-        PredefinedSounds(
-            variant: variant, directories: (directory.map { [$0] } ?? []) + PredefinedSounds.standardDirectories)
+        var predefined = PredefinedSounds()
+        if let variant { predefined.variant = variant }
+        predefined.directories = (directory.map { [$0] } ?? []) + PredefinedSounds.standardDirectories
+        return predefined
     }
 
     /// The device's configuration with these sounds and the user's preferences.

@@ -10,12 +10,22 @@ extension SoundResult {
         outcome.members + [
             ("elapsed", .number(elapsed.inSeconds)), ("frames", .integer(position.played)),
             ("vibrated", .bool(false)), ("completion", .number((endedAt - requestedAt).inSeconds)),
-            ("fallback", .null),
+            ("fallback", .optional(fallback?.reason.rawValue)),
         ]
     }
 
     /// The result in words.
     var sentence: String { outcome.sentence(after: elapsed) }
+}
+
+extension SoundFallback {
+    /// The part of a result's sentence that says which sound was played instead, or how much of it was not.
+    fileprivate var words: String { (reason == .incomplete ? "; " : "; another sound instead: ") + "\(self)" }
+
+    /// Warns on standard error: JSON has the kind of reason alone.
+    func warn() {
+        if let error { Terminal.complain("Warning: \(error)") }
+    }
 }
 
 extension SystemSoundResult {
@@ -32,7 +42,7 @@ extension SystemSoundResult {
     /// The result in words.
     var sentence: String {
         outcome.sentence(after: elapsed) + (vibrated ? ", vibrated" : "")
-            + (fallback.map { "; another sound instead: \($0)" } ?? "")
+            + (fallback?.words ?? "")
     }
 }
 
@@ -64,7 +74,7 @@ extension AlertResult {
             }
         return "\(word) after \(elapsed.inSeconds.fixed(3)) s, \(rounds) round\(rounds == 1 ? "" : "s"), \(did)"
             + (soundError.map { "; not heard: \($0)" } ?? "")
-            + (fallback.map { "; another sound instead: \($0)" } ?? "")
+            + (fallback?.words ?? "")
     }
 
     private var word: String {

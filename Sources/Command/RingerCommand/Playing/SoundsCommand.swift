@@ -4,7 +4,7 @@ import SystemPackage
 import RingerTerminal
 
 /// `ringer sounds`: the predefined sounds.
-struct SoundsCommand: ParsableCommand {
+struct SoundsCommand: ParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "sounds",
         abstract: "List the predefined sounds, or render them to files.",

@@ -3,13 +3,13 @@ import Ringer
 import RingerTerminal
 
 /// `ringer vibrate`: a pattern on the motor.
-struct VibrateCommand: AsyncParsableCommand {
+struct VibrateCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "vibrate",
         abstract: "Turn the vibration motor in a pattern.",
         discussion: """
             No setting suppresses a vibration. The motor never turns for longer than 10 s without a rest.
-            JSON: {"outcome":"finished|stopped|limited|failed","elapsed":seconds}
+            JSON: {"outcome":"finished|stopped|limited|failed","by":error or null,"elapsed":seconds}
             """)
 
     @Option(
@@ -23,6 +23,8 @@ struct VibrateCommand: AsyncParsableCommand {
     var times = 1
     @OptionGroup(title: "The device") var board: BoardOptions
     @OptionGroup var output: OutputOptions
+
+    static let members = ["elapsed"]
 
     private func wholePattern() throws -> VibrationPattern {
         try VibrationPattern(
@@ -44,13 +46,14 @@ struct VibrateCommand: AsyncParsableCommand {
         let start = device.clock.now
         let end = await device.vibrate(pattern)
         let elapsed = device.clock.now - start
-        if output.json {
-            try Terminal.show(
-                JSONValue.object([("outcome", .string(end.word)), ("elapsed", .number(elapsed.inSeconds))]).description)
-        } else {
-            try Terminal.show("\(end.word) after \(elapsed.inSeconds.fixed(3)) s")
-        }
-        if case .failed(let error) = end { throw error }
+        let failure: ShownFailure? = if case .failed(let error) = end { .init(description: "\(error)") } else { nil }
+        let members: [(String, JSONValue)] = [
+            ("outcome", .string(end.word)), ("by", .optional(failure?.description)),
+            ("elapsed", .number(elapsed.inSeconds)),
+        ]
+        let sentence = "\(end.word) after \(elapsed.inSeconds.fixed(3)) s"
+        try Terminal.show(output.json ? JSONValue.object(members).description : sentence)
+        if let failure { throw failure }
     }
 }
 

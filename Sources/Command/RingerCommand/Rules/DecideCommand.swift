@@ -1,14 +1,17 @@
 import ArgumentParser
-import RingerCore
+import Ringer
+import RingerClient
 import RingerTerminal
 
-/// `ringer decide`: whether a sound is heard, silenced or felt, from the rules alone.
-struct DecideCommand: ParsableCommand {
+/// `ringer decide`: whether a sound is heard, silenced or felt.
+struct DecideCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "decide",
         abstract: "Report whether a sound would be heard, silenced or felt.",
         discussion: """
-            Nothing is opened and nothing is played: the answer comes from the rules that every sound goes through.
+            Nothing is played: the answer comes from the rules that every sound goes through. What no option says of the \
+            device's state and of the user's preferences is the service's, where it runs or the bus can start it; else the \
+            switch is at ring, nothing is locked, and the preferences are the standard ones.
             JSON: {"decision":"play|silence|vibrate","reason":...,"route":...,"vibrates":...}
             """)
 
@@ -26,7 +29,7 @@ struct DecideCommand: ParsableCommand {
     @Option(name: .customLong("option"), help: "An option of the session's category; may be given several times.")
     var options: [CategoryOptionName] = []
     @Option(help: "The position of the switch.")
-    var position = SwitchPosition.ring
+    var position: SwitchPosition?
     @Flag(help: "The session's application is in the background.")
     var background = false
     @Flag(help: "The switch cannot be read, whatever --position says.")
@@ -34,7 +37,7 @@ struct DecideCommand: ParsableCommand {
     @Flag(help: "The screen is locked.")
     var locked = false
     @Option(help: "The route that the sound takes.")
-    var route = AudioRoute.speaker
+    var route: AudioRoute?
     @OptionGroup(title: "User preferences") var user: PreferenceOptions
     @OptionGroup var output: OutputOptions
 
@@ -47,7 +50,7 @@ struct DecideCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         let request: SoundRequest =
             switch kind {
             case .session: .session(category ?? .default, options: options.together, isInBackground: background)
@@ -57,23 +60,25 @@ struct DecideCommand: ParsableCommand {
             case .critical: .notification(isCritical: true)
             case .vibration: .vibration
             }
-        var state = DeviceState(ringSilent: unreadable ? nil : position, isScreenLocked: locked, route: route)
-        state.isSwitchUnreadable = unreadable
-        let decision = RingerPolicy.decide(request, state: state, preferences: user.preferences)
+        var (state, preferences) = (DeviceState(ringSilent: .ring), UserPreferences())
+        if await Device.isServiceAvailable() {
+            let device = try await Device.connect()
+            defer { device.close() }
+            await device.waitForSwitch()
+            (state, preferences) = (device.state, device.preferences)
+        }
+        if unreadable || position != nil {
+            (state.ringSilent, state.isSwitchUnreadable) = (unreadable ? nil : position, unreadable)
+        }
+        if locked { state.isScreenLocked = true }
+        state.route = route ?? state.route
+        let decision = RingerPolicy.decide(
+            request, state: state, preferences: user.preferences(insteadOf: preferences))
         try Terminal.show(output.json ? decision.json.description : decision.sentence)
     }
 }
 
 extension Decision {
-    /// "play", "silence" or "vibrate".
-    var word: String {
-        switch self {
-        case .play: "play"
-        case .silence: "silence"
-        case .vibrate: "vibrate"
-        }
-    }
-
     /// The decision as JSON.
     var json: JSONValue {
         var members: [(String, JSONValue)] = [("decision", .string(word)), ("reason", .string(reason.rawValue))]

@@ -3,14 +3,15 @@ import RingerCore
 import RingerTerminal
 
 /// `ringer policy`: the rules as a table.
-struct PolicyCommand: ParsableCommand {
+struct PolicyCommand: ParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
         abstract: "Print the rules as a table.",
         discussion: """
             A row is a kind of sound. A column is what the device is in: a position of the switch; a switch that cannot be \
             read; no switch; the screen locked; headphones plugged in; a session that records, and one that plays and \
-            records, as a call. A cell says "play", "silence" or "vibrate", and "+vibrate" if the motor turns as well.
+            records, as a call. A cell says "play", "silence", "vibrate", or "both" if the motor turns to the sound; where a \
+            sound is played on another route than the device's, it names that route.
             JSON, one object a cell: {"sound":...,"position":"ring|vibrate|silent" or null,"unreadable":true|false,
             "locked":true|false,"deviceRoute":...,"recording":true|false,"silencing":true|false} and what decide prints
             """)
@@ -45,22 +46,40 @@ struct PolicyCommand: ParsableCommand {
 
     func run() throws {
         if output.json { return try showJSON() }
-        let table =
-            [[""] + Self.columns.map(\.name)]
-            + Self.rows.map { row in [row.name] + Self.columns.map { cell(row.request, $0.state) } }
-        let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
-        for row in table {
-            let line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
-            try Terminal.show(String(line.reversed().drop { $0 == " " }.reversed()))
+        // In two parts, 80 wide.
+        for part in [Self.columns.prefix(5), Self.columns.dropFirst(5)] {
+            if part.startIndex > 0 { try Terminal.show("") }
+            let table = table(part)
+            let widths = (0...part.count).map { column in
+                table.compactMap { $0.dropFirst(column).first?.count }.max() ?? 0
+            }
+            for row in table {
+                let line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
+                try Terminal.show(String(line.reversed().drop { $0 == " " }.reversed()))
+            }
         }
+    }
+
+    /// The lines of these columns: two for their names, and two for a row with a long name.
+    private func table(_ columns: ArraySlice<(name: String, state: DeviceState)>) -> [[String]] {
+        let names = columns.map { $0.name.split(separator: " ", maxSplits: 1).map(String.init) }
+        var lines = [[""] + names.map { $0.count > 1 ? $0[0] : "" }, [""] + names.map { $0.last ?? "" }]
+        for row in Self.rows {
+            var name = row.name[...]
+            if name.count > 27, let blank = name.firstIndex(of: " ") {
+                lines.append([String(name[..<blank])])
+                name = " " + name[blank...]
+            }
+            lines.append([String(name)] + columns.map { cell(row.request, $0.state) })
+        }
+        return lines
     }
 
     private func cell(_ request: SoundRequest, _ state: DeviceState) -> String {
         let decision = RingerPolicy.decide(request, state: state, preferences: user.preferences)
-        var cell = decision.word
-        if case .play(_, let route, _, _) = decision, route != state.route { cell += " (\(route.rawValue))" }
-        if decision.isHeard && decision.vibrates { cell += " +vibrate" }
-        return cell
+        if decision.isHeard && decision.vibrates { return "both" }
+        if case .play(_, let route, _, _) = decision, route != state.route { return route.rawValue }
+        return decision.word
     }
 
     private func showJSON() throws {

@@ -3,7 +3,7 @@ import Ringer
 import RingerTerminal
 
 /// `ringer routes`: the routes of the board.
-struct RoutesCommand: AsyncParsableCommand {
+struct RoutesCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "routes",
         abstract: "Show the board's routes, their PCMs, and the current route.",

@@ -3,7 +3,7 @@ import Ringer
 import RingerTerminal
 
 /// `ringer session`: one audio session, held open.
-struct SessionCommand: AsyncParsableCommand {
+struct SessionCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
         abstract: "Hold an audio session open, play in it, and show its events.",
@@ -84,10 +84,11 @@ struct SessionCommand: AsyncParsableCommand {
             try show(event.word, members)
         }
         guard let result = await playing?.value else { return }
+        result.fallback?.warn()
         try Terminal.show(
             output.json
                 ? JSONValue.object([("event", .string("played"))] + result.members).description : result.sentence)
-        if case .failed(let error) = result.outcome { throw error }
+        if case .failed(let error) = result.outcome { throw ShownFailure(description: "\(error)") }
     }
 
     private func show(_ event: String, _ members: [(String, JSONValue)]) throws {

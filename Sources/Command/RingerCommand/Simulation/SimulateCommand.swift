@@ -3,7 +3,7 @@ import Ringer
 import RingerTerminal
 
 /// `ringer simulate`: a board in the terminal.
-struct SimulateCommand: AsyncParsableCommand {
+struct SimulateCommand: AsyncParsableCommand, JSONCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
         abstract: "Try the device on a simulated board: flip its switch, play, vibrate, and see what happens.",
@@ -58,7 +58,8 @@ struct SimulateCommand: AsyncParsableCommand {
         var (tests, failures) = (0, 0)
         for script in scripts.isEmpty ? [try .tour] : scripts {
             let results = try ScriptRun.run(
-                script, position: position, configuration: configuration, json: output.json, atEnd: finish)
+                script, position: position, configuration: configuration, json: output.json,
+                atTest: { recording?.recorder.mark($0, at: $1) }, atEnd: finish)
             report?.add(results, of: script)
             if script.hasExpectations { tests += results.count }
             failures += results.count { $0.failure != nil }

@@ -54,7 +54,7 @@ package enum InteractiveSimulation {
         let style = BoardScreen.Style(
             term: Terminal.environment("TERM"), noColor: Terminal.environment("NO_COLOR"))
         let screen = BoardScreen(loop: loop, style: style)
-        let log = SimulationLog(json: json) { line throws(RingerError) in try screen.show(line) }
+        let log = SimulationLog(json: json) { line throws(RingerError) in try screen.show(line.oneLine) }
         try screen.show(help)
         let observations = Observations()
         var configuration = configuration

@@ -25,18 +25,24 @@ package struct ScriptRun {
 
     /// Runs every test, each on a board of its own; the clock continues from one to the next.
     ///
-    /// - Parameter atEnd: Called with the clock's time at the end.
+    /// - Parameters:
+    ///   - atTest: Called with the title and the time of each test of several when it begins.
+    ///   - atEnd: Called with the clock's time at the end.
     /// - Throws: ``RingerError`` if the log cannot be written.
     package static func run(
         _ script: Script, position: SwitchPosition = .ring, configuration: Device.Configuration = .init(),
-        json: Bool = false, atEnd: (MonotonicTime) throws(RingerError) -> Void = { _ in }
+        json: Bool = false, atTest: (String, MonotonicTime) -> Void = { _, _ in },
+        atEnd: (MonotonicTime) throws(RingerError) -> Void = { _ in }
     ) throws -> [Result] {
         let run = ScriptRun(script: script, position: position, configuration: configuration)
         let clock = run.clock
         let log = SimulationLog(json: json, start: clock.now) { line throws(RingerError) in try Terminal.show(line) }
         var results: [Result] = []
         for test in script.tests {
-            if script.tests.count > 1 { log.note("test", test.name, at: clock.now) }
+            if script.tests.count > 1 {
+                log.note("test", test.name, at: clock.now)
+                atTest(test.name, clock.now)
+            }
             let result = try run.perform(test, log)
             if let failure = result.failure {
                 Terminal.complain(

@@ -204,7 +204,8 @@ struct Simulation: Sendable {
     // MARK: - Sounds
 
     private func id(of sound: NamedSound) throws -> SystemSoundID {
-        switch sound {
+        try sound.check(in: folder.isEmpty ? "." : folder.string)
+        return switch sound {
         case .id(let id): id
         case .file(let path): try device.sounds.register(folder.pushing(FilePath(path)).string)
         }
@@ -221,6 +222,7 @@ struct Simulation: Sendable {
     }
 
     private func clip(_ sound: NamedSound) throws -> PCMBuffer {
+        try sound.check(in: folder.isEmpty ? "." : folder.string)
         switch sound {
         case .file(let path): return try SoundLoader.load(folder.pushing(FilePath(path)).string)
         case .id(let id):

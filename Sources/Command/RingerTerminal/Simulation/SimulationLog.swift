@@ -117,7 +117,7 @@ final class SimulationLog: Sendable {
         case .switchMoved(let position, _, let at):
             return Line(at: at, subject: "switch", text: position.rawValue)
         case .switchEdgesDropped(let count, _, let at):
-            return Line(at: at, subject: "switch", text: "dropped \(count.map(String.init) ?? "some") edges")
+            return Line(at: at, subject: "switch", text: "dropped \(count?.counted("edge") ?? "some edges")")
         case .switchLost(let error, _, let at):
             return Line(at: at, subject: "switch", text: "lost: \(error)")
         case .switchFound(_, let at):
@@ -137,12 +137,16 @@ final class SimulationLog: Sendable {
         case .soundEnded(let outcome, let sound, let at):
             return Line(at: at, subject: "sound \(sound)", text: outcome.sentence)
         case .fallback(let fallback, let sound, let at):
-            return Line(at: at, subject: "sound \(sound)", text: "another one instead: \(fallback)")
+            return Line(
+                at: at, subject: "sound \(sound)",
+                text: fallback.reason == .incomplete ? "\(fallback)" : "another one instead: \(fallback)")
         case .session(let event, let id, let name, let at):
             let title = name.isEmpty ? "\(id.rawValue)" : name
             return Line(at: at, subject: "session", text: "\(title) \(event.sentence)")
         case .routeChanged(let change, let at):
             return Line(at: at, subject: "route", text: change.sentence)
+        // The script, or the user, has set them.
+        case .preferencesChanged: return nil
         case .vibration(let report):
             return Line(at: report.at, subject: "motor", text: report.sentence)
         case .detectorDisagrees(_, let position, let at):
@@ -212,8 +216,8 @@ extension DeviceStateChange {
         case .route(let route): "route \(route.rawValue)"
         case .routePresent(let route, let isPresent): "\(route.rawValue) \(isPresent ? "there" : "gone")"
         case .otherAudioPlaying(let isPlaying): isPlaying ? "another process plays" : "no other process plays"
-        case .outputFormat(let format): "output at \(format.sampleRate) Hz, \(format.channels) channels"
-        case .inputFormat(let format): "input at \(format.sampleRate) Hz, \(format.channels) channels"
+        case .outputFormat(let format): "output at \(format.sampleRate) Hz, \(format.channels.counted("channel"))"
+        case .inputFormat(let format): "input at \(format.sampleRate) Hz, \(format.channels.counted("channel"))"
         case .outputLost(let isLost): isLost ? "output gone" : "output back"
         case .key(let key, let isPressed, _): "key \(key.rawValue) \(isPressed ? "pressed" : "released")"
         case .wokeFromSleep: "woke from sleep"

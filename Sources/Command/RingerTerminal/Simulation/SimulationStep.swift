@@ -88,67 +88,67 @@ extension Script {
           ring | silent | vibrate-position  move the switch there
           flip                              from ring to silent, or back to ring
           unplug | plug                     unplug the switch itself, plug it in again
-          deny | allow                      whether the firmware may read the switch; "deny" as
-                                            the first line of a test: from the start
+          deny | allow                      whether the firmware may read the switch;
+                                            "deny" first in a test: from the start
 
         The rest of the board
           lock | unlock                     lock the screen, unlock it
           headphone in|out                  also: microphone, line, bluetooth
-          input on|off                      whether the board has a microphone of its own
+          input on|off                      whether the board has its own microphone
           volume NUMBER|unknown             the mixer's output volume, 0 to 1
           other-audio on|off                whether another process plays
-          pcm busy|missing|unpaced|works    the PCM, for sounds from now on: held by another
-                                            process, not there, taking everything at once
+          pcm busy|missing|unpaced|works    the PCM, from now on: held by another
+                                            process, not there, taking all at once
           motor fails|works                 whether the motor can be turned on
 
         The user
-          set PREFERENCE VALUE              one of the options below, "on" or "off" for one without
-                                            a value: set do-not-disturb on; set alert-volume 0.5
+          set PREFERENCE VALUE              an option below, "on" or "off" for flags:
+                                            set do-not-disturb on; set alert-volume 0.5
 
         The firmware
           play CATEGORY [from SOUND] [for TIME] [with OPTION]...
-          session CATEGORY [from SOUND] [for TIME] [with OPTION]... [priority PRIORITY]
-                                            an audio session that lasts as long as its sound
+          session CATEGORY [from SOUND] [for TIME] [with OPTION]...
+            [priority PRIORITY]             an audio session as long as its sound
           activate CATEGORY [with OPTION]... [priority PRIORITY]
                                             an audio session that stays
           play in NAME [from SOUND] [for TIME]
           deactivate NAME
           background|foreground [NAME]      the session's application goes there
-          call | answer | hang-up           a call interrupts the sessions; the user accepts it;
-                                            it ends
+          call | answer | hang-up           a call interrupts the sessions; the user
+                                            accepts it; it ends
           sound SOUND [as alert]            a system sound
           alert SOUND [by sound|vibration|both|none] [for TIME]
                                             again and again, for 20 s by default
           notify [FILE in FOLDER] [critical] [at VOLUME]
                                             a notification's sound
-          announce CATEGORY [from SOUND]... [for TIME] [with OPTION]... [priority NUMBER]
-            [expiring in TIME]              into the announcement queue; several sounds are joined
+          announce CATEGORY [from SOUND]... [for TIME] [with OPTION]...
+            [priority NUMBER] [expiring in TIME]   into the announcement queue, joined
           pause|resume|skip|repeat|clear announcements
           vibrate [ON,OFF,ON...] [at STRENGTH]
                                             turn the motor (milliseconds)
           detect                            find out by timing whether sounds are heard
           stop [NAME]                       stop that, or everything
-        What begins something may end in "called NAME". SOUND is a predefined sound's ID or
-        name, or a file; files are looked for beside the script.
+        What begins something may end in "called NAME". SOUND is a predefined
+        sound's ID or name, or a file; files are looked for beside the script.
 
         Time
-          wait TIME                         20 ms, 1.5 s, 2 min, 1 h; a number is in seconds
+          wait TIME                         20 ms, 1.5 s, 2 min, 1 h; 3 is 3 seconds
 
         Tests
-          test TITLE                        begins a test, on a new board; lines before the
-                                            first test begin every test
+          test TITLE                        begins a test, on a new board; lines
+                                            before the first test begin every test
           expect [NAME] [not] STATE [within TIME | for TIME]
-                                            now; at some instant until then; all the time
+                                            now; once until then; all the time
         STATE, of everything or of what NAME is:
           heard [on ROUTE] [at GAIN], silent, felt, still
         of NAME, or of what was begun last:
-          running, ended, finished, silenced [by REASON], stopped [by CAUSE], failed, refused,
-          timed-out, limited; each of these but the first may be followed by: after TIME
-          active, inactive, interrupted, ducked, unducked, audible, inaudible: a session
+          running, ended, finished, silenced [by REASON], stopped [by CAUSE], failed,
+          refused, timed-out, limited; but for the first, "after TIME" may follow
+          active, inactive, interrupted, ducked, unducked, audible, inaudible: sessions
         of the device:
           at ring|vibrate|silent, route ROUTE, volume NUMBER|unknown, locked, unlocked
           detected muted|audible|unknown    what detect found last
-          report TEXT                       a line that contains TEXT, after the one that the
-                                            last "expect report" found
+          report TEXT                       a line that contains TEXT, after the one
+                                            that the last "expect report" found
         """
 }

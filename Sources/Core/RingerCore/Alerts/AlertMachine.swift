@@ -180,8 +180,12 @@ struct AlertMachine: StateMachine {
         var next = now + plan.pause
         let cameToNothing = round.startedAt == nil && !round.vibrated
         if round.outcome != .finished || cameToNothing { next = max(next, roundBeganAt + Self.shortestFailure) }
-        // A file system that does not answer would be asked for nothing.
-        if case .failed(let error) = round.outcome, error.code == .timedOut, !round.vibrated {
+        // A file system that does not answer would be asked for nothing; a file that has been cut off for long is no longer being
+        // rewritten.
+        let isOld = now - result.startedAt >= SoundLoads.limit
+        if case .failed(let error) = round.outcome, error.code == .timedOut || isOld && error.code == .soundIncomplete,
+            !round.vibrated
+        {
             next = max(next, roundBeganAt + SoundLoads.limit)
         }
         if next <= now { return beginRound(rules, now, &actions) }

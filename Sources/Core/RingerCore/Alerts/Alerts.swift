@@ -37,17 +37,22 @@ public final class Alerts: Sendable {
     }
 
     private let sounds: SystemSoundServices
-    let running = CurrentAlert()
+    /// The alert that runs, and those that were replaced and have not completed, in the order of their starts.
+    let running = TransitionState<(all: [RunningAlert], isClosed: Bool)>(([], false))
+    /// The one that goes on; nil if there is none.
+    private var open: RunningAlert? { running.value.all.last { $0.isOpen } }
 
     /// Alerts that are played by `sounds`.
     package init(_ sounds: SystemSoundServices) {
         self.sounds = sounds
         let running = running
-        sounds.engine.player.observeRules { [weak running] in running?.open?.rulesChanged() }
+        sounds.engine.player.observeRules { [weak running] in
+            running?.value.all.last { $0.isOpen }?.rulesChanged()
+        }
     }
 
     /// Whether an alert runs. False as soon as ``stop(because:releasingOutput:)`` has returned, though its sound may last for a period more.
-    public var isRunning: Bool { sounds.engine.core.read { running.open != nil } }
+    public var isRunning: Bool { sounds.engine.core.read { open != nil } }
 
     /// Begins to alert and returns at once.
     ///
@@ -110,7 +115,7 @@ public final class Alerts: Sendable {
     ///     kept for the next sound: for a program that takes the call. `Device.releaseOutput()` returns once they are.
     public func stop(because cause: SoundOutcome.StopCause = .caller, releasingOutput: Bool = false) {
         sounds.engine.core.transition {
-            for alert in running.all { alert.stop(because: cause) }
+            for alert in running.value.all { alert.stop(because: cause) }
         }
         if releasingOutput { sounds.engine.player.releaseOutput() }
     }
@@ -118,7 +123,7 @@ public final class Alerts: Sendable {
     /// Stops the alert because the device is closed: no clock begins another round of one. Later ones fail as closed.
     package func close() {
         sounds.engine.core.transition {
-            running.isClosed = true
+            running.value.isClosed = true
             stop(because: .closed)
         }
     }
@@ -146,16 +151,16 @@ public final class Alerts: Sendable {
         let kind = Kind(sound: sound, client: owner, way: way, vibration: vibration, pause: pause)
         let new = RunningAlert(kind, limit: limit, sounds)
         return sounds.engine.core.transition {
-            if running.isClosed { return refuse(RingerError(.closed, "alert", "device")) }
-            let current = running.open
+            if running.value.isClosed { return refuse(RingerError(.closed, "alert", "device")) }
+            let current = open
             if let current, current.kind == kind {
                 current.join(completion)
                 return current
             }
-            running.all.append(new)
+            running.value.all.append(new)
             new.join { [running, core = sounds.engine.core, weak new] _ in
                 guard let new else { return }
-                running.all.removeAll { $0 === new }
+                running.value.all.removeAll { $0 === new }
                 // It has the samples of its sound.
                 core.release(new)
             }
@@ -165,15 +170,4 @@ public final class Alerts: Sendable {
             return new
         }
     }
-}
-
-/// The alert that runs, and those that were replaced and have not completed.
-// SAFETY: used inside transitions of the core alone, which makes one at a time.
-final class CurrentAlert: @unchecked Sendable {
-    /// In the order of their starts.
-    var all: [RunningAlert] = []
-    var isClosed = false
-
-    /// The one that goes on; nil if there is none.
-    var open: RunningAlert? { all.last { $0.isOpen } }
 }

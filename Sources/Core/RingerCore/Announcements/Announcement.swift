@@ -14,7 +14,8 @@ public struct Announcement: Sendable {
     /// where it does not follow sleep.
     public var expiry: Duration?
 
-    /// An announcement of one sound.
+    /// An announcement of one sound. It fails where the sound has a ``PCMBuffer/shortfall``,
+    /// other than damaged bytes that were left out.
     public init(
         _ sound: PCMBuffer, category: AudioCategory = .playback, options: CategoryOptions = [], priority: Int = 0,
         expiry: Duration? = nil
@@ -26,7 +27,8 @@ public struct Announcement: Sendable {
         self.expiry = expiry
     }
 
-    /// An announcement of several clips without gaps: "received", "twelve", "fifty".
+    /// An announcement of several clips without gaps: "received", "twelve", "fifty". It fails where one of them has a
+    /// ``PCMBuffer/shortfall`` other than damaged bytes that were left out, or no frames: without a word, or half of one, it would say something else.
     ///
     /// - Throws: ``RingerError`` with code `invalid` if there is no clip, or the clips differ in sample rate or channel
     ///   count.
@@ -34,9 +36,17 @@ public struct Announcement: Sendable {
         joining clips: [PCMBuffer], category: AudioCategory = .playback, options: CategoryOptions = [],
         priority: Int = 0, expiry: Duration? = nil
     ) throws(RingerError) {
+        var clips = clips
+        self.init(
+            try Self.join(&clips), category: category, options: options, priority: priority, expiry: expiry)
+    }
+
+    /// The clips without gaps. Each one is dropped once it was copied, so that they do not take twice the memory.
+    package static func join(_ clips: inout [PCMBuffer]) throws(RingerError) -> PCMBuffer {
         guard var sound = clips.first else {
             throw RingerError(.invalid, "join the clips", "announcement", detail: "there is none")
         }
+        if clips.count == 1 { return sound }
         for (index, clip) in clips.enumerated().dropFirst() {
             guard clip.sampleRate == sound.sampleRate, clip.channels == sound.channels else {
                 throw RingerError(
@@ -45,8 +55,15 @@ public struct Announcement: Sendable {
                         + "the first \(sound.channels) at \(sound.sampleRate) Hz")
             }
         }
+        sound.samples = []
         sound.samples.reserveCapacity(clips.reduce(0) { $0 + $1.samples.count })
-        for clip in clips.dropFirst() { sound.samples += clip.samples }
-        self.init(sound, category: category, options: options, priority: priority, expiry: expiry)
+        let empty = clips.contains { $0.frames == 0 } ? PCMBuffer.Shortfall(reason: "a clip has no frames") : nil
+        let shortfalls = clips.compactMap(\.shortfall)
+        sound.shortfall = shortfalls.first { !$0.isDamageOnly } ?? empty ?? shortfalls.first
+        for index in clips.indices {
+            sound.samples += clips[index].samples
+            clips[index].samples = []
+        }
+        return sound
     }
 }

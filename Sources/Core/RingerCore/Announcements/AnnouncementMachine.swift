@@ -98,7 +98,7 @@ struct AnnouncementMachine: StateMachine {
             proceed(&actions)
         case .activated(let error, let now, let asleep):
             expire(now, asleep, &actions)
-            activated(error, &actions)
+            activated(error, now, &actions)
         case .sessionsChanged:
             changedMeanwhile = true
             if phase == .refused {
@@ -160,13 +160,21 @@ struct AnnouncementMachine: StateMachine {
         actions.append(.activate(first.category, first.options))
     }
 
-    private mutating func activated(_ error: SessionError?, _ actions: inout [Action]) {
+    private mutating func activated(_ error: SessionError?, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard case .activating(let id) = phase else { return }
         // The item may have been removed meanwhile, and the next one may need another category.
         let isWanted = !isPaused && items.first?.id == id
         if isWanted, error == nil {
             phase = .playing
             actions.append(.play(id))
+        } else if isWanted, let error, error.code == .notInitialized {
+            // There is no session, and no change of others makes one.
+            let first = items[0]
+            finish(
+                SoundResult(
+                    unplayed: .failed(RingerError(error)), frames: first.frames, requestedAt: first.addedAt,
+                    endedAt: now), &actions)
+            actions.append(.proceedLater)
         } else if isWanted, !changedMeanwhile {
             phase = .refused
         } else {

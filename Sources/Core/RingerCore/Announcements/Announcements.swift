@@ -123,6 +123,13 @@ public final class Announcements: Sendable {
         _ id: ID, _ announcement: Announcement, _ completion: @escaping @Sendable (SoundResult) -> Void
     ) {
         let now = clock.now
+        if announcement.sound.shortfall?.isDamageOnly == false, let error = SoundFallback(announcement.sound)?.error {
+            return runner.core.transition {
+                completion(
+                    SoundResult(
+                        unplayed: .failed(error), frames: announcement.sound.frames, requestedAt: now, endedAt: now))
+            }
+        }
         let item = AnnouncementMachine.Item(
             id: id.number, category: announcement.category, options: announcement.options,
             priority: announcement.priority, expiresAt: announcement.expiry.map { now + clock.timeAsleep + $0 },

@@ -12,7 +12,7 @@ public final class MuteDetector: Sendable {
     public struct Configuration: Sendable, Hashable {
         /// The clip's length.
         public let clip: Duration
-        /// A clip that is over before this was muted.
+        /// A clip that is over before this was muted; 1 ms or more.
         public let threshold: Duration
         /// The longest time from the call to the reading.
         public let deadline: Duration
@@ -32,7 +32,7 @@ public final class MuteDetector: Sendable {
 
         /// A configuration of these values.
         ///
-        /// - Throws: ``RingerError`` with code `invalid` if the threshold is not above 0, the clip is not longer than
+        /// - Throws: ``RingerError`` with code `invalid` if the threshold is below 1 ms, the clip is not longer than
         ///   the threshold or longer than 30 s, the deadline is not longer than the clip, there is no attempt, or the
         ///   rate is not in 4,000 to 192,000 Hz.
         public init(
@@ -42,7 +42,7 @@ public final class MuteDetector: Sendable {
             func require(_ condition: Bool, _ detail: String) throws(RingerError) {
                 if !condition { throw RingerError(.invalid, "use the configuration", "mute detector", detail: detail) }
             }
-            try require(threshold > .zero, "a threshold of \(threshold) is not above 0")
+            try require(threshold >= .milliseconds(1), "a threshold of \(threshold) is below 1 ms")
             try require(clip > threshold, "a clip of \(clip) does not outlast the threshold of \(threshold)")
             try require(
                 clip <= SoundLimits.systemSoundDuration, "a clip of \(clip) is longer than a system sound may be")

@@ -10,6 +10,8 @@ public struct ApplicationContainer: Sendable, Hashable {
     public var bundle: String?
     /// Whether the application may send critical alerts.
     public var allowsCriticalAlerts: Bool
+    /// Another directory whose `Library/Sounds` is searched, after that of ``directory``.
+    package var otherDirectory: String?
 
     /// The container at `directory`.
     public init(_ directory: String, bundle: String? = nil, allowsCriticalAlerts: Bool = false) {
@@ -35,11 +37,15 @@ public struct ApplicationContainer: Sendable, Hashable {
     func sound(named name: String) throws(RingerError) -> PCMBuffer {
         for file in files(named: name) {
             do throws(RingerError) {
-                let sound = try SoundLoader.load(FileByteSource(file), SoundLimits.systemSoundDuration)
-                guard sound.duration < SoundLimits.systemSoundDuration else {
-                    throw RingerError(.soundTooLong, "play", file.path, detail: "30 s are not shorter than 30 s")
+                let source = try FileByteSource(file)
+                let (info, limit) = (try SoundLoader.info(source, nil), SoundLimits.systemSoundDuration)
+                // What fills up the last packet is no part of the sound.
+                guard Double(info.minimumFrames) < limit.inSeconds * info.sampleRate else {
+                    throw RingerError(
+                        .soundTooLong, "play", file.path,
+                        detail: "\(info.duration.inSeconds) s are not shorter than 30 s")
                 }
-                return sound
+                return try SoundLoader.load(source, limit)
             } catch {
                 if error.code != .notFound { throw error }
             }
@@ -47,7 +53,7 @@ public struct ApplicationContainer: Sendable, Hashable {
         throw RingerError(.notFound, "look for the sound", name)
     }
 
-    /// The files to look for, in order: `name` in `Library/Sounds`, then in the bundle.
+    /// The files to look for, in order: `name` in each `Library/Sounds`, then in the bundle.
     func files(named name: String) -> [ContainedFile] {
         let inBundle =
             if let bundle {
@@ -56,7 +62,9 @@ public struct ApplicationContainer: Sendable, Hashable {
                 ContainedFile(
                     directory: directory, relativePath: FileWait.during(foundBundle).map { "\($0)/\(name)" } ?? name)
             }
-        return [ContainedFile(directory: directory, relativePath: "Library/Sounds/" + name), inBundle]
+        return [directory, otherDirectory].compactMap { home in
+            home.map { ContainedFile(directory: $0, relativePath: "Library/Sounds/" + name) }
+        } + [inBundle]
     }
 
     /// The name of the directory's first entry that is marked as a bundle; nil if there is none.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import SystemPackage
 
@@ -14,7 +15,8 @@ public final class FileByteSource: ByteSource, Sendable {
 
     /// Opens the file at `path`.
     ///
-    /// - Throws: ``RingerError`` naming the file, with the system's reason. A directory is refused.
+    /// - Throws: ``RingerError`` naming the file, with the system's reason. What is no regular file is refused, and not
+    ///   opened.
     public convenience init(_ path: String) throws(RingerError) {
         try self.init(path, while: { true })
     }
@@ -24,12 +26,9 @@ public final class FileByteSource: ByteSource, Sendable {
         _ path: String, while isWanted: @escaping @Sendable () -> Bool
     ) throws(RingerError) {
         try self.init(path, while: isWanted) { () throws(Errno) in
-            do {
-                // A pipe or a terminal must not block the caller.
-                return try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
-            } catch {
-                throw (error as? Errno) ?? .ioError
-            }
+            let file = ringer_open_file(path)
+            guard file >= 0 else { throw Errno(rawValue: errno) }
+            return FileDescriptor(rawValue: file)
         }
     }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether one sound may be heard, and how loud: an atomic word that the player sets and the sound thread obeys.
+/// Whether one sound may be heard, how loud, and how often: atomic words that the player sets and the sound thread obeys.
 ///
 /// It is made with the sound, and never opened again. A sound whose gate is shut before it began is never heard, whatever
 /// thread is held up where; one that had begun ends by itself within a period. Any thread; no call waits.
@@ -11,6 +11,7 @@ package final class Gate: Sendable {
 
     /// The flags, and the gain in the upper half.
     private let word: Atomic<UInt64>
+    private let wantedRounds = Atomic(0)
 
     /// An open gate of a sound that has not begun.
     package init(gain: Float = 1) {
@@ -36,6 +37,12 @@ package final class Gate: Sendable {
     package var level: Float? {
         let word = word.load(ordering: .acquiring)
         return word & Self.open == 0 ? nil : Float(bitPattern: UInt32(word >> 32))
+    }
+
+    /// How often the sound is to be played in all; 0 as long as that has not changed.
+    package var rounds: Int {
+        get { wantedRounds.load(ordering: .acquiring) }
+        set { wantedRounds.store(newValue, ordering: .releasing) }
     }
 
     /// Whether the sound may be heard.

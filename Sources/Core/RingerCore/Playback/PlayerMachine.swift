@@ -1,5 +1,6 @@
 /// Every playing sound: asks the policy before a sound starts and whenever the device's state or the user's preferences
-/// change. A playing sound is judged on the route for which its PCM was chosen, not on the device's newest route.
+/// change. A playing sound is judged on the route for which its PCM was chosen, not on the device's newest route; where
+/// the output switches the card, on every route on which it may be heard.
 struct PlayerMachine: StateMachine {
     typealias ID = UInt64
 
@@ -9,11 +10,15 @@ struct PlayerMachine: StateMachine {
             ID, SoundTerms, frames: Int, volume: Float = 1, outcome: SoundOutcome? = nil, now: MonotonicTime)
         /// The sound's terms changed: its session was interrupted or ducked, or changed its category or route.
         case terms(ID, SoundTerms, now: MonotonicTime)
+        /// The output is about to get a sound of this route, and may switch the card for it.
+        case handOver(AudioRoute, now: MonotonicTime)
         /// The sound's owner changed its volume.
         case volume(ID, Float)
         case halt(ID, SoundOutcome)
         case haltAll(SoundOutcome)
         case playback(ID, PlaybackEvent)
+        /// The card was switched to the output of a route, or could not be.
+        case card(AudioRoute, RingerError?, now: MonotonicTime)
         case preferences(UserPreferences, now: MonotonicTime)
     }
 
@@ -43,6 +48,10 @@ struct PlayerMachine: StateMachine {
         /// The route for which its PCM was chosen, or to which the card was switched since; nil after its headphones were
         /// pulled out.
         var route: AudioRoute?
+        /// The PCM that was chosen for it.
+        let pcm: String?
+        /// Whether the card could not be switched for it: where it will be heard is not known.
+        var isMisplaced = false
         /// Why it is being halted; nil while it plays.
         var halted: SoundOutcome?
     }
@@ -51,6 +60,10 @@ struct PlayerMachine: StateMachine {
     private(set) var preferences = UserPreferences()
     private let pcms: [AudioRoute: String]
     private let movesWithNextSound: Bool
+    /// Where the card may be, or be switched to, besides the route of each sound.
+    private var possible: Set<AudioRoute> = []
+    /// Whether the last switch of the card succeeded: if not, it may be anywhere.
+    private var isCardKnown = true
     private(set) var sounds: [ID: Sound] = [:]
     /// The sounds in the order in which they began. Most changes of state come while nothing plays.
     private var inOrder: [ID] { sounds.isEmpty ? [] : sounds.keys.sorted() }
@@ -79,6 +92,8 @@ struct PlayerMachine: StateMachine {
         case .terms(let id, let terms, let now):
             sounds[id]?.terms = terms
             decideAnew(id, now, &actions)
+        case .handOver(let route, let now):
+            if movesWithNextSound { expect(route, now, &actions) }
         case .volume(let id, let volume):
             guard let sound = sounds[id], sound.halted == nil, sound.volume != volume else { return }
             sounds[id]?.volume = volume
@@ -89,6 +104,8 @@ struct PlayerMachine: StateMachine {
             for id in inOrder { halt(id, outcome, &actions) }
         case .playback(let id, let event):
             playback(id, event, &actions)
+        case .card(let route, let error, let now):
+            cardIsSwitched(to: route, error, now, &actions)
         case .preferences(let preferences, let now):
             self.preferences = preferences
             for id in inOrder { decideAnew(id, now, &actions) }
@@ -115,9 +132,9 @@ struct PlayerMachine: StateMachine {
         actions.append(.report(.decided(decision, terms.request, sound: id, at: now)))
         switch decision {
         case .play(let gain, let route, _, _):
-            if movesWithNextSound { move(to: route, now, &actions) }
             sounds[id] = Sound(
-                terms: terms, requestedAt: now, frames: frames, gain: gain, volume: volume, route: route)
+                terms: terms, requestedAt: now, frames: frames, gain: gain, volume: volume, route: route,
+                pcm: pcms[route])
             var options = PlaybackOptions(gain: gain * volume, route: route, waitsWhenBusy: terms.waits)
             options.terms = terms
             actions.append(.begin(id, options))
@@ -133,12 +150,21 @@ struct PlayerMachine: StateMachine {
         finish(id, SoundResult(unplayed: outcome, frames: frames, requestedAt: now, endedAt: now), &actions)
     }
 
-    /// The route on which a playing sound is heard; nil for the route that it would take now.
+    /// The routes on which a sound may be heard; nil for the route that it would take now.
     ///
-    /// A sound keeps its PCM. If the new route has the same PCM, the codec switches, and the sound follows.
-    private func route(of sound: Sound) -> AudioRoute? {
-        guard let route = sound.route, pcms[route] != pcms[sound.terms.route(in: state)] else { return nil }
-        return route
+    /// A sound keeps its PCM. If the new route has the same PCM, the codec switches, and the sound follows. Where the output
+    /// switches the card, the sound is heard where that was switched to last, and may be heard where it is being switched to.
+    private func routes(of sound: Sound) -> [AudioRoute?] {
+        let newest = sound.terms.route(in: state)
+        let follows = sound.route == nil || sound.pcm == pcms[newest]
+        guard movesWithNextSound else { return [follows ? nil : sound.route] }
+        var routes = follows && sound.route != newest ? [sound.route, nil] : [sound.route]
+        // The card is switched before one that has not begun.
+        guard sound.startedAt != nil || sound.isMisplaced else { return routes }
+        for route in AudioRoute.allCases where pcms[route] == sound.pcm {
+            if !isCardKnown || possible.contains(route) { routes.append(route) }
+        }
+        return routes
     }
 
     /// Judges the sounds that play on headphones on the newest route from now on: the headphones were pulled out, and
@@ -149,21 +175,48 @@ struct PlayerMachine: StateMachine {
         }
     }
 
-    /// Judges the sounds anew that the card moves to `route` with the next sound.
-    private mutating func move(to route: AudioRoute, _ now: MonotonicTime, _ actions: inout [Action]) {
-        for id in inOrder {
-            if let own = sounds[id]?.route, own == route || pcms[own] != pcms[route] { continue }
-            sounds[id]?.route = route
+    /// Judges the sounds anew that the card may move to `route` from now on.
+    private mutating func expect(_ route: AudioRoute, _ now: MonotonicTime, _ actions: inout [Action]) {
+        guard possible.insert(route).inserted else { return }
+        for id in inOrder where sounds[id]?.pcm == pcms[route] && sounds[id]?.route != route {
             decideAnew(id, now, &actions)
         }
     }
 
-    private mutating func decideAnew(_ id: ID, _ now: MonotonicTime, _ actions: inout [Action]) {
+    /// The card was switched, or could not be: judges the sounds anew on every route on which they may be heard now.
+    private mutating func cardIsSwitched(
+        to route: AudioRoute, _ error: RingerError?, _ now: MonotonicTime, _ actions: inout [Action]
+    ) {
+        isCardKnown = error == nil
+        possible = [route]
+        for sound in sounds.values where sound.startedAt == nil && sound.halted == nil {
+            if let route = sound.route { possible.insert(route) }
+        }
+        for id in inOrder {
+            guard let sound = sounds[id] else { continue }
+            let isWaiting = sound.startedAt == nil
+            // The card will be switched for this one too.
+            if isWaiting && sound.route != route { continue }
+            sounds[id]?.isMisplaced = isWaiting && error != nil
+            if error == nil, sound.pcm == pcms[route] { sounds[id]?.route = route }
+            decideAnew(id, now, because: error, &actions)
+        }
+    }
+
+    /// Decides about a sound on every route on which it may be heard: all have to allow it, and the softest gain counts.
+    ///
+    /// - Parameter failure: How a sound ends that may no longer be heard; nil if it is silenced.
+    private mutating func decideAnew(
+        _ id: ID, _ now: MonotonicTime, because failure: RingerError? = nil, _ actions: inout [Action]
+    ) {
         guard let sound = sounds[id], sound.halted == nil else { return }
-        var decision = sound.terms.decide(state, preferences, on: route(of: sound))
-        // It is heard on one of the two routes, and may be on the other at any time: both have to allow it.
-        if movesWithNextSound, case .play = decision {
-            decision = sound.terms.decide(state, preferences, on: sound.route)
+        let routes = routes(of: sound)
+        var decision = sound.terms.decide(state, preferences, on: routes[0])
+        for route in routes.dropFirst() {
+            guard case .play(let least, _, _, _) = decision else { break }
+            let other = sound.terms.decide(state, preferences, on: route)
+            if case .play(let gain, _, _, _) = other, gain >= least { continue }
+            decision = other
         }
         switch decision {
         case .play(let gain, _, _, _):
@@ -171,7 +224,7 @@ struct PlayerMachine: StateMachine {
             sounds[id]?.gain = gain
             actions.append(.setGain(id, gain * sound.volume))
         case .silence(let reason), .vibrate(let reason):
-            halt(id, .silenced(by: reason), &actions)
+            halt(id, failure.map { .failed($0) } ?? .silenced(by: reason), &actions)
         }
         actions.append(.report(.decided(decision, sound.terms.request, sound: id, at: now)))
     }
@@ -189,6 +242,10 @@ struct PlayerMachine: StateMachine {
         switch event {
         case .started(let time):
             sounds[id]?.startedAt = time
+            // Another one may have begun to wait, or a switch of the card failed.
+            if movesWithNextSound, Set(routes(of: sounds[id] ?? sound)) != [sound.route] {
+                decideAnew(id, time, &actions)
+            }
         case .ended(let end, let time, let position):
             sounds[id] = nil
             let outcome: SoundOutcome =

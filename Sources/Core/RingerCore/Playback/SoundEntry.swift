@@ -15,6 +15,11 @@ struct SoundEntry: Sendable {
     /// How many frames are to be played.
     var frames: Int { manner.frames(of: sound) }
 
+    /// Why it cannot be played whatever the output; nil if it can.
+    var refusal: RingerError? { sound.frames > 0 ? nil : .withoutSound("sound") }
+    /// Why not all of it is played; nil if all is.
+    var fallback: SoundFallback? { SoundFallback(sound) }
+
     /// Shuts the gate. If the player does not know the sound yet, it ends as `outcome`, the first one given.
     mutating func shut(as outcome: SoundOutcome) {
         gate.shut()

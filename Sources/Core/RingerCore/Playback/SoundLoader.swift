@@ -12,12 +12,13 @@ public enum SoundLoader {
         try info(try FileByteSource(path), maximumDuration)
     }
 
-    /// Reads and decodes a sound file of any format that ``SoundFiles`` knows.
+    /// Reads and decodes a sound file of any format that ``SoundFiles`` knows. Of one that was cut off, what is there is
+    /// decoded: ``PCMBuffer/shortfall`` says so, and so does the device that plays it.
     ///
     /// - Parameter maximumDuration: How long the sound may be; nil for any length. It is checked with the header's values
     ///   before anything is decoded.
     /// - Throws: ``RingerError`` naming the file, with the system's reason, or with code `invalid`, or `soundIncomplete`,
-    ///   and the fault in the file.
+    ///   and the fault in the file. A file without a frame of sound is such a fault.
     public static func load(_ path: String, maximumDuration: Duration? = nil) throws(RingerError) -> PCMBuffer {
         try load(try FileByteSource(path), maximumDuration)
     }
@@ -28,21 +29,6 @@ public enum SoundLoader {
     /// - Throws: ``RingerError`` as ``load(_:maximumDuration:)`` does, and where the descriptor is no regular file's.
     public static func load(_ descriptor: FileDescriptor) throws(RingerError) -> PCMBuffer {
         try load(try FileByteSource(descriptor), nil)
-    }
-
-    /// Reads and decodes a system sound, whose file had `frames` frames when it was registered. The file may be being
-    /// rewritten: what is there of a sound that was cut off since may be heard, and is not the whole of it.
-    static func load(_ path: String, registeredWith frames: Int) throws(RingerError) -> LoadedSound {
-        let file = try FileByteSource(path)
-        var sound = LoadedSound(try load(file, SoundLimits.systemSoundDuration))
-        guard sound.samples.frames < frames else { return sound }
-        guard sound.samples.frames > 0 else {
-            throw RingerError(
-                .soundIncomplete, "decode the sound", path,
-                detail: "it has no sound, and had \(frames) frames when it was registered")
-        }
-        sound.isWhole = try !info(file, nil).isTruncated
-        return sound
     }
 
     /// Reads and decodes a file that somebody else may be writing: one whose size has changed meanwhile is an error.
@@ -59,9 +45,7 @@ public enum SoundLoader {
 
     static func info(_ file: FileByteSource, _ maximumDuration: Duration?) throws(RingerError) -> SoundFileInfo {
         do {
-            let info = try SoundFiles.info(file)
-            if let maximumDuration { try info.require(atMost: maximumDuration) }
-            return info
+            return try SoundFiles.info(file, atMost: maximumDuration)
         } catch {
             throw RingerError(error, reading: file)
         }
@@ -70,11 +54,14 @@ public enum SoundLoader {
     static func load(
         _ file: FileByteSource, _ maximumDuration: Duration?, _ admit: (Int) throws(SoundFileError) -> Void = { _ in }
     ) throws(RingerError) -> PCMBuffer {
+        var sound: PCMBuffer
         do {
-            return try SoundFiles.decode(file, maximumDuration: maximumDuration, admit: admit)
+            sound = try SoundFiles.decode(file, maximumDuration: maximumDuration, admit: admit)
         } catch {
             throw RingerError(error, reading: file)
         }
+        sound.shortfall?.file = file.path
+        return sound
     }
 }
 
@@ -163,6 +150,11 @@ extension RingerError {
             default: file.size == 0 ? .soundIncomplete : .invalid
             }
         self.init(code, "decode the sound", file.path, detail: "\(error)")
+    }
+
+    /// The error of samples of which there are none.
+    static func withoutSound(_ subject: String) -> RingerError {
+        RingerError(.invalid, "play it", subject, detail: "it has no frames")
     }
 
     /// Whether reading the same sound again may succeed: the system could not read it, or not in time, or its file ended too

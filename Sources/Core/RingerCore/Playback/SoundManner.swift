@@ -25,7 +25,7 @@ package struct SoundManner: Sendable, Hashable {
     /// What is left once so many frames of the sound were played.
     package func after(_ played: Int, of sound: PCMBuffer) -> SoundManner {
         guard sound.frames > 0 else { return self }
-        let (round, frame) = (first + played).quotientAndRemainder(dividingBy: sound.frames)
+        let (round, frame) = (first + max(0, played)).quotientAndRemainder(dividingBy: sound.frames)
         // At its end nothing is left of the last round.
         let isOver = round >= rounds
         return SoundManner(first: isOver ? sound.frames : frame, rounds: isOver ? 1 : rounds - round, volume: volume)

@@ -50,6 +50,8 @@ public struct SoundResult: Sendable, Hashable {
     public var endedAt: MonotonicTime
     /// How much of it was played.
     public var position: StreamPosition
+    /// Why not all of the sound was played; nil if it was to be, or was silenced.
+    public var fallback: SoundFallback?
 
     /// The time from the first frame, or from the request if no frame was accepted, to the end.
     public var elapsed: Duration { endedAt - (startedAt ?? requestedAt) }

@@ -37,9 +37,9 @@ public final class SoundPlayer: Sendable {
         loads = SoundLoads(clock, core)
         let (table, observers) = (table, observers)
         let pcms = AudioRoute.allCases.map { ($0, output.pcm(for: $0)) }
+        let switchesCard = (output as? any AnsweringOutput)?.switchesCard == true
         let machine = PlayerMachine(
-            pcms: Dictionary(uniqueKeysWithValues: pcms),
-            movesWithNextSound: (output as? any AnsweringOutput)?.switchesCard == true)
+            pcms: Dictionary(uniqueKeysWithValues: pcms), movesWithNextSound: switchesCard)
         runner = StateMachineRunner(machine, in: core) { action, runner in
             switch action {
             case .begin(let id, var options):
@@ -48,15 +48,22 @@ public final class SoundPlayer: Sendable {
                 options.gate = entry.gate
                 options.reportAt = entry.monitor?.reportAt
                 options.manner = entry.manner
+                if let error = entry.refusal {
+                    let position = StreamPosition(played: 0, total: 0)
+                    return runner.send(.playback(id, .ended(.failed(error), at: clock.now, position)))
+                }
+                if let fallback = entry.fallback { report(.fallback(fallback, sound: id, at: clock.now)) }
                 core.perform { [options] in
                     let handler: @Sendable (PlaybackEvent) -> Void = { [weak runner] in
                         runner?.send(.playback(id, $0))
                     }
                     let isOver = core.transition {
+                        // One that was halted meanwhile.
+                        if table.value[id] == nil { return true }
                         table.value[id]?.isHandedOver = true
-                        return table.value[id] == nil
+                        if switchesCard { runner.send(.handOver(options.route, now: clock.now)) }
+                        return false
                     }
-                    // One that was halted meanwhile.
                     if isOver { return }
                     let playback = output.play(entry.sound, options, handler)
                     let volume = core.transition {
@@ -83,11 +90,15 @@ public final class SoundPlayer: Sendable {
             case .forward(let id, let event): table.value[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
             case .rulesChanged: observers.notify()
-            case .complete(let id, let result):
+            case .complete(let id, var result):
                 guard let entry = table.value.removeValue(forKey: id) else { return }
+                if case .silenced = result.outcome {} else { result.fallback = entry.fallback }
                 entry.completion(result)
                 core.release(entry)
             }
+        }
+        (output as? any AnsweringOutput)?.followCard { [weak runner] in
+            runner?.send(.card($0, $1, now: clock.now))
         }
         publisher.observe { [runner] state in
             runner.send { machine, actions in
@@ -208,6 +219,19 @@ public final class SoundPlayer: Sendable {
             }
             runner.send(.volume(id.number, volume))
         }
+    }
+
+    /// Changes how often a sound is played in all. A round that was begun to be written is played to its end, and a sound that
+    /// was written to its end stays as it is.
+    ///
+    /// - Returns: False, and nothing changes, if the output does not look at a sound's gate.
+    package func setRounds(_ rounds: Int, of id: ID) -> Bool {
+        if output is any RemoteOutput { return false }
+        core.transition {
+            table.value[id.number]?.manner.rounds = rounds
+            table.value[id.number]?.gate.rounds = rounds
+        }
+        return true
     }
 
     /// Changes the terms of a sound.

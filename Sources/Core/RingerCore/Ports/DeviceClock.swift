@@ -19,6 +19,14 @@ public protocol DeviceClock: Sendable {
     /// - Returns: The timer, for cancelling. Dropping it does not cancel it.
     func schedule(at deadline: MonotonicTime, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer
 
+    /// The wall clock: the time since the beginning of 1970, UTC. A person or the network sets it, forward or back. By default
+    /// ``now``, as on a board whose clock was never set.
+    var wallTime: Duration { get }
+
+    /// Calls `body` once, on the device's thread, when the wall clock reaches `time`, or earlier when it is set or the machine
+    /// wakes: the caller looks at ``wallTime``, and schedules anew. Never from within this call.
+    func schedule(atWallTime time: Duration, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer
+
     /// Runs `body`, code of the library's user, after the bodies handed over before it, one at a time.
     ///
     /// On hardware it runs on the callback thread, which the first call starts; on a virtual clock, on the thread that
@@ -40,6 +48,14 @@ public protocol DeviceClock: Sendable {
 extension DeviceClock {
     /// Zero: for a machine that never sleeps.
     public var timeAsleep: Duration { .zero }
+
+    /// The time since the origin of ``now``.
+    public var wallTime: Duration { .nanoseconds(now.nanoseconds) }
+
+    /// As ``schedule(at:_:)``.
+    public func schedule(atWallTime time: Duration, _ body: @escaping @Sendable () -> Void) -> any DeviceTimer {
+        schedule(at: MonotonicTime(nanoseconds: time.nanoseconds), body)
+    }
 
     /// None.
     public var thread: (any DeviceThread)? { nil }

@@ -1,6 +1,7 @@
 /// A source of the device's state other than the switch: jacks, keys, volume, input, screen lock.
 ///
-/// On Linux an input device with jack switches, or a mixer; in a test, one that the test sets.
+/// On Linux an input device with jack switches, or a mixer; in a test, one that the test sets. A source of your own keeps its
+/// handler in a structure; ``SoundOutput`` says why.
 public protocol DeviceStateSource: Sendable {
     /// The source's name, for people.
     var name: String { get }

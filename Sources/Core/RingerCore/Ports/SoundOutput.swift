@@ -3,6 +3,9 @@
 /// The speaker: plays PCM sound and reports its progress.
 ///
 /// On Linux an ALSA PCM for each playing sound; in a test, one that records samples on the test's clock.
+///
+/// One of your own, as any other port, keeps its handlers in a structure: `Mutex<Handlers>`. A `Mutex` of a bare function, or a
+/// dictionary, wraps it once more each time `withLock` reads it, until a thread's stack is full.
 public protocol SoundOutput: Sendable {
     /// The output's name, for people: "ALSA default".
     var name: String { get }
@@ -64,6 +67,12 @@ package protocol AnsweringOutput: SoundOutput {
     /// it is, though the new route has the same PCM.
     var switchesCard: Bool { get }
 
+    /// Sets the handler of switches of the card. It is called on the output's own thread with a route, and with an error if the
+    /// card may be at another output: when the card was switched for a sound, or need not be, before the sound's PCM is open,
+    /// so that what it stops then is not heard; and after a sound that ended before its turn. While further switches wait,
+    /// only the last one is reported, and those that fail.
+    func followCard(_ handler: @escaping @Sendable (AudioRoute, RingerError?) -> Void)
+
     /// Does what ``SoundOutput/close()`` does. `completion` is called once, possibly on another thread or from within this call.
     func close(completion: @escaping @Sendable () -> Void)
 }
@@ -83,6 +92,9 @@ public protocol Playback: Sendable {
     /// written.
     func setGain(_ gain: Float, over duration: Duration)
 }
+
+/// An output of another process, which does not look at a sound's gate while the sound plays.
+package protocol RemoteOutput: SoundOutput {}
 
 /// A sound of an output that decides the gain by rules of its own, such as the service: it takes the volume alone.
 package protocol JudgedPlayback: Playback {

@@ -60,6 +60,13 @@ package protocol AnsweringMotor: VibrationMotor {
 package protocol BlockingMotor: VibrationMotor {
     /// Calls `body` on that thread, after what was given to it before.
     func execute(_ body: @escaping @Sendable () -> Void)
+
+    /// Whether closing it does not call the driver: it never turned, and has no thread yet.
+    var closesAtOnce: Bool { get }
+}
+
+extension BlockingMotor {
+    package var closesAtOnce: Bool { false }
 }
 
 extension VibrationMotor {

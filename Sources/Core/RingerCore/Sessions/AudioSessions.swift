@@ -8,7 +8,7 @@ import Synchronization
 /// completes. Subscribers are notified afterwards, and a slow one delays no other.
 public final class AudioSessions: Sendable {
     package var core: Core { publisher.core }
-    let player: SoundPlayer
+    package let player: SoundPlayer
     let publisher: StatePublisher
     private let registry: SessionRegistry
     let runner: StateMachineRunner<SessionPlaybackMachine>
@@ -124,9 +124,9 @@ public final class AudioSessions: Sendable {
                 completions.complete(ticket, with: error)
             }
         }
-        let weakRunner = Weak(runner)
+        weak let weakRunner = runner
         publisher.observeChanges { change in
-            guard let runner = weakRunner.value else { return }
+            guard let runner = weakRunner else { return }
             if let event = Self.event(change) { runner.send(.coordinator(event)) } else { runner.send(.deviceChanged) }
         }
     }
@@ -437,8 +437,9 @@ public final class AudioSessions: Sendable {
     private func followRules() {
         if followsRules.value { return }
         followsRules.value = true
-        let runner = Weak(runner)
-        player.observeRules { runner.value?.send(.deviceChanged) }
+        // A captured weak variable would be checked for overlapping accesses.
+        weak let runner = runner
+        player.observeRules { runner?.send(.deviceChanged) }
     }
 
     /// What the properties of session `id` report now; nil if there is no such session.

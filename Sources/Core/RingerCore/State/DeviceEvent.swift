@@ -27,6 +27,8 @@ public enum DeviceEvent: Sendable, Hashable {
     indirect case session(SessionEvent, session: SessionID, name: String, at: MonotonicTime)
     /// The route changed of the device's sound that belongs to no session.
     indirect case routeChanged(RouteChange, at: MonotonicTime)
+    /// The user's preferences are others now.
+    indirect case preferencesChanged(UserPreferences, at: MonotonicTime)
     /// What the motor does.
     indirect case vibration(VibrationReport)
     /// The mute detector contradicts the switch: an amplifier was left muted, or a PCM leads nowhere.

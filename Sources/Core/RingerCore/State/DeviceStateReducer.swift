@@ -46,15 +46,19 @@ struct DeviceStateReducer: StateMachine {
     }
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
+        let before = state
         switch event {
-        case .ringSilent(let event, let source):
-            ringSilent(event, source, &actions)
+        case .ringSilent(let event, let source): return ringSilent(event, source, &actions)
         case .change(let change, let source, let index, let time):
-            for change in combine(change, of: index) {
-                handleOne(.change(change, source: source, index: index, at: time), &actions)
-            }
-        default: handleOne(event, &actions)
+            for change in combine(change, of: index) { take(change, source, at: time, &actions) }
+            return
+        case .sessions(let activity): sessions = activity
+        case .ownSessions(let activity): ownSessions = activity
+        case .deviceRoute(let route): state.route = route
+        case .hasReceiver(let hasReceiver): state.hasReceiver = hasReceiver
         }
+        state.sessions = sessions.union(ownSessions)
+        if state != before { actions.append(.publish(state)) }
     }
 
     /// The changes of the whole device that follow from one of a source: something is plugged in while it is in any
@@ -75,50 +79,6 @@ struct DeviceStateReducer: StateMachine {
         default:
             return [change]
         }
-    }
-
-    private mutating func handleOne(_ event: Event, _ actions: inout [Action]) {
-        let before = state
-        let hardwareBefore = hardware
-        var report: DeviceEvent?
-        switch event {
-        // It never comes here: handle(_:_:) takes it.
-        case .ringSilent: break
-        case .change(.key(let key, let isPressed, let time), _, _, _):
-            report = .key(key, isPressed: isPressed, at: time)
-        case .change(let change, let source, _, let time):
-            apply(change)
-            let isNews =
-                switch change {
-                case .lost, .found, .wokeFromSleep: true
-                case .routePresent(let route, let isPresent):
-                    presentRoutes.updateValue(isPresent, forKey: route) != isPresent
-                case .otherAudioPlaying(let isPlaying): isPlaying != isOtherAudioPlaying
-                default: state != before || hardware != hardwareBefore
-                }
-            if case .otherAudioPlaying(let isPlaying) = change { isOtherAudioPlaying = isPlaying }
-            if isNews { report = .stateChanged(change, source: source, at: time) }
-        case .sessions(let activity):
-            sessions = activity
-        case .ownSessions(let activity):
-            ownSessions = activity
-        case .deviceRoute(let route):
-            state.route = route
-        case .hasReceiver(let hasReceiver):
-            state.hasReceiver = hasReceiver
-        }
-        state.sessions = sessions.union(ownSessions)
-        switch event {
-        case .change(.key, _, _, _): break
-        case .change(let change, _, _, _):
-            // The change before what follows from it, such as another route, whose time is later.
-            if let report { actions.append(.report(report)) }
-            report = nil
-            actions.append(.change(change))
-        default: break
-        }
-        if state != before { actions.append(.publish(state)) }
-        if let report { actions.append(.report(report)) }
     }
 
     /// The switch, which is connected, is at `position` since `time`.
@@ -161,8 +121,14 @@ struct DeviceStateReducer: StateMachine {
         actions.append(.report(report))
     }
 
-    private mutating func apply(_ change: DeviceStateChange) {
+    private mutating func take(
+        _ change: DeviceStateChange, _ source: String, at time: MonotonicTime, _ actions: inout [Action]
+    ) {
+        let (before, hardwareBefore) = (state, hardware)
+        var isNews = false
         switch change {
+        case .key(let key, let isPressed, let time):
+            return actions.append(.report(.key(key, isPressed: isPressed, at: time)))
         case .headphoneInserted(let isInserted):
             state.isHeadphoneInserted = isInserted
         case .microphoneInserted(let isInserted):
@@ -191,16 +157,27 @@ struct DeviceStateReducer: StateMachine {
             hardware.inputLatency = Float(format.latency.inSeconds)
         case .outputLost(let isLost):
             hardware.isServerDead = isLost
-        case .routePresent, .otherAudioPlaying, .key, .wokeFromSleep, .lost, .found:
-            break
+        case .routePresent(let route, let isPresent):
+            isNews = presentRoutes.updateValue(isPresent, forKey: route) != isPresent
+        case .otherAudioPlaying(let isPlaying):
+            isNews = isPlaying != isOtherAudioPlaying
+            isOtherAudioPlaying = isPlaying
+        case .wokeFromSleep, .lost, .found:
+            isNews = true
         }
+        // The change before what follows from it, such as another route, whose time is later.
+        if isNews || state != before || hardware != hardwareBefore {
+            actions.append(.report(.stateChanged(change, source: source, at: time)))
+        }
+        actions.append(.change(change))
+        if state != before { actions.append(.publish(state)) }
     }
 }
 
 extension DeviceState {
     /// The event that the switch has moved to its newest position; nil before the first one.
     package var switchMoved: DeviceEvent? {
-        guard let ringSilent, let ringSilentSource, let ringSilentAt else { return nil }
-        return .switchMoved(ringSilent, source: ringSilentSource, at: ringSilentAt)
+        guard let ringSilent, let ringSilentAt else { return nil }
+        return .switchMoved(ringSilent, source: ringSilentSource ?? "", at: ringSilentAt)
     }
 }

@@ -29,6 +29,12 @@ public struct PredefinedSounds: Sendable {
     /// The rate at which recipes are rendered, in hertz.
     public var sampleRate: Double
 
+    /// The predefined sounds of the family that the environment's `RINGER_VARIANT` names, of a phone where it names none, with
+    /// the ``standardDirectories``.
+    public init() {
+        self.init(variant: Self.environment("RINGER_VARIANT").flatMap(DeviceVariant.init) ?? .phone)
+    }
+
     /// The predefined sounds of a device, by default with the ``standardDirectories``.
     public init(
         variant: DeviceVariant = .phone, directories: [String]? = nil, sampleRate: Double = 48_000

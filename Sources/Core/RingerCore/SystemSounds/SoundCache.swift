@@ -30,19 +30,18 @@ enum SoundKey: Sendable, Hashable {
     }
 }
 
-/// A decoded sound, and why it is another one than the caller named.
+/// A decoded sound, and why it is another one than the caller named, or not all of it.
 struct LoadedSound: Sendable, Equatable {
     var samples: PCMBuffer
     var fallback: SoundFallback?
-    /// Whether it is all of the sound. A file that is being rewritten has less of it for a moment.
-    var isWhole = true
 
-    /// Whether it would be the same if it were loaded again: then it may be kept.
-    var isFinal: Bool { isWhole && fallback?.error?.mayPass != true }
+    /// Whether it would be the same if it were loaded again: then it may be kept. A file that is being rewritten has less of
+    /// its sound for a moment.
+    var isFinal: Bool { fallback?.error?.mayPass != true }
 
     init(_ samples: PCMBuffer, fallback: SoundFallback? = nil) {
         self.samples = samples
-        self.fallback = fallback
+        self.fallback = fallback ?? SoundFallback(samples)
     }
 
     var bytes: Int { samples.samples.count * MemoryLayout<Int16>.size }

@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// Why another sound is played than the one that was asked for.
+/// Why another sound is played than the one that was asked for, or not all of it.
 public struct SoundFallback: Sendable, Hashable {
     /// The kind of reason; an open set, compared with the named values.
     public struct Reason: RawRepresentable, Sendable, Hashable {
@@ -16,6 +16,8 @@ public struct SoundFallback: Sendable, Hashable {
         public static let missing = Reason(rawValue: "missing")
         /// The file cannot be read, or cannot be decoded.
         public static let undecodable = Reason(rawValue: "undecodable")
+        /// A part of the sound is missing; the rest of it is played.
+        public static let incomplete = Reason(rawValue: "incomplete")
         /// The sound lasts too long.
         public static let tooLong = Reason(rawValue: "tooLong")
         /// The process may not read the file.
@@ -35,6 +37,13 @@ public struct SoundFallback: Sendable, Hashable {
     public init(_ reason: Reason, _ error: RingerError? = nil) {
         self.reason = reason
         self.error = error
+    }
+
+    /// Why the samples are not all of their sound; nil if they are.
+    package init?(_ sound: PCMBuffer) {
+        guard let shortfall = sound.shortfall else { return nil }
+        let file = shortfall.file.isEmpty ? "sound" : shortfall.file
+        self.init(.incomplete, RingerError(.soundIncomplete, "play all of it", file, detail: shortfall.reason))
     }
 
     /// The reason that follows from `error`.

@@ -25,8 +25,8 @@ final class SoundLoads: Sendable {
         var calls: [Call] = []
         /// Why it must not read; nil if it may.
         var refusal: RingerError?
-        /// Nil while it waits.
-        var startedAt: MonotonicTime?
+        /// Its waiting for the file system; nil until its turn comes.
+        var wait: FileWait?
         /// Whether its calls were passed on before it ended.
         var isLate = false
 
@@ -57,26 +57,28 @@ final class SoundLoads: Sendable {
         }
 
         /// The next load that the budget allows.
-        mutating func takeNext(_ now: MonotonicTime) -> Load? {
+        mutating func takeNext(_ clock: any DeviceClock) -> (Load, FileWait)? {
+            let now = clock.now
             // The threads that read.
-            let readers = loads.filter { $0.startedAt != nil && $0.refusal == nil }
+            let readers = loads.filter { $0.wait != nil && $0.refusal == nil }
             if readers.count(where: \.isLate) >= SoundLoads.mostThreads {
-                for index in loads.indices where loads[index].startedAt == nil && loads[index].refusal == nil {
+                for index in loads.indices where loads[index].wait == nil && loads[index].refusal == nil {
                     loads[index].refuse("too many earlier reads have not returned")
                 }
             }
             let isFull = readers.count >= SoundLoads.mostThreads
-            guard let next = loads.firstIndex(where: { $0.startedAt == nil && (!isFull || $0.refusal != nil) }) else {
+            guard let next = loads.firstIndex(where: { $0.wait == nil && (!isFull || $0.refusal != nil) }) else {
                 return nil
             }
-            let counted = loads.filter { $0.startedAt.map { now - $0 < SoundLoads.patience } ?? false }
+            let counted = loads.filter { $0.wait.map { now - ($0.since ?? now) < SoundLoads.patience } ?? false }
             let bytes = counted.reduce(loads[next].bytes) { $0 + $1.bytes }
             // One alone may be larger.
             guard counted.isEmpty || counted.count < SoundLoads.mostAtOnce && bytes <= SoundLoads.mostBytes else {
                 return nil
             }
-            loads[next].startedAt = now
-            return loads[next]
+            let wait = FileWait(clock)
+            loads[next].wait = wait
+            return (loads[next], wait)
         }
 
         func contains(_ number: UInt64) -> Bool { loads.contains { $0.number == number } }
@@ -106,7 +108,7 @@ final class SoundLoads: Sendable {
     static let mostAtOnce = 2
     /// So many bytes of samples they have together; one sound alone may have more.
     static let mostBytes = 16 << 20
-    /// A load that takes longer, as from a file system that does not answer, no longer counts.
+    /// A load that waits longer for a file system that does not answer no longer counts; one that decodes does.
     static let patience = Duration.seconds(2)
     /// A load that waits for the file system for so long is answered as timed out.
     static let limit = Duration.seconds(5)
@@ -129,8 +131,8 @@ final class SoundLoads: Sendable {
     }
 
     private func beginWaiting() {
-        while let load = state.withLock({ $0.takeNext(clock.now) }) {
-            let (wait, timer) = (FileWait(clock), TimerSlot(clock, core))
+        while let (load, wait) = state.withLock({ $0.takeNext(clock) }) {
+            let timer = TimerSlot(clock, core)
             if load.refusal == nil { watch(load.number, wait, timer, until: clock.now + Self.limit) }
             clock.runAside { [self] in
                 wait.run { run(load.number, load.refusal) }
@@ -139,7 +141,7 @@ final class SoundLoads: Sendable {
             }
         }
         let mustLookAgain = state.withLock { state in
-            if state.isTimerSet || !state.loads.contains(where: { $0.startedAt == nil }) { return false }
+            if state.isTimerSet || !state.loads.contains(where: { $0.wait == nil }) { return false }
             state.isTimerSet = true
             return true
         }

@@ -60,7 +60,7 @@ extension SystemSoundServices {
         case .file(let path, let frames):
             return .init(frames: frames) { refusal throws(RingerError) in
                 if let refusal { throw refusal }
-                return try SoundLoader.load(path, registeredWith: frames)
+                return LoadedSound(try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration))
             }
         case .contained(let name, let container, let otherwise):
             return .init(key: .contained(name, container, otherwise: otherwise)) {

@@ -15,6 +15,7 @@ final class SystemSoundEngine: Sendable {
     let completions = CompletionTable<UInt64, SystemSoundAttempt>()
     /// The number of the last client.
     let clients = Atomic<UInt64>(0)
+    let isRehearsed = Atomic(false)
     private static let noMotor = RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none")
 
     init(
@@ -34,6 +35,9 @@ final class SystemSoundEngine: Sendable {
         let runner = StateMachineRunner(SystemSoundMachine(), in: core) { action, runner in
             switch action {
             case .startSound(let number, let samples, let terms):
+                var samples = samples
+                // It was reported as the call's.
+                samples.shortfall = nil
                 player.start(samples, reserved: SoundPlayer.ID(number: number), under: terms) { result in
                     runner.send(.soundEnded(number, result))
                 }

@@ -122,7 +122,7 @@ struct SystemSoundMachine: StateMachine {
     private mutating func begin(_ number: Number, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let call = calls[number], call.completesAt == nil else { return }
         let requestedAt = call.result.requestedAt
-        if !call.isHeard {
+        if !call.isHeard, call.sound.kind != .rehearsal {
             // The player reports the decisions about sounds that it is given.
             actions.append(.report(.decided(call.decision, call.request, sound: number, at: requestedAt)))
         }
@@ -296,7 +296,7 @@ struct SystemSoundMachine: StateMachine {
         calls[call.number] = nil
         call.result.endedAt = now
         // The end of a sound that was heard, or waited, was reported when it came.
-        if call.heard == .none {
+        if call.heard == .none, call.sound.kind != .rehearsal {
             actions.append(.report(.soundEnded(call.result.outcome, sound: call.number, at: now)))
         }
         actions.append(.complete(call))

@@ -10,6 +10,8 @@ struct SystemSoundOrder: Sendable {
         case alertRound
         /// A notification.
         case notification
+        /// Goes the way of a silenced sound, and is reported to nobody.
+        case rehearsal
     }
 
     var sound: SystemSoundID

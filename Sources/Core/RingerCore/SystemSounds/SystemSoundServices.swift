@@ -82,15 +82,22 @@ public final class SystemSoundServices: Sendable {
 
     // MARK: - Registering
 
-    /// Registers a sound file: CAF, AIFF, AIFF-C, WAV or MP3 of at most 30 s, exactly 30 s included.
+    /// Registers a sound file: CAF, AIFF, AIFF-C, WAV, MP3, Ogg or FLAC of at most 30 s, exactly 30 s included.
     ///
-    /// Nothing is decoded yet, and the file is not kept open. The corresponding C function is
+    /// Nothing is decoded yet, unless the file's header does not count the frames (some FLAC), and the file is not kept open. The corresponding C function is
     /// `AudioServicesCreateSystemSoundID`.
     ///
     /// - Returns: The ID to play it by.
     /// - Throws: ``SystemSoundError``: ``SystemSoundError/Code/exceededMaximumDuration`` for a longer sound,
     ///   ``SystemSoundError/Code/unspecified`` where the file cannot be read or is no sound.
     public func register(_ path: String) throws(SystemSoundError) -> SystemSoundID {
+        let id = try register(unrehearsed: path)
+        if !UserCode.isRunning, !engine.isRehearsed.exchange(true, ordering: .relaxed) { rehearse(id) }
+        return id
+    }
+
+    /// The same, for a caller that rehearses by itself.
+    package func register(unrehearsed path: String) throws(SystemSoundError) -> SystemSoundID {
         let info: SoundFileInfo
         do {
             info = try SoundLoader.info(path, maximumDuration: SoundLimits.systemSoundDuration)
@@ -98,6 +105,24 @@ public final class SystemSoundServices: Sendable {
             throw SystemSoundError(error)
         }
         return try register(.file(path, frames: Int(info.frames)), path)
+    }
+
+    /// Registers a predefined sound.
+    package func register(_ sound: PredefinedSound) throws(SystemSoundError) -> SystemSoundID {
+        try register(.predefined(sound), sound.name)
+    }
+
+    /// Goes the way of a registered sound that the switch silences, unheard, unfelt and unreported. Programs time their first
+    /// sound to learn the switch's position: they would measure how long code takes that has never run. Not in a completion,
+    /// where it would take its time.
+    package func rehearse(
+        _ id: SystemSoundID, _ completion: @escaping @Sendable (SystemSoundResult) -> Void = { _ in }
+    ) {
+        var order = order(id, as: .sound)
+        // A category that plays nothing.
+        (order.request, order.kind) = (.session(.audioProcessing), .rehearsal)
+        // No other call has the number.
+        begin(Call(id: SoundPlayer.ID(number: 0)), order, completion)
     }
 
     /// Registers samples that are in memory, of at most 30 s.
@@ -112,7 +137,10 @@ public final class SystemSoundServices: Sendable {
                     .soundTooLong, "register", "samples in memory",
                     detail: "\(samples.duration.inSeconds) s are longer than 30 s"))
         }
-        return try register(.known(.success(LoadedSound(samples))), "samples in memory")
+        let subject = "samples in memory"
+        let isEmpty = samples.frames == 0
+        return try register(
+            .known(isEmpty ? .failure(.withoutSound(subject)) : .success(LoadedSound(samples))), subject)
     }
 
     /// Registers a sound that cannot be played: alerts of it vibrate, and their results say why they were not heard.

@@ -4,11 +4,15 @@ import Synchronization
 final class SystemSoundTable: Sendable {
     typealias Completion = @Sendable (SystemSoundID, SoundOutcome) -> Void
 
+    private struct Registration {
+        let completion: Completion
+    }
+
     private struct State {
         var sounds: [SystemSoundID: SoundSource] = [:]
         /// The properties of sounds of which one was set, predefined ones too.
         var properties: [SystemSoundID: [SystemSoundProperty: Bool]] = [:]
-        var completions: [SystemSoundID: Completion] = [:]
+        var completions: [SystemSoundID: Registration] = [:]
         var next = SystemSoundID.predefined.upperBound + 1
         var isClosed = false
     }
@@ -46,7 +50,7 @@ final class SystemSoundTable: Sendable {
         let (source, completion): (SoundSource?, Completion?) = state.withLock { state in
             guard let source = state.sounds.removeValue(forKey: id) else { return (nil, nil) }
             state.properties[id] = nil
-            return (source, state.completions.removeValue(forKey: id))
+            return (source, state.completions.removeValue(forKey: id)?.completion)
         }
         return withExtendedLifetime((source, completion)) { source != nil }
     }
@@ -89,13 +93,13 @@ final class SystemSoundTable: Sendable {
     func setCompletion(_ completion: Completion?, of id: SystemSoundID) -> Bool {
         let (isSet, before): (Bool, Completion?) = state.withLock { state in
             guard state.sounds[id] != nil || id.predefinedSound != nil else { return (false, nil) }
-            defer { state.completions[id] = completion }
-            return (true, state.completions[id])
+            defer { state.completions[id] = completion.map { Registration(completion: $0) } }
+            return (true, state.completions[id]?.completion)
         }
         return withExtendedLifetime(before) { isSet }
     }
 
     func completion(of id: SystemSoundID) -> Completion? {
-        state.withLock { $0.completions[id] }
+        state.withLock { $0.completions[id]?.completion }
     }
 }

@@ -2,7 +2,7 @@
 public struct VibrationPattern: Sendable, Hashable {
     /// A time on and the time off after it.
     public struct Pulse: Sendable, Hashable {
-        /// How long the motor turns; more than 0.
+        /// How long the motor turns; 1 ms or more.
         public var on: Duration
         /// How long the motor rests afterwards; 0 or more.
         public var off: Duration
@@ -31,7 +31,7 @@ public struct VibrationPattern: Sendable, Hashable {
 
     /// A pattern of pulses.
     ///
-    /// - Throws: ``RingerError`` with code `invalid` if there is no pulse, a time on is not above 0, a time off is
+    /// - Throws: ``RingerError`` with code `invalid` if there is no pulse, a time on is shorter than 1 ms, a time off is
     ///   negative, the strength is not above 0 and up to 1, or the repetition is below 1.
     public init(
         pulses: [Pulse], strength: Float = 1, repetition: Repetition = .times(1)
@@ -41,7 +41,8 @@ public struct VibrationPattern: Sendable, Hashable {
         }
         guard !pulses.isEmpty else { throw refuse("it has no pulse") }
         for pulse in pulses {
-            guard pulse.on > .zero else { throw refuse("a turn of \(pulse.on) is not longer than 0") }
+            // Shorter ones would do nothing but keep the device's thread from its other work.
+            guard pulse.on >= .milliseconds(1) else { throw refuse("a turn of \(pulse.on) is shorter than 1 ms") }
             guard pulse.off >= .zero else { throw refuse("a rest of \(pulse.off) is negative") }
         }
         guard strength > 0, strength <= 1 else { throw refuse("a strength of \(strength) is not above 0 and up to 1") }

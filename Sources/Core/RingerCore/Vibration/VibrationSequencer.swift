@@ -49,9 +49,17 @@ struct VibrationSequencer: StateMachine {
         var pattern: VibrationPattern
         var pulse = 0
         var round = 1
+        /// How much of the pulse is over: the motor is asked again for each part of a long one.
+        var over = Duration.zero
 
-        /// Moves to the next pulse. Returns false after the last one.
+        /// The next part of the pulse.
+        var part: Duration { min(pattern.pulses[pulse].on - over, VibrationSequencer.longestPart) }
+
+        /// Moves to the next part or pulse. Returns false after the last one.
         mutating func advance() -> Bool {
+            over += part
+            if over < pattern.pulses[pulse].on { return true }
+            over = .zero
             if pulse + 1 < pattern.pulses.count {
                 pulse += 1
                 return true
@@ -90,6 +98,8 @@ struct VibrationSequencer: StateMachine {
     static let shortestRest = Duration.milliseconds(100)
     /// How much later than the pulse's end the hardware's own limit is, so that it acts only if this process does not.
     static let hardwareMargin = Duration.milliseconds(50)
+    /// Hardware that stops a motor by itself does so after 32.767 s at the latest (force feedback).
+    static let longestPart = Duration.seconds(30)
     /// A vibration fails if the motor has not answered so long after its end.
     static let longestAnswer = Duration.seconds(1)
     /// A shorter sleep is none: the two clocks that tell are not read at the same moment.
@@ -280,14 +290,13 @@ struct VibrationSequencer: StateMachine {
         }
     }
 
-    /// Begins the next pulse. Its end is computed from its planned start, so that delays do not add up.
+    /// Begins the next pulse, or the next part of one. Its end is computed from its planned start, so that delays do not add up.
     private mutating func beginPulse(at planned: MonotonicTime, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let running else { return }
         if let restingSince, now - restingSince >= Self.shortestRest { turned = .zero }
         let left = longestOnTime - turned - turn(until: now)
         guard left > .zero else { return limitReached(now, &actions) }
-        let pulse = running.pattern.pulses[running.pulse]
-        let (end, limit) = (planned + pulse.on, now + left)
+        let (end, limit) = (planned + running.part, now + left)
         if isOff {
             actions.append(.report(.on(strength: running.pattern.strength, at: now)))
             mayTurnSince = now
@@ -295,7 +304,9 @@ struct VibrationSequencer: StateMachine {
         restingSince = nil
         phase = .turning(until: min(end, limit), isLimited: limit < end)
         actions.append(.schedule(at: min(end, limit)))
-        let hardwareLimit = min(now + pulse.on + Self.hardwareMargin, limit)
+        // A late thread makes no gap between two parts: 32 s are within the hardware's 32.767 s.
+        let isLast = running.over + running.part == running.pattern.pulses[running.pulse].on
+        let hardwareLimit = min(now + running.part + (isLast ? Self.hardwareMargin : .seconds(2)), limit)
         ask(MotorLevel(strength: running.pattern.strength, until: hardwareLimit), &actions)
     }
 
@@ -310,7 +321,7 @@ struct VibrationSequencer: StateMachine {
             guard let pulse = running.map({ $0.pattern.pulses[$0.pulse] }) else { return }
             if isLimited { return limitReached(now, &actions) }
             guard running?.advance() == true else { return end(.finished, now, &actions) }
-            if pulse.off == .zero { return beginPulse(at: until, now, &actions) }
+            if pulse.off == .zero || running?.over != .zero { return beginPulse(at: until, now, &actions) }
             phase = .resting(until: until + pulse.off)
             actions.append(.schedule(at: until + pulse.off))
             turnOff(&actions)

@@ -219,7 +219,7 @@ public final class Vibrator: Sendable {
         stop()
         guard case .motor(let motor, _) = drive else { return completion(nil) }
         let close: @Sendable () -> Void = { [clock] in Self.close(motor, clock, completion) }
-        if let motor = motor as? any BlockingMotor { return motor.execute(close) }
+        if let motor = motor as? any BlockingMotor, !motor.closesAtOnce { return motor.execute(close) }
         if isUrgent, core.hasOtherThread, !isOff,
             (try? DetachedThread.start(stackSize: DetachedThread.workStackSize, close)) != nil
         {

@@ -40,6 +40,10 @@ int ringer_timerfd_set(int timer, int64_t deadline);
 /// for it, and no network is asked. The corresponding C function is `__nss_configure_lookup`.
 void ringer_use_local_accounts(void);
 
+/// Has blocks of memory of so many bytes and more given back to the system when they are freed. By default the number grows with the
+/// blocks that were freed, up to 32 MiB. The corresponding C function is `mallopt` with M_MMAP_THRESHOLD.
+void ringer_return_large_memory(int bytes);
+
 /// A new close-on-exec file in memory, or -1 with errno. The corresponding C function is `memfd_create`.
 int ringer_memory_file(void);
 
@@ -48,10 +52,11 @@ int ringer_memory_file(void);
 /// `GPIO_V2_GET_LINEINFO_WATCH_IOCTL`.
 int ringer_gpio_line_watch(const char *chip, uint32_t offset);
 
-/// A new close-on-exec, non-blocking descriptor that becomes readable when CLOCK_REALTIME is set, and when the machine
-/// wakes from sleep; reading it fails with ECANCELED then. Returns -1 with errno. The corresponding C functions are
-/// `timerfd_create` and `timerfd_settime`, with `TFD_TIMER_CANCEL_ON_SET`.
-int ringer_clock_watch(void);
+/// A new close-on-exec, non-blocking descriptor that becomes readable when CLOCK_REALTIME reaches `deadline`, in nanoseconds,
+/// more than 0, when that clock is set, and when the machine wakes from sleep; reading it fails with ECANCELED in the latter
+/// cases. Returns -1 with errno. The corresponding C functions are `timerfd_create` and `timerfd_settime`, with
+/// `TFD_TIMER_CANCEL_ON_SET`.
+int ringer_clock_watch(int64_t deadline);
 
 /// The time since the machine started in nanoseconds, including sleep. The corresponding C function is `clock_gettime`
 /// with `CLOCK_BOOTTIME`.
@@ -80,6 +85,11 @@ int ringer_end_catching(void);
 /// Waits for `semaphore` until `deadline`, in nanoseconds of CLOCK_MONOTONIC. Returns 0, or -1 with errno ETIMEDOUT. The
 /// corresponding C function is `sem_clockwait`.
 int ringer_wait(sem_t *semaphore, int64_t deadline);
+
+/// Opens the file at `path` for reading, close-on-exec and non-blocking. What is no regular file is not opened, which a device
+/// would notice: the descriptor is then of no use but for `fstat`. Returns the descriptor, or -1 with errno. The corresponding C
+/// functions are `open` with `O_PATH`, and `open` of that descriptor's file below /proc/self/fd.
+int ringer_open_file(const char *path);
 
 /// Opens the file at `path` below `directory` for reading, close-on-exec and non-blocking, without following symbolic
 /// links or leaving the directory. Returns its descriptor, or -1 with errno: ELOOP for a symbolic link, EXDEV for a

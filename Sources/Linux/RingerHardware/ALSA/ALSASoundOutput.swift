@@ -9,11 +9,11 @@ public final class ALSASoundOutput: AnsweringOutput {
     /// "ALSA" and the PCM of the routes that have no PCM of their own.
     public var name: String { "ALSA \(pcm)" }
     let pcm: String
+    /// The PCM of each route.
+    private let board: RouteBoard
     /// Whether the PCM is the plug-in `ringer`, which ends at once what may not be heard, while it reaches the service.
     public var obeysSwitch: Bool { pcm.hasPrefix("ringer:") && pcm.contains(part: "WHEN_SILENCED=skip") }
-    package var switchesCard: Bool { useCases != nil }
-    private let routes: [AudioRoute: String]
-    private let useCases: UseCaseSelector?
+    package let switchesCard: Bool
     private let limits: PlaybackMachine.Limits
     let thread: SoundThread
     private let lastNumber = Atomic<UInt64>(0)
@@ -25,7 +25,7 @@ public final class ALSASoundOutput: AnsweringOutput {
     ///
     /// - Parameters:
     ///   - pcm: The PCM's name in ALSA's configuration, for every route that is not in `routes`.
-    ///   - routes: The routes that have a PCM of their own, and its name.
+    ///   - routes: The routes that have a PCM of their own, and its name. Headphones and a headset stand in for each other.
     ///   - realTimePriority: 1 to 99 for `SCHED_FIFO`; nil for the ordinary scheduler. If the process lacks the right
     ///     to it, ``schedulingError`` says so.
     ///   - busyPatience: How long a sound waits for a PCM that another process holds, trying every 20 ms; zero to fail
@@ -48,20 +48,22 @@ public final class ALSASoundOutput: AnsweringOutput {
         busyPatience: Duration, linger: Duration
     ) throws(RingerError) {
         try self.init(
-            pcm: pcm, routes: routes, useCases: useCases, realTimePriority: realTimePriority,
-            busyPatience: busyPatience, linger: linger, limits: PlaybackMachine.Limits())
+            pcm: pcm, routes: routes, useCases: useCases.map { UseCaseSelector($0, pcm: pcm) },
+            realTimePriority: realTimePriority, busyPatience: busyPatience, linger: linger,
+            limits: PlaybackMachine.Limits())
     }
 
     init(
-        pcm: String, routes: [AudioRoute: String] = [:], useCases: UseCases? = nil, realTimePriority: Int? = nil,
-        busyPatience: Duration = .seconds(2), linger: Duration = .seconds(2), limits: PlaybackMachine.Limits
+        pcm: String, routes: [AudioRoute: String] = [:], useCases: UseCaseSelector? = nil,
+        realTimePriority: Int? = nil, busyPatience: Duration = .seconds(2), linger: Duration = .seconds(2),
+        limits: PlaybackMachine.Limits
     ) throws(RingerError) {
         self.pcm = pcm
-        self.useCases = useCases.map { UseCaseSelector($0) }
-        self.routes = routes
+        board = RouteBoard(pcm: pcm, routes: routes)
+        switchesCard = useCases != nil
         self.limits = limits
         thread = try SoundThread(
-            realTimePriority: realTimePriority, linger: linger, busyPatience: busyPatience, limits: limits)
+            realTimePriority: realTimePriority, linger: linger, busyPatience: busyPatience, limits: limits, useCases)
     }
 
     deinit {
@@ -75,7 +77,7 @@ public final class ALSASoundOutput: AnsweringOutput {
     public var lastGrant: HardwareFormat? { thread.lastGrant }
 
     /// The PCM of `route`.
-    public func pcm(for route: AudioRoute) -> String { routes[route] ?? pcm }
+    public func pcm(for route: AudioRoute) -> String { board.pcm(for: route) ?? pcm }
 
     /// The format in which the PCM of `route` takes sound of `channels` channels at `sampleRate` frames a second.
     ///
@@ -101,13 +103,18 @@ public final class ALSASoundOutput: AnsweringOutput {
 
     /// Calls `handler` with an error for each PCM that cannot play two sounds at once, when it is opened or when a
     /// sound has to wait for another. The error's detail has the line of `asound.conf` that makes ALSA's default PCM
-    /// mix.
+    /// mix. It is called on the sound thread: the start of the sound waits for it to return.
     public func reportProblems(_ handler: @escaping @Sendable (RingerError) -> Void) {
-        thread.reports.reportProblems(handler)
+        thread.reports.setHandlers { $0.problem = handler }
+    }
+
+    package func followCard(_ handler: @escaping @Sendable (AudioRoute, RingerError?) -> Void) {
+        thread.reports.setHandlers { $0.card = handler }
     }
 
     /// Reports to `handler` the format of the hardware behind the PCM that was opened last, behind `plug` and `dmix`.
-    /// The latency beyond its buffer is measured and reported when a format is played for the first time.
+    /// The latency beyond its buffer is measured and reported when a format is played for the first time. It is called on the
+    /// sound thread: the start of the sound waits for it to return.
     public func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
         thread.follow(handler)
     }
@@ -145,10 +152,7 @@ public final class ALSASoundOutput: AnsweringOutput {
         let voice = ALSAVoice(
             lastNumber.wrappingAdd(1, ordering: .relaxed).newValue, sound, options, pcm: pcm(for: options.route),
             on: thread, limits: limits, handler)
-        thread.loop.execute { [thread, useCases, isLate = thread.isClosed] in
-            if let useCases { thread.select(options.route, useCases) }
-            voice.begin(isLate: isLate)
-        }
+        thread.loop.execute { [isLate = thread.isClosed] in voice.begin(isLate: isLate) }
         return voice
     }
 

@@ -2,10 +2,20 @@ import RingerCore
 import Synchronization
 
 /// Reports what an output knows of its PCMs: their granted formats, whether they mix, and whether the watched one is
-/// lost.
-// SAFETY: all but `follow`, `reportProblems` and `report` is used on the sound thread only; after that thread ended, only
+/// lost. Each report is made at once.
+// SAFETY: all but the handlers' setters and `report` is used on the sound thread only; after that thread ended, only
 // by the caller of `SoundThread.shutDown`.
 final class OutputReports: @unchecked Sendable {
+    /// Who receives the reports. A mutex of a function alone would wrap it once more each time it is read.
+    struct Handlers: Sendable {
+        /// Of granted formats.
+        var format: (@Sendable (SoundPortFormat) -> Void)?
+        /// Of problems.
+        var problem: (@Sendable (RingerError) -> Void)?
+        /// Of switches of the card.
+        var card: (@Sendable (AudioRoute, RingerError?) -> Void)?
+    }
+
     /// The PCM whose loss is reported.
     private struct WatchedOutput {
         var name: String
@@ -16,25 +26,23 @@ final class OutputReports: @unchecked Sendable {
     }
 
     private(set) var formats = GrantedFormats()
-    private var news: [SoundPortFormat] = []
-    private let follower = Mutex<(@Sendable (SoundPortFormat) -> Void)?>(nil)
+    private let handlers = Mutex(Handlers())
     private var watched: WatchedOutput?
-    private let problems = Mutex<(@Sendable (RingerError) -> Void)?>(nil)
-    /// The PCMs that do not mix, and those of them that were not reported yet.
-    private var unmixed: (all: Set<String>, due: [String]) = ([], [])
+    /// The PCMs that do not mix.
+    private var unmixed: Set<String> = []
     /// The devices of PCMs, by the PCM's name.
     private var devices: [String: PCMDevice] = [:]
 
-    // MARK: - What is granted
-
-    /// Sets the handler of granted formats; nil for none. May be called on any thread.
-    func follow(_ handler: (@Sendable (SoundPortFormat) -> Void)?) {
-        follower.withLock { $0 = handler }
+    /// Sets handlers. May be called on any thread.
+    func setHandlers(_ change: (inout Handlers) -> Void) {
+        handlers.withLock { change(&$0) }
     }
+
+    // MARK: - What is granted
 
     /// Reports the format that was granted last.
     func reportLast() {
-        if let told = formats.told { follower.withLock { $0 }?(told) }
+        report(formats.lastReported)
     }
 
     /// Sets the preferences for PCMs that are opened from now on.
@@ -43,9 +51,7 @@ final class OutputReports: @unchecked Sendable {
     }
 
     /// The PCM of `handle` was opened, or is used again.
-    ///
-    /// - Returns: Whether ``flush()`` has something to report.
-    func opened(_ handle: PCMHandle) -> Bool {
+    func opened(_ handle: PCMHandle) {
         if var output = watched, output.name == handle.request.name {
             let isNews = output.loss.opened()
             output.request = handle.request
@@ -53,60 +59,41 @@ final class OutputReports: @unchecked Sendable {
             if isNews { output.handler(false) }
         }
         devices[handle.request.name] = handle.device
-        let isProblem = handle.playsOneSound && doesNotMix(handle.request.name)
-        return add(formats.opened(handle.request.name, handle.hardware)) || isProblem
+        report(formats.opened(handle.request.name, handle.hardware))
+        if handle.playsOneSound { doesNotMix(handle.request.name) }
     }
 
     /// Sound goes to the PCM `name` now, which was opened before.
     func moved(to name: String) {
-        _ = add(formats.movedTo(name))
+        report(formats.movedTo(name))
     }
 
     /// Measures the delay beyond the buffer of `handle`, which is running, unless it is known.
-    ///
-    /// - Returns: Whether ``flush()`` has something to report.
-    func measure(_ handle: PCMHandle) -> Bool {
-        guard !formats.isMeasured(handle.hardware), let delay = handle.delayBeyondBuffer() else { return false }
-        return add(formats.measured(delay, handle.hardware))
+    func measure(_ handle: PCMHandle) {
+        guard !formats.isMeasured(handle.hardware), let delay = handle.delayBeyondBuffer() else { return }
+        report(formats.measured(delay, handle.hardware))
     }
 
-    private func add(_ format: SoundPortFormat?) -> Bool {
-        guard let format else { return false }
-        news.append(format)
-        return true
+    private func report(_ format: SoundPortFormat?) {
+        guard let format else { return }
+        handlers.withLock { $0 }.format?(format)
     }
 
-    /// Makes the pending reports.
-    func flush() {
-        while !news.isEmpty {
-            let format = news.removeFirst()
-            follower.withLock { $0 }?(format)
-        }
-        while !unmixed.due.isEmpty {
-            let name = unmixed.due.removeFirst()
-            problems.withLock { $0 }?(.doesNotMix(name, devices[name]))
-        }
+    /// Reports that the card was switched to the output of `route`, or could not be.
+    func cardIsSwitched(to route: AudioRoute, _ error: RingerError? = nil) {
+        handlers.withLock { $0 }.card?(route, error)
     }
 
     // MARK: - Problems
 
-    /// Sets the handler of problems; nil for none. May be called on any thread.
-    func reportProblems(_ handler: (@Sendable (RingerError) -> Void)?) {
-        problems.withLock { $0 = handler }
-    }
-
-    /// Reports a problem at once. May be called on any thread.
+    /// Reports a problem. May be called on any thread.
     func report(_ problem: RingerError) {
-        problems.withLock { $0 }?(problem)
+        handlers.withLock { $0 }.problem?(problem)
     }
 
-    /// The PCM `name` cannot play two sounds at once.
-    ///
-    /// - Returns: Whether ``flush()`` has something to report: each PCM is reported once.
-    func doesNotMix(_ name: String) -> Bool {
-        guard unmixed.all.insert(name).inserted else { return false }
-        unmixed.due.append(name)
-        return true
+    /// The PCM `name` cannot play two sounds at once, which is reported once for each.
+    func doesNotMix(_ name: String) {
+        if unmixed.insert(name).inserted { report(.doesNotMix(name, devices[name])) }
     }
 
     // MARK: - Loss

@@ -9,7 +9,8 @@ enum DirectoryListing {
         (try? existing(prefix, in: directory)) ?? []
     }
 
-    /// The names that consist of `prefix` and a number, in numeric order; empty if there is no such directory.
+    /// The names that consist of `prefix` and a number, in numeric order; empty if there is no such directory. A second name of
+    /// a file in it is left out.
     ///
     /// The corresponding C function is `readdir`.
     ///
@@ -38,9 +39,19 @@ enum DirectoryListing {
                 }
             }
             guard let name else { continue }
+            if Int(entry.pointee.d_type) == DT_LNK && isSecondName(directory.appending(name.name)) { continue }
             let index = found.firstIndex { $0.number > name.number } ?? found.endIndex
             found.insert(name, at: index)
         }
+    }
+
+    /// Whether a link leads to a file of its own directory, as gpiochip4 on a Raspberry Pi does.
+    private static func isSecondName(_ link: FilePath) -> Bool {
+        guard let directory = realpath(link.removingLastComponent().string, nil) else { return false }
+        defer { free(directory) }
+        guard let file = realpath(link.string, nil) else { return false }
+        defer { free(file) }
+        return FilePath(platformString: file).removingLastComponent() == FilePath(platformString: directory)
     }
 
     /// All names except "." and ".."; empty if the directory cannot be read.

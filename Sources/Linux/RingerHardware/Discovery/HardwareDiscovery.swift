@@ -22,26 +22,34 @@ package enum HardwareDiscovery {
     package static func scan(_ paths: HardwarePaths = .standard) -> HardwareFindings {
         let evidence = SwitchEvidence(paths)
         var findings = HardwareFindings()
-        var sliders: [HardwareFindings.Candidate<SwitchSpecification>] = []
+        var later = Later()
         let inputs = DirectoryListing.numbered("event", in: paths.input)
         // The kernel's devices whose files this process does not see, as in a container, come last.
         for file in inputs + evidence.inputDevices.filter({ !inputs.contains($0) }) {
             let path = paths.input.appending(file)
             do throws(RingerError) {
                 let device = try EvdevHandle(path)
-                look(at: device, into: &findings, &sliders)
+                look(at: device, into: &findings, &later)
             } catch {
                 let isMissing = error.errno == .noSuchFileOrDirectory
                 let problem = isMissing ? .missingFile(path) : HardwareProblem(error, path)
-                let isSwitch = look(at: evidence, of: path, problem, into: &findings, &sliders)
+                let isSwitch = look(at: evidence, of: path, problem, into: &findings, &later)
                 if !isSwitch && inputs.contains(file) { findings.problems.append(problem) }
             }
         }
-        findings.switches += sliders
+        findings.switches += later.sliders
+        findings.motors = later.motors[0] + later.motors[1]
         lookForLED(paths, into: &findings)
         lookForLights(paths, into: &findings)
         lookForLines(paths, evidence, into: &findings)
+        findings.motors += later.motors[2]
         return findings
+    }
+
+    /// What others of its kind may be preferred to: the motors by their rank.
+    private struct Later {
+        var sliders: [HardwareFindings.Candidate<SwitchSpecification>] = []
+        var motors: [[HardwareFindings.Candidate<MotorSpecification>]] = [[], [], []]
     }
 
     private static func lookForLines(
@@ -87,7 +95,7 @@ package enum HardwareDiscovery {
     /// - Returns: Whether sysfs shows one.
     private static func look(
         at evidence: SwitchEvidence, of path: FilePath, _ problem: HardwareProblem,
-        into findings: inout HardwareFindings, _ sliders: inout [HardwareFindings.Candidate<SwitchSpecification>]
+        into findings: inout HardwareFindings, _ later: inout Later
     ) -> Bool {
         guard let file = path.lastComponent?.string else { return false }
         let hasSwitch = evidence.has(.muteDevice, inputDevice: file)
@@ -101,15 +109,14 @@ package enum HardwareDiscovery {
                 .init(specification: .evdev(selector), name: "evdev \(name)", path: path, problem: problem))
         }
         if hasSlider {
-            sliders.append(
+            later.sliders.append(
                 .init(specification: .slider(selector), name: "slider \(name)", path: path, problem: problem))
         }
         return true
     }
 
     private static func look(
-        at device: borrowing EvdevHandle, into findings: inout HardwareFindings,
-        _ sliders: inout [HardwareFindings.Candidate<SwitchSpecification>]
+        at device: borrowing EvdevHandle, into findings: inout HardwareFindings, _ later: inout Later
     ) {
         // Its name finds it again when it comes back under another number.
         let selector: EvdevSelector =
@@ -119,7 +126,7 @@ package enum HardwareDiscovery {
                 .init(specification: .evdev(selector), name: "evdev \(device.description)", path: device.path))
         }
         if device.has(.soundProfile) {
-            sliders.append(
+            later.sliders.append(
                 .init(specification: .slider(selector), name: "slider \(device.description)", path: device.path))
         }
         if device.has(.headphoneInsert) || device.has(.microphoneInsert) {
@@ -129,14 +136,17 @@ package enum HardwareDiscovery {
         if device.isDeviceKeys {
             findings.keys.append(.init(specification: selector, name: "keys \(device.description)", path: device.path))
         }
-        if device.rumbles {
-            if let problem = unwritable(device.path) {
+        if let rank = device.motorRank {
+            let gamepad = RingerError(
+                .unsupported, "use as the device's motor", device.description,
+                detail: "it has buttons or axes, as a gamepad: it is used only where it is named")
+            if rank < 2, let problem = unwritable(device.path) {
                 findings.problems.append(problem)
             } else {
-                findings.motors.append(
+                later.motors[rank].append(
                     .init(
                         specification: .forceFeedback(selector), name: "force feedback \(device.description)",
-                        path: device.path))
+                        path: device.path, problem: rank < 2 ? nil : HardwareProblem(error: gamepad)))
             }
         }
     }

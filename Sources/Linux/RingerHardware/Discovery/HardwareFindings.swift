@@ -11,7 +11,7 @@ package struct HardwareFindings: Sendable {
         package var name: String
         /// The part's file.
         package var path: FilePath
-        /// Why the part cannot be opened now; nil if it can.
+        /// Why the part cannot be opened now, or is not used unless it is named; nil if it can and is.
         package var problem: HardwareProblem?
 
         package init(
@@ -27,7 +27,8 @@ package struct HardwareFindings: Sendable {
     /// The Ring/Silent switches, the preferred one first: evdev switches, then sliders, then a GPIO line. A switch that
     /// sysfs or the device tree shows and that this process cannot read has a ``Candidate/problem``.
     package var switches: [Candidate<SwitchSpecification>] = []
-    /// The vibration motors, the preferred one first: force feedback, then an LED, then a GPIO line.
+    /// The vibration motors, the preferred one first: force feedback, then an LED, then a GPIO line. Gamepads come last, with a
+    /// ``Candidate/problem``: one may be named.
     package var motors: [Candidate<MotorSpecification>] = []
     /// The input devices with jacks, by number.
     package var jacks: [Candidate<EvdevSelector>] = []

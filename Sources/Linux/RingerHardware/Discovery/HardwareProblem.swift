@@ -33,6 +33,11 @@ package struct HardwareProblem: Sendable, Hashable {
             if self.error.detail == nil { self.error.detail = "\(user) is not in the group \(name)" }
         } else if path.starts(with: "/dev") {
             repair = Self.udevRule(path)
+        } else if path.starts(with: HardwarePaths.standard.leds), let led = path.removingLastComponent().lastComponent {
+            repair = Self.udevRule(
+                "leds",
+                #"SUBSYSTEM=="leds", KERNEL=="\#(led)", RUN+="/bin/chgrp -R leds /sys%p", RUN+="/bin/chmod -R g+w /sys%p""#
+            )
         }
     }
 
@@ -55,15 +60,26 @@ package struct HardwareProblem: Sendable, Hashable {
         return error
     }
 
+    /// Where files of sound cards are there and this process may open none of their cards; nil otherwise.
+    static func soundCards(_ folder: FilePath = HardwarePaths.standard.sound) -> HardwareProblem? {
+        let cards = DirectoryListing.numbered("controlC", in: folder).map { folder.appending($0) }
+        guard let first = cards.first, !cards.contains(where: { access($0.string, R_OK | W_OK) == 0 }) else {
+            return nil
+        }
+        return HardwareProblem(RingerError("open", first.string, .current), first)
+    }
+
     /// The command that gives a kind of device to a group, for systems that reserve it to root.
     private static func udevRule(_ path: FilePath) -> String {
         let file = path.lastComponent?.string ?? ""
         let kind = file.drop { !$0.isNumber }.isEmpty ? file : String(file.prefix { !$0.isNumber }) + "*"
         let group = file.hasPrefix("gpiochip") ? "gpio" : "input"
-        let user = Account.user(geteuid())
-        return "groupadd -rf \(group) && usermod -aG \(group) \(user) && "
-            + "echo 'KERNEL==\"\(kind)\", GROUP=\"\(group)\", MODE=\"0660\"' > /etc/udev/rules.d/60-ringer-\(group).rules"
-            + " && udevadm control --reload && udevadm trigger"
+        return udevRule(group, #"KERNEL=="\#(kind)", GROUP="\#(group)", MODE="0660""#)
+    }
+
+    private static func udevRule(_ group: String, _ rule: String) -> String {
+        "groupadd -rf \(group) && usermod -aG \(group) \(Account.user(geteuid())) && "
+            + "echo '\(rule)' > /etc/udev/rules.d/60-ringer-\(group).rules && udevadm control --reload && udevadm trigger"
     }
 }
 

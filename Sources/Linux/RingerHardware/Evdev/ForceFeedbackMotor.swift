@@ -8,7 +8,10 @@ import SystemPackage
 /// Prefer it to the other motors: the kernel ends each vibration, and stops the motor when the process dies. The gain
 /// (`FF_GAIN`) belongs to the user and is not changed. Any thread may use it. The corresponding C function is `ioctl` with
 /// `EVIOCSFF`.
-public final class ForceFeedbackMotor: VibrationMotor {
+///
+/// A device that a program makes (uinput), or that is far away, may block until it has answered, uinput for 30 s. A ``Vibrator``
+/// drives the motor from a thread of its own, as ``GPIOMotor``.
+public final class ForceFeedbackMotor: VibrationMotor, BlockingMotor {
     private struct Effect {
         var id: CInt
         var magnitude: UInt16
@@ -29,8 +32,11 @@ public final class ForceFeedbackMotor: VibrationMotor {
     /// Serialises the hardware itself, across its system calls: nothing that a flip or a caller waits for takes it.
     private let state: Mutex<State>
     private let newestName: Mutex<String>
+    private let thread = MotorThread()
+    private let process = OwningProcess()
 
-    /// Opens the motor; needs write permission to its device.
+    /// Opens the motor; needs write permission to its device. Of several the board's own comes first, and one with buttons or
+    /// axes, such as a gamepad, has to be named.
     ///
     /// - Throws: ``RingerError`` if there is none, or it is forbidden.
     public init(_ device: EvdevSelector = .automatic(), paths: HardwarePaths = .standard) throws(RingerError) {
@@ -40,6 +46,11 @@ public final class ForceFeedbackMotor: VibrationMotor {
         let name = Self.name(handle)
         state = Mutex(State(handle: handle))
         newestName = Mutex(name)
+    }
+
+    deinit {
+        // The motor is its parent's where this is a child. A deinitialiser cannot throw, and has no caller to report to.
+        if process.isCurrent { try? close() }
     }
 
     /// "force feedback /dev/input/event1 (gpio-vibrator)".
@@ -89,6 +100,7 @@ public final class ForceFeedbackMotor: VibrationMotor {
             defer {
                 state.handle = nil
                 state.effect = nil
+                thread.end()
             }
             try stop(&state)
             if let effect = state.effect, let descriptor = state.handle?.descriptor {
@@ -98,6 +110,10 @@ public final class ForceFeedbackMotor: VibrationMotor {
             }
         }
     }
+
+    package func execute(_ body: @escaping @Sendable () -> Void) { thread.execute(body) }
+
+    package var closesAtOnce: Bool { thread.isUnused }
 
     private func play(_ state: inout State, _ magnitude: UInt16, _ milliseconds: UInt16) throws(RingerError) {
         if state.handle == nil {
@@ -129,10 +145,21 @@ public final class ForceFeedbackMotor: VibrationMotor {
     }
 
     private static func open(_ device: EvdevSelector, _ paths: HardwarePaths) throws(RingerError) -> EvdevHandle {
-        let handle = try device.open(in: paths, access: .readWrite, wanted: "FF_RUMBLE") { $0.rumbles }
-        // Nothing reads the device: if it also has keys, they must not fill its queue.
-        handle.passOnly([EvdevCode(type: UInt16(EV_SYN), code: 0)])
-        return handle
+        let (last, wanted) = device == .automatic() ? (1, "FF_RUMBLE and no buttons or axes") : (2, "FF_RUMBLE")
+        var rank = 0
+        while true {
+            do throws(RingerError) {
+                let handle = try device.open(in: paths, access: .readWrite, wanted: wanted) {
+                    $0.motorRank.map { $0 <= rank } == true
+                }
+                // Nothing reads the device: if it also has keys, they must not fill its queue.
+                handle.passOnly([EvdevCode(type: UInt16(EV_SYN), code: 0)])
+                return handle
+            } catch {
+                if rank == last { throw error }
+                rank += 1
+            }
+        }
     }
 
     private static func name(_ handle: borrowing EvdevHandle) -> String { "force feedback \(handle.description)" }

@@ -225,7 +225,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     // MARK: - Descriptors
 
     /// Watches `descriptor` for `events` (`POLLIN`, `POLLOUT`; errors and hang-ups always) and calls `handler` on the
-    /// loop's thread while it is ready.
+    /// loop's thread while it is ready; never after ``close()``.
     ///
     /// The caller owns the descriptor, and stops watching before closing it.
     public func watch(
@@ -233,6 +233,8 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     ) -> WatchedDescriptor {
         let id = state.withLock { state in
             state.nextID += 1
+            // It would be kept, with what it holds.
+            if state.isClosed { return state.nextID }
             state.watched.append(
                 Watched(id: state.nextID, descriptor: descriptor, events: events, handler: handler))
             state.descriptorsChanged = true
@@ -284,28 +286,14 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     /// Calls `body` on the loop's thread and waits for it; on that thread itself, calls it at once. After ``close()``,
     /// `body` runs where ``execute(_:)`` says. In a child of fork, which has no such thread, it is not called.
     public func sync(_ body: @escaping @Sendable () -> Void) {
-        sync(until: nil, body)
-    }
-
-    /// Calls `body` as ``sync(_:)`` does, and waits for it until `deadline` at most: the thread may be blocked. Then `body`
-    /// is still called, if it ever can be.
-    ///
-    /// - Returns: Whether `body` has returned.
-    @discardableResult
-    func sync(until deadline: MonotonicTime?, _ body: @escaping @Sendable () -> Void) -> Bool {
-        if isCurrentThread {
-            body()
-            return true
-        }
-        if !process.isCurrent { return false }
+        if isCurrentThread { return body() }
+        if !process.isCurrent { return }
         let isDone = Latch()
         execute {
             body()
             isDone.open()
         }
-        if let deadline { return isDone.wait(until: deadline) }
         isDone.wait()
-        return true
     }
 
     /// Calls `body` as ``sync(_:)`` does, and rethrows its error.
@@ -437,7 +425,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
     /// is called once.
     package func onFailure(_ handler: @escaping @Sendable (RingerError) -> Void) {
         let before = state.withLock { state in
-            defer { state.onFailure = handler }
+            defer { if !state.isClosed { state.onFailure = handler } }
             return state.onFailure
         }
         withExtendedLifetime(before) {}

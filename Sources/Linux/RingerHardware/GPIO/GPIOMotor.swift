@@ -26,7 +26,8 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
     private let state: Mutex<State>
     private let newestName: Mutex<String>
     private let comeBack: MotorReturn
-    private let thread = Mutex<MotorThread>(.unused)
+    private let thread = MotorThread()
+    private let process = OwningProcess()
 
     /// Requests the line, and turns the motor off.
     ///
@@ -53,8 +54,8 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
     }
 
     deinit {
-        // A deinitialiser cannot throw, and has no caller to report to.
-        try? close()
+        // The motor is its parent's where this is a child. A deinitialiser cannot throw, and has no caller to report to.
+        if process.isCurrent { try? close() }
     }
 
     /// "GPIO gpiochip0 line 3 (vibrator)".
@@ -91,42 +92,9 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
         try state.withLock { state throws(RingerError) in try stop(&state) }
     }
 
-    package func execute(_ body: @escaping @Sendable () -> Void) {
-        if let thread = ownThread() { thread.execute(body) } else { body() }
-    }
+    package func execute(_ body: @escaping @Sendable () -> Void) { thread.execute(body) }
 
-    private enum MotorThread {
-        case unused
-        case used(EventLoop)
-        case closed
-    }
-
-    /// The motor's thread; nil if the system has none left, or the motor was closed.
-    private func ownThread() -> EventLoop? {
-        let known = thread.withLock { $0 }
-        switch known {
-        case .used(let loop): return loop
-        case .closed: return nil
-        case .unused: break
-        }
-        // Not under the lock.
-        guard let new = try? EventLoop(name: "ringer-motor") else { return nil }
-        let used: EventLoop? = thread.withLock { thread in
-            if case .unused = thread { thread = .used(new) }
-            if case .used(let loop) = thread { return loop }
-            return nil
-        }
-        if used !== new { new.close() }
-        return used
-    }
-
-    private func endThread() {
-        let before = thread.withLock { thread in
-            defer { thread = .closed }
-            return thread
-        }
-        if case .used(let loop) = before { loop.close() }
-    }
+    package var closesAtOnce: Bool { thread.isUnused }
 
     /// Calls `handler` on the loop's thread whenever a chip that disappeared may be back.
     public func onReturn(_ handler: @escaping @Sendable () -> Void) {
@@ -141,9 +109,10 @@ public final class GPIOMotor: VibrationMotor, BlockingMotor {
             defer {
                 state.request = nil
                 comeBack.end()
-                endThread()
+                thread.end()
             }
-            try stop(&state)
+            // Otherwise it is off, as the driver was asked when the line was requested.
+            if state.mayTurn { try stop(&state) }
         }
     }
 

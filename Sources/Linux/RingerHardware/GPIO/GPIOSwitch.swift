@@ -42,17 +42,37 @@ public final class GPIOSwitch: RingSilentSwitch {
     ///   - loop: The thread that reads it.
     ///   - paths: Where the kernel shows its devices.
     ///   - isAwaited: Whether to wait for a switch that cannot be opened at the start; see ``SwitchSpecification``.
-    public init(
+    public convenience init(
         _ line: GPIOLine, _ options: Options = Options(), loop: EventLoop, paths: HardwarePaths = .standard,
         isAwaited: Bool = false
+    ) {
+        self.init(line, options, loop: loop, paths: paths, isAwaited: isAwaited, whileBusy: { {} })
+    }
+
+    /// The same. `whileBusy` is called when the line is found busy, and what it returns once that no longer is so.
+    init(
+        _ line: GPIOLine, _ options: Options, loop: EventLoop, paths: HardwarePaths, isAwaited: Bool,
+        whileBusy: @escaping @Sendable () throws(RingerError) -> @Sendable () -> Void
     ) {
         reader = HotplugReader(
             loop: loop, name: "GPIO \(line.description)", directory: paths.devices,
             awaited: isAwaited ? .unlessMisnamed : .no,
             releaseWatch: { handler throws(RingerError) in
                 let located = try line.locate(in: paths)
-                let watch = ChangeWatch(try GPIOLineInfo(located.chip.path, located.offset), loop: loop, handler)
-                return { watch.close() }
+                let end = try whileBusy()
+                do throws(RingerError) {
+                    let watch = ChangeWatch(
+                        try GPIOLineInfo(located.chip.path, located.offset), loop: loop, handler)
+                    return {
+                        watch.close()
+                        end()
+                    }
+                } catch {
+                    // Kernels before 5.10 cannot watch a line.
+                    if error.errno == .invalidArgument || error.errno == .inappropriateIOCTLForDevice { return end }
+                    end()
+                    throw error
+                }
             }
         ) { () throws(RingerError) in
             try Opened(line, options, paths)

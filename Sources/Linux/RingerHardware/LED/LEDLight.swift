@@ -51,6 +51,7 @@ public final class LEDLight: StatusLight {
         try state.withLock { state throws(RingerError) in
             if state.isClosed { throw RingerError(.closed, "show a pattern", name) }
             state.isInUse = true
+            if pattern != .off { color() }
             switch pattern {
             case .off: try turnOff()
             case .on: try light()
@@ -88,6 +89,16 @@ public final class LEDLight: StatusLight {
         if hasTimer, (try? setTimes(on: 0, off: 1)) != nil { return }
         // Also removes a trigger.
         try set("brightness", "0")
+    }
+
+    /// Makes a multicolor LED without a color white: the kernel multiplies its brightness with that of each of its colors
+    /// (Documentation/leds/leds-class-multicolor.rst).
+    /// Where it may not be written, the LED has the color that it has.
+    private func color() {
+        guard let colors = try? attribute("multi_intensity").read().split(separator: " "),
+            colors.allSatisfy({ $0 == "0" })
+        else { return }
+        try? set("multi_intensity", colors.map { _ in largest }.joined(separator: " "))
     }
 
     private func light() throws(RingerError) {

@@ -19,6 +19,7 @@ public final class LEDMotor: VibrationMotor {
     private let largest: Int
     /// Serialises the hardware itself, across its system calls: nothing that a flip or a caller waits for takes it.
     private let state = Mutex(State())
+    private let process = OwningProcess()
     private let usesTrigger = Atomic(false)
     private let comeBack: MotorReturn
     /// "LED vibrator".
@@ -59,8 +60,8 @@ public final class LEDMotor: VibrationMotor {
     }
 
     deinit {
-        // A deinitialiser cannot throw, and has no caller to report to.
-        try? close()
+        // The motor is its parent's where this is a child. A deinitialiser cannot throw, and has no caller to report to.
+        if process.isCurrent { try? close() }
     }
 
     /// Whether the kernel turns the motor off after its limit, even if this process hangs or dies.

@@ -8,7 +8,8 @@ import SystemPackage
 ///
 /// It does not poll: a timer on the real-time clock, set to never, is cancelled by the kernel when that clock is set
 /// and when the machine wakes. Comparing the boot-time clock, which continues during sleep, with the monotonic clock,
-/// which does not, distinguishes the two. Any thread may use it; it reports on the event loop's. The corresponding kernel
+/// which does not, distinguishes the two. On a board where no clock goes on during sleep, neither an RTC nor a counter of the
+/// processor, the kernel cancels no timer, and no waking is reported. Any thread may use it; it reports on the event loop's. The corresponding kernel
 /// interface is timerfd_create(2) with `TFD_TIMER_CANCEL_ON_SET`.
 public final class SleepWatch: DeviceStateSource {
     /// "sleep".
@@ -77,7 +78,7 @@ public final class SleepWatch: DeviceStateSource {
             return !state.isStarted
         }
         guard isFirst else { throw RingerError(.invalid, "watch", name, detail: "it was watched already") }
-        let timer = ringer_clock_watch()
+        let timer = ringer_clock_watch(.max)
         guard timer >= 0 else { throw RingerError("watch the clock", name, .current) }
         let watch = loop.watch(timer, for: Int16(POLLIN)) { [weak self] _ in self?.clockChanged() }
         // Read the clocks after setting the timer: a sleep in between is then noticed by the timer or by both, never by

@@ -303,11 +303,16 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         if wasDoubtful { tryAgain(after: failure) } else { find(isDoubtful: true) }
     }
 
-    /// Opens the device again later: once another program has released it, or if `error` is a failure of its bus, such as
-    /// an I2C expander that did not acknowledge; then after 10 ms at first, twice as long each time, up to 10 s.
+    /// Opens the device again later: once another program has released it; or if `error` is a failure of its bus, such as
+    /// an I2C expander that did not acknowledge, or the release cannot be watched; then after 10 ms at first, twice as long each time, up to 10 s.
     private func tryAgain(after error: RingerError) {
+        var error = error
         // Another program's device is watched; one that is gone cannot be.
-        if error.code == .busy { awaitRelease() } else { endReleaseWatch() }
+        if error.code == .busy {
+            do throws(RingerError) { try awaitRelease() } catch let failure { error = failure }
+        } else {
+            endReleaseWatch()
+        }
         guard error.code == .system || error.code == .timedOut else { return }
         guard state.phase == .watching, state.device == nil else { return }
         state.failures += 1
@@ -315,14 +320,13 @@ final class HotplugReader<Device: OpenDevice & ~Copyable>: @unchecked Sendable {
         setTimer(loop.now + delay) { $0.find(isDoubtful: true) }
     }
 
-    private func awaitRelease() {
+    private func awaitRelease() throws(RingerError) {
         if state.phase != .watching || state.endReleaseWatch != nil { return }
-        state.endReleaseWatch = try? releaseWatch? {
+        state.endReleaseWatch = try releaseWatch? {
             // The watch of a device that was removed would report it for ever.
             self.endReleaseWatch()
             self.find(isDoubtful: false)
         }
-        // Old kernels cannot watch: there the next change of the directory tries again.
         if state.endReleaseWatch == nil { return }
         // It may have been released in between.
         loop.execute { self.find(isDoubtful: false) }

@@ -1,6 +1,5 @@
 /// What programs have taken of the service, and how much each one may take: so much of each resource for a user, half of that
-/// for one connection of it, and four times as much for all together, of which a quarter is kept for controllers, and those who
-/// may only read have a quarter.
+/// for one connection of it, and four times as much for all together, of which a quarter is kept for controllers.
 package struct Budget: Sendable {
     /// What is counted.
     package enum Resource: String, Sendable, CaseIterable {
@@ -44,10 +43,7 @@ package struct Budget: Sendable {
         }
 
         /// What all have together that are no controllers.
-        package func ofOthers(_ resource: Resource) -> Int { ofService(resource) - ofReaders(resource) }
-
-        /// What all have together that may only read.
-        package func ofReaders(_ resource: Resource) -> Int { ofService(resource) / 4 }
+        package func ofOthers(_ resource: Resource) -> Int { ofService(resource) - ofService(resource) / 4 }
     }
 
     /// Who takes something.
@@ -75,7 +71,6 @@ package struct Budget: Sendable {
                     ("\(name) of user \(user), half of what a user may have", resource)
                 case .user(let resource, let user): ("user \(user)", resource)
                 case .others(let resource): ("all who do not control the device", resource)
-                case .readers(let resource): ("all who may only read", resource)
                 case .service(let resource): ("all programs together", resource)
                 }
             return "\(resource.key) is used up: \(limit) \(resource.unit) are the most for \(who)"
@@ -87,7 +82,6 @@ package struct Budget: Sendable {
         case connection(Resource, UInt32, String)
         case user(Resource, UInt32)
         case others(Resource)
-        case readers(Resource)
         case service(Resource)
     }
 
@@ -126,8 +120,7 @@ package struct Budget: Sendable {
         [
             (.connection(resource, payer.user, payer.connection), limits.ofConnection(resource)),
             (.user(resource, payer.user), limits[resource]),
-        ] + (payer.permission == .read ? [(.readers(resource), limits.ofReaders(resource))] : [])
-            + (payer.permission == .control ? [] : [(.others(resource), limits.ofOthers(resource))])
+        ] + (payer.permission == .control ? [] : [(.others(resource), limits.ofOthers(resource))])
             + [(.service(resource), limits.ofService(resource))]
     }
 }

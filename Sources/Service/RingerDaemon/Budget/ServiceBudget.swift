@@ -81,7 +81,7 @@ package final class ServiceBudget: Sendable {
             state.reported[user] = now
             return true
         }
-        if isNew { log("user \(user) was refused: \(refusal)") }
+        if isNew { log("user \(user) was refused: \(refusal.oneLine)") }
     }
 }
 

@@ -1,25 +1,19 @@
+import RingerBus
+
 /// Who may do what, by the credentials that the bus vouches for.
 package struct Authorization: Sendable {
     /// What a call needs.
     package enum Permission: Sendable {
-        /// Everybody: read the state, decide, detect.
+        /// Everybody: read the state, decide.
         case read
-        /// Make sounds, vibrate, open sessions.
+        /// Make sounds, vibrate, open sessions, detect.
         case play
         /// Play critical sounds, change preferences and the volume, stop the requests of others.
         case control
     }
 
     /// Who calls.
-    package struct Credentials: Sendable, Hashable {
-        package var user: UInt32
-        package var groups: Set<UInt32>
-
-        package init(user: UInt32, groups: Set<UInt32> = []) {
-            self.user = user
-            self.groups = groups
-        }
-    }
+    package typealias Credentials = BusCaller
 
     /// The users that may do everything, root among them.
     package var controllingUsers: Set<UInt32> = [0]

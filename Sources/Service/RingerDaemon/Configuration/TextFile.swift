@@ -55,6 +55,8 @@ enum TextFile {
                 parent.isEmpty ? "." : parent, .readOnly, options: [.directory, .closeOnExec])
             try folder.closeAfter { try check(fsync(folder.rawValue)) }
         } catch {
+            // On a full disk it would be left behind empty.
+            unlink(temporary.string)
             throw RingerError("write", path.string, (error as? Errno) ?? .ioError)
         }
     }

@@ -12,6 +12,8 @@ final class TextFileWriter: Sendable {
         var pending: String?
         var completions: [Completion] = []
         var isWriting = false
+        /// What was written last; nil where that is not known.
+        var written: String?
     }
 
     private let path: String
@@ -23,8 +25,9 @@ final class TextFileWriter: Sendable {
     }
 
     /// Writes the text, and calls `completion` once it is durable, on the thread that writes. Of several calls that come while
-    /// a write runs, the newest is written.
+    /// a write runs, the newest is written. What the file has already is not written again: flash wears.
     func write(_ text: String, _ completion: @escaping Completion) {
+        if state.withLock({ !$0.isWriting && $0.written == text }) { return completion(nil) }
         enqueue(text, completion)
     }
 
@@ -70,6 +73,7 @@ final class TextFileWriter: Sendable {
                 } catch {
                     failure = error
                 }
+                state.withLock { $0.written = failure == nil ? text : nil }
             }
             for completion in completions { completion(failure) }
         }

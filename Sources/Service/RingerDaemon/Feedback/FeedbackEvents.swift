@@ -213,9 +213,21 @@ final class FeedbackEvents: @unchecked Sendable {
         }
     }
 
-    /// The samples of an event's sound; nil where there are none that can be read.
+    /// The samples of an event's sound, which stands in for a caller's file that cannot be played; nil where there are none that
+    /// can be read.
     private func load(_ event: Running) async -> PCMBuffer? {
-        if let file = event.hints.soundFile { return try? await event.reads.load(file, for: event.share) }
+        if let file = event.hints.soundFile {
+            do {
+                guard file.hasPrefix("/") else {
+                    throw RingerError(.invalid, "play", "sound-file \"\(file)\"", detail: "it is no absolute path")
+                }
+                return try await event.reads.load(file, for: event.share)
+            } catch {
+                if event.isOver { return nil }
+                service.clients.report(
+                    error as? RingerError ?? RingerError(.system, "play", file, detail: "\(error)"), to: event.client)
+            }
+        }
         guard let sound = event.event.sound else { return nil }
         return try? await event.reads.samples(of: sound, device.sounds, for: nil)
     }

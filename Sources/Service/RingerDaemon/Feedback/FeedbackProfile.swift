@@ -31,10 +31,12 @@ final class FeedbackProfile {
         return level
     }
 
-    /// Sets the profile, and writes it to its file; calls `completion` then, on the thread that writes.
+    /// Sets the profile, and writes it to its file; calls `completion` then, on the thread that writes; at once
+    /// where it is not kept.
     func set(_ level: FeedbackLevel, _ completion: @escaping TextFileWriter.Completion) {
         self.level = level
-        file?.write(level.rawValue + "\n", completion)
+        guard let file else { return completion(nil) }
+        file.write(level.rawValue + "\n", completion)
     }
 
     /// Waits until the profile is written.

@@ -26,6 +26,8 @@ package final class FeedbackService: @unchecked Sendable {
     private var served: BusConnection.Registration?
     private lazy var introspection = Introspection(interfaces)
     private let profile: FeedbackProfile
+    /// The calls that set a profile which is being written.
+    private let kept: KeptChanges
     private let haptic: HapticRunner
     private let events: FeedbackEvents
 
@@ -38,6 +40,7 @@ package final class FeedbackService: @unchecked Sendable {
     package init(_ service: Service, _ configuration: Configuration = Configuration()) {
         self.service = service
         profile = FeedbackProfile(configuration)
+        kept = KeptChanges(service.connection)
         haptic = HapticRunner(service, profile)
         events = FeedbackEvents(service, profile, haptic)
     }
@@ -61,6 +64,7 @@ package final class FeedbackService: @unchecked Sendable {
         haptic.end()
         served = nil
         profile.finish()
+        kept.answerAll()
     }
 
     // MARK: - Messages
@@ -78,7 +82,6 @@ package final class FeedbackService: @unchecked Sendable {
 
     private func dispatch(_ message: BusMessage) throws {
         let (_, method) = try message.method(of: interfaces)
-        // Nothing is read of a message before its caller is admitted, unless everybody may call it.
         switch method.name {
         case "Introspect": connection.reply(to: message, [.string(introspection.text())])
         case "GetAll":
@@ -90,15 +93,17 @@ package final class FeedbackService: @unchecked Sendable {
             try checkProperty(try message.read())
             connection.reply(to: message, [.variant(.string(profile.level.rawValue))])
         case "Set":
-            let sender = message.sender
-            service.clients.identify(message, .control, refused: { [self] in announceProfile(to: sender) }) {
-                [self] _ in
-                let arguments = try message.read()
-                try checkProperty(arguments)
-                try setProfile(message, arguments[2].contents)
+            do {
+                _ = try service.clients.identify(message, .control)
+            } catch {
+                announceProfile(to: message.sender)
+                throw error
             }
+            let arguments = try message.read()
+            try checkProperty(arguments)
+            try setProfile(message, arguments[2].contents)
         case "TriggerFeedback":
-            service.clients.admit(message, .play) { [self] client in
+            try service.clients.admit(message, .play) { client in
                 try events.begin(message, try message.read(), for: client)
             }
         case "EndFeedback":
@@ -107,7 +112,7 @@ package final class FeedbackService: @unchecked Sendable {
             connection.reply(to: message)
             events.end(id, of: message.sender)
         case "Vibrate":
-            service.clients.admit(message, .play) { [self] client in
+            try service.clients.admit(message, .play) { client in
                 vibrate(message, try message.read(), for: client)
             }
         default: throw BusError.unknownMethod(method.name)
@@ -127,11 +132,10 @@ package final class FeedbackService: @unchecked Sendable {
             announceProfile(to: message.sender)
             throw BusError.invalidArguments("Profile is one of full, quiet and silent, as a string")
         }
-        connection.reply(to: message)
-        guard level != profile.level else { return }
-        profile.set(level) { [loop = service.loop, publisher = service.publisher] error in
-            if let error { loop.execute { publisher.reportDegraded(error) } }
-        }
+        let isNew = level != profile.level
+        // One that is in force already may not have been written.
+        profile.set(level, kept.add(message))
+        guard isNew else { return }
         events.judgeAnew()
         haptic.judgeAnew()
         announceProfile(to: nil)

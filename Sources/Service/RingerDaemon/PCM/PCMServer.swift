@@ -23,6 +23,8 @@ package final class PCMServer: @unchecked Sendable {
     package static let standardDirectory = "/run/ringer"
     /// How long no connection is taken when the system has no descriptor left.
     private static let pause = Duration.milliseconds(250)
+    /// The most connections that are taken in a row.
+    private static let connectionsPerTurn = 32
     /// How long a connection may take to greet.
     private static let greetingTime = Duration.seconds(2)
     /// How long it takes until the socket is tried again, at first and at most.
@@ -131,28 +133,36 @@ package final class PCMServer: @unchecked Sendable {
     // MARK: - Connections
 
     private func watch() {
-        watched = listeningLoop.watch(listener, for: Int16(POLLIN)) { [unowned self] _ in accept() }
+        watched = listeningLoop.watch(listener, for: Int16(POLLIN)) { [unowned self] _ in
+            // Those of others are not kept waiting by a program that connects again and again.
+            for _ in 0..<Self.connectionsPerTurn where !accept() { return }
+        }
     }
 
-    private func accept() {
+    /// Takes the next connection over, or refuses it; returns whether there was one.
+    private func accept() -> Bool {
         let descriptor = ringer_accept(listener)
         guard descriptor >= 0 else {
             // A connection that its program gave up.
-            if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return }
+            if [EAGAIN, EINTR, ECONNABORTED].contains(errno) { return false }
             // No descriptor or memory left: the connection stays, and the listener readable.
             watched?.cancel()
             _ = listeningLoop.schedule(at: listeningLoop.now + Self.pause) { [weak self] in
                 if let self, listener >= 0 { watch() }
             }
-            return
+            return false
         }
         let stream = PCMStream(descriptor)
+        // Those that its user's programs have left already do not take places from this one.
+        if stream.hasLeft { return true }
         do throws(PCMPacket.Refusal) {
             try admit(stream)
         } catch {
-            return stream.refuse(error)
+            stream.refuse(error)
+            return true
         }
         loop.execute { [self] in add(stream) }
+        return true
     }
 
     /// Notes which process has connected, if it may play, and takes a place among the connections.

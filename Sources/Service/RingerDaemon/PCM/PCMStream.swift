@@ -45,6 +45,12 @@ final class PCMStream: @unchecked Sendable {
         close()
     }
 
+    /// Whether the program has closed its end. Source: poll(2), POLLHUP.
+    var hasLeft: Bool {
+        var descriptor = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&descriptor, 1, 0) == 1 && descriptor.revents & Int16(POLLHUP) != 0
+    }
+
     func close() {
         guard isOpen else { return }
         isOpen = false

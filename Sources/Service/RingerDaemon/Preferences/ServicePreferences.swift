@@ -1,12 +1,11 @@
 import Ringer
 import RingerBus
 import RingerHardware
-import Synchronization
 
 /// Sets the preferences for clients, and keeps them in their file. Where the file could not be read at the start, it is read
 /// later, and is not written until then. It runs on the event loop's thread; the file is read and written on threads of
 /// their own.
-// SAFETY: all state but `results` is used on the loop's thread alone.
+// SAFETY: all state is used on the loop's thread alone.
 final class ServicePreferences: @unchecked Sendable {
     private let device: Device
     private let connection: BusConnection
@@ -15,10 +14,7 @@ final class ServicePreferences: @unchecked Sendable {
     /// What clients have set while the file could not be read; nil where it was read.
     private var setUnread: [String: BusValue]?
     /// The calls that set preferences which are being written.
-    private var keeping: [Int: BusMessage] = [:]
-    private var lastKept = 0
-    /// The results of writing them: an error, or none.
-    private let results = Mutex<[Int: RingerError?]>([:])
+    private let kept: KeptChanges
     private var isStopped = false
     /// Whether a thread reads the file.
     private(set) var isReading = false
@@ -29,6 +25,7 @@ final class ServicePreferences: @unchecked Sendable {
         _ publisher: ServicePublisher
     ) {
         (self.device, self.connection, self.file, self.publisher) = (device, connection, file, publisher)
+        kept = KeptChanges(connection)
     }
 
     /// Begins to read a file that could not be read.
@@ -42,7 +39,7 @@ final class ServicePreferences: @unchecked Sendable {
     func stop() {
         isStopped = true
         file?.finish()
-        for number in keeping.keys.sorted() { answer(number) }
+        kept.answerAll()
     }
 
     /// Sets the preferences that `value` names, and replies once they are kept.
@@ -56,24 +53,7 @@ final class ServicePreferences: @unchecked Sendable {
             return connection.reply(
                 to: message, BusError(file.unreadable ?? RingerError(.busy, "keep the preferences", file.path)))
         }
-        lastKept &+= 1
-        let number = lastKept
-        keeping[number] = message
-        file.write(preferences) { [weak self] error in
-            self?.results.withLock { _ = $0.updateValue(error, forKey: number) }
-            self?.connection.loop.execute { [weak self] in self?.answer(number) }
-        }
-    }
-
-    /// Replies to who set preferences, once they are written.
-    private func answer(_ number: Int) {
-        guard let result = results.withLock({ $0.removeValue(forKey: number) }),
-            let message = keeping.removeValue(forKey: number)
-        else { return }
-        connection.answer(message) {
-            if let error = result { throw error }
-            connection.reply(to: message)
-        }
+        file.write(preferences, kept.add(message))
     }
 
     /// Reads the file after `delay`, and then ever more rarely: what clients have set by then stays as it is.

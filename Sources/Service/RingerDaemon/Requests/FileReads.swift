@@ -41,9 +41,24 @@ final class FileReads: Sendable {
         return sound
     }
 
-    /// Joins clips, which takes long for long ones.
-    func join(_ clips: [PCMBuffer]) async throws -> PCMBuffer {
-        try await elsewhere { _, _ throws(RingerError) in try Announcement(joining: clips).sound }
+    /// The sound of clips that are joined, which `share` takes of the budget before it is made: files as they are decoded, each of
+    /// which goes once it was copied, and those that are the device's own here.
+    func joined(
+        _ clips: [SoundArgument], _ sounds: SystemSoundServices, for share: BudgetShare
+    ) async throws -> PCMBuffer {
+        var buffers: [PCMBuffer] = []
+        for clip in clips {
+            let samples = try await clip.samples(sounds, self, for: share)
+            if case .number = clip { try share.take(samples.samples.count * MemoryLayout<Int16>.size, of: .decoded) }
+            buffers.append(samples)
+        }
+        // It takes long for long ones.
+        let parts = Mutex(consume buffers)
+        return try await elsewhere { _, _ throws(RingerError) in
+            // A request may end before it, and its part of the budget does not.
+            defer { withExtendedLifetime(share) {} }
+            return try parts.withLock { clips throws(RingerError) in try Announcement.join(&clips) }
+        }
     }
 
     private func decode(

@@ -39,6 +39,7 @@ struct RequestEnd: Sendable {
         details["ended"] = .uint64(UInt64(clamping: result.endedAt.nanoseconds))
         details["played"] = .uint64(UInt64(clamping: result.position.played))
         details["frames"] = .uint64(UInt64(clamping: result.position.total))
+        if let fallback = result.fallback { details["fallback"] = .string("\(fallback)") }
     }
 
     init(_ result: SystemSoundResult) {

@@ -82,6 +82,9 @@ final class ServiceRequests: @unchecked Sendable {
         }
     }
 
+    /// Whose request plays a sound; nil where that is none's.
+    func client(ofSound sound: UInt64) -> String? { playing[sound].flatMap { running[$0]?.client } }
+
     /// Informs the client of a sound's request that its first sample is heard.
     func started(_ sound: UInt64, at time: MonotonicTime) {
         guard let id = playing[sound], let request = running[id] else { return }
@@ -141,6 +144,6 @@ final class ServiceRequests: @unchecked Sendable {
         connection.signal(
             RingerNames.path, RingerNames.interface, "Ended",
             [.uint32(id), .string(end.outcome), .string(end.reason), .dictionary(end.details)], to: client.name)
-        clients.requestEnded(id, of: client)
+        client.requests.remove(id)
     }
 }

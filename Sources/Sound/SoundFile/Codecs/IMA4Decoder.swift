@@ -20,24 +20,22 @@ struct IMA4Decoder: Sendable {
         let packetBytes = Self.bytesPerChannel * channels
         let packetSamples = Self.framesPerPacket * channels
         let packets = min(bytes.count / packetBytes, output.count / packetSamples)
-        let differenceTable = IMATables.differences
-        let moveTable = IMATables.scaledMoves
-        let differences = differenceTable.span
-        let moves = moveTable.span
+        let table = IMATables.transitions
+        let transitions = table.span
         // With this checked once, the compiler needs no check for each sample.
-        precondition(differences.count == 2048 && moves.count == 16)
+        precondition(transitions.count == 4096)
         for packet in 0..<packets {
             let input = bytes.extracting(packet * packetBytes..<(packet + 1) * packetBytes)
             var part = output._mutatingExtracting(packet * packetSamples..<(packet + 1) * packetSamples)
             if channels == 2 {
                 // With a constant count, the bounds checks are removed.
-                stereo(input, into: &part, differences, moves)
+                stereo(input, into: &part, transitions)
                 continue
             }
             for channel in 0..<channels {
                 let from = channel * Self.bytesPerChannel
                 let own = input.extracting(from..<from + Self.bytesPerChannel)
-                one(own, channel, of: channels, into: &part, differences, moves)
+                one(own, channel, of: channels, into: &part, transitions)
             }
         }
         return packets
@@ -47,7 +45,7 @@ struct IMA4Decoder: Sendable {
     @inline(__always)
     @_lifetime(output: copy output)
     private mutating func stereo(
-        _ input: Span<UInt8>, into output: inout MutableSpan<Int16>, _ differences: Span<Int32>, _ moves: Span<Int32>
+        _ input: Span<UInt8>, into output: inout MutableSpan<Int16>, _ transitions: Span<Int32>
     ) {
         let leftBytes = input.extracting(0..<34)
         let rightBytes = input.extracting(34..<68)
@@ -55,12 +53,12 @@ struct IMA4Decoder: Sendable {
         var left = Self.begun(states[0], leftBytes)
         var right = Self.begun(states[1], rightBytes)
         for byte in 0..<32 {
-            let l = Int32(leftBytes[2 + byte])
-            let r = Int32(rightBytes[2 + byte])
-            samples[4 * byte] = left.next(l & 15, differences, moves)
-            samples[4 * byte + 1] = right.next(r & 15, differences, moves)
-            samples[4 * byte + 2] = left.next(l >> 4, differences, moves)
-            samples[4 * byte + 3] = right.next(r >> 4, differences, moves)
+            let l = Int(leftBytes[2 + byte])
+            let r = Int(rightBytes[2 + byte])
+            samples[4 * byte] = left.next(l & 15, transitions)
+            samples[4 * byte + 1] = right.next(r & 15, transitions)
+            samples[4 * byte + 2] = left.next(l >> 4, transitions)
+            samples[4 * byte + 3] = right.next(r >> 4, transitions)
         }
         states[0] = left
         states[1] = right
@@ -70,14 +68,14 @@ struct IMA4Decoder: Sendable {
     @_lifetime(output: copy output)
     private mutating func one(
         _ input: Span<UInt8>, _ channel: Int, of channels: Int, into output: inout MutableSpan<Int16>,
-        _ differences: Span<Int32>, _ moves: Span<Int32>
+        _ transitions: Span<Int32>
     ) {
         var state = Self.begun(states[channel], input)
         var place = channel
         for byte in 2..<Self.bytesPerChannel {
-            let pair = Int32(input[byte])
-            output[place] = state.next(pair & 15, differences, moves)
-            output[place + channels] = state.next(pair >> 4, differences, moves)
+            let pair = Int(input[byte])
+            output[place] = state.next(pair & 15, transitions)
+            output[place + channels] = state.next(pair >> 4, transitions)
             place += 2 * channels
         }
         states[channel] = state
@@ -88,7 +86,7 @@ struct IMA4Decoder: Sendable {
     private static func begun(_ running: IMAState, _ input: Span<UInt8>) -> IMAState {
         let preamble = Int32(Int16(truncatingIfNeeded: Int32(input[0]) << 8 | Int32(input[1])))
         let predictor = preamble & ~127
-        let index = min((preamble & 127) * 16, IMATables.lastIndex)
+        let index = min(UInt8(preamble & 127), IMATables.lastIndex)
         if index == running.index, abs(predictor - running.predictor) <= 127 { return running }
         return IMAState(predictor: predictor, index: index)
     }

@@ -27,9 +27,9 @@ struct IMABeam: Sendable {
     private init() {}
 
     /// The best paths to the next sample.
-    func next(to target: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>, _ steps: Span<Int32>) -> IMABeam {
+    func next(to target: Int32, _ transitions: Span<Int32>, _ steps: Span<Int32>) -> IMABeam {
         var next = IMABeam()
-        for parent in 0..<count { next.extend(paths[parent], by: parent, to: target, differences, moves, steps) }
+        for parent in 0..<count { next.extend(paths[parent], by: parent, to: target, transitions, steps) }
         return next
     }
 
@@ -43,24 +43,23 @@ struct IMABeam: Sendable {
     /// Continues `path`, numbered `parent`, with the nibbles nearest to `target`.
     @inline(__always)
     private mutating func extend(
-        _ path: Path, by parent: Int, to target: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>,
-        _ steps: Span<Int32>
+        _ path: Path, by parent: Int, to target: Int32, _ transitions: Span<Int32>, _ steps: Span<Int32>
     ) {
         let distance = target - path.state.predictor
         let sign: Int32 = distance < 0 ? 8 : 0
-        let magnitude = min(7, abs(distance) * 4 / steps[Int(path.state.index >> 4)])
+        let magnitude = min(7, abs(distance) * 4 / steps[Int(path.state.index)])
         // The nearest, the next smaller or, at zero, the other zero, and the next greater.
-        offer(path, parent, sign | magnitude, target, differences, moves)
-        offer(path, parent, magnitude > 0 ? sign | (magnitude - 1) : sign ^ 8, target, differences, moves)
-        if magnitude < 7 { offer(path, parent, sign | (magnitude + 1), target, differences, moves) }
+        offer(path, parent, sign | magnitude, target, transitions)
+        offer(path, parent, magnitude > 0 ? sign | (magnitude - 1) : sign ^ 8, target, transitions)
+        if magnitude < 7 { offer(path, parent, sign | (magnitude + 1), target, transitions) }
     }
 
     /// Inserts a continuation among the best, if it is one of them.
     private mutating func offer(
-        _ path: Path, _ parent: Int, _ nibble: Int32, _ target: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>
+        _ path: Path, _ parent: Int, _ nibble: Int32, _ target: Int32, _ transitions: Span<Int32>
     ) {
         var state = path.state
-        let sample = state.next(nibble, differences, moves)
+        let sample = state.next(Int(nibble), transitions)
         let error = Int64(target - Int32(sample))
         let cost = path.cost + error * error
         if cost >= paths[Self.width - 1].cost { return }

@@ -15,7 +15,7 @@ struct IMABlockDecoder: Sendable {
         for channel in states.indices {
             let low = Int32(bytes[channel * 4])
             let predictor = Int16(truncatingIfNeeded: Int32(bytes[channel * 4 + 1]) << 8 | low)
-            let index = min(Int32(bytes[channel * 4 + 2]) * 16, IMATables.lastIndex)
+            let index = min(bytes[channel * 4 + 2], IMATables.lastIndex)
             states[channel] = IMAState(predictor: Int32(predictor), index: index)
             output[channel] = predictor
         }
@@ -26,14 +26,12 @@ struct IMABlockDecoder: Sendable {
     mutating func decode(_ bytes: Span<UInt8>, into output: inout MutableSpan<Int16>) {
         let channels = states.count
         let groups = min(bytes.count / (4 * channels), output.count / (8 * channels))
-        let differenceTable = IMATables.differences
-        let moveTable = IMATables.scaledMoves
-        let differences = differenceTable.span
-        let moves = moveTable.span
+        let table = IMATables.transitions
+        let transitions = table.span
         // With this checked once, the compiler needs no check for each sample.
-        precondition(differences.count == 2048 && moves.count == 16)
+        precondition(transitions.count == 4096)
         if channels == 2 {
-            stereo(bytes, groups, into: &output, differences, moves)
+            stereo(bytes, groups, into: &output, transitions)
             return
         }
         for channel in 0..<channels {
@@ -42,9 +40,9 @@ struct IMABlockDecoder: Sendable {
                 var place = group * 8 * channels + channel
                 let from = (group * channels + channel) * 4
                 for byte in from..<from + 4 {
-                    let pair = Int32(bytes[byte])
-                    output[place] = state.next(pair & 15, differences, moves)
-                    output[place + channels] = state.next(pair >> 4, differences, moves)
+                    let pair = Int(bytes[byte])
+                    output[place] = state.next(pair & 15, transitions)
+                    output[place + channels] = state.next(pair >> 4, transitions)
                     place += 2 * channels
                 }
             }
@@ -55,8 +53,7 @@ struct IMABlockDecoder: Sendable {
     /// Two channels in lockstep, so that neither waits for the other's sums.
     @_lifetime(output: copy output)
     private mutating func stereo(
-        _ bytes: Span<UInt8>, _ groups: Int, into output: inout MutableSpan<Int16>, _ differences: Span<Int32>,
-        _ moves: Span<Int32>
+        _ bytes: Span<UInt8>, _ groups: Int, into output: inout MutableSpan<Int16>, _ transitions: Span<Int32>
     ) {
         var left = states[0]
         var right = states[1]
@@ -64,12 +61,12 @@ struct IMABlockDecoder: Sendable {
             let input = bytes.extracting(group * 8..<group * 8 + 8)
             var samples = output._mutatingExtracting(group * 16..<group * 16 + 16)
             for byte in 0..<4 {
-                let l = Int32(input[byte])
-                let r = Int32(input[4 + byte])
-                samples[4 * byte] = left.next(l & 15, differences, moves)
-                samples[4 * byte + 1] = right.next(r & 15, differences, moves)
-                samples[4 * byte + 2] = left.next(l >> 4, differences, moves)
-                samples[4 * byte + 3] = right.next(r >> 4, differences, moves)
+                let l = Int(input[byte])
+                let r = Int(input[4 + byte])
+                samples[4 * byte] = left.next(l & 15, transitions)
+                samples[4 * byte + 1] = right.next(r & 15, transitions)
+                samples[4 * byte + 2] = left.next(l >> 4, transitions)
+                samples[4 * byte + 3] = right.next(r >> 4, transitions)
             }
         }
         states[0] = left

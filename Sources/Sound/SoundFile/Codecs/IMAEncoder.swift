@@ -31,7 +31,7 @@ struct IMAEncoder: Sendable {
             }
             states[channel] = result.end
             let predictor = UInt16(bitPattern: Int16(truncatingIfNeeded: Self.preamble(start.predictor)))
-            let word = predictor | UInt16(start.index >> 4)
+            let word = predictor | UInt16(start.index)
             bytes.append(UInt8(word >> 8))
             bytes.append(UInt8(word & 0xFF))
             for index in stride(from: 0, to: 64, by: 2) { bytes.append(nibbles[index] | nibbles[index + 1] << 4) }
@@ -45,12 +45,12 @@ struct IMAEncoder: Sendable {
 
     /// The start with the step index that is best for the first few samples.
     private func best(
-        _ samples: Span<Int16>, first: Int, count: Int, predictor: Int32, not excluded: Int32 = -1
+        _ samples: Span<Int16>, first: Int, count: Int, predictor: Int32, not excluded: UInt8
     ) -> IMAState {
-        var best = IMAState(predictor: predictor, index: excluded == 0 ? 16 : 0)
+        var best = IMAState(predictor: predictor, index: excluded == 0 ? 1 : 0)
         var least = Int64.max
-        for index in stride(from: Int32(0), through: 88, by: 8) where index * 16 != excluded {
-            let start = IMAState(predictor: predictor, index: index * 16)
+        for index in stride(from: UInt8(0), through: 88, by: 8) where index != excluded {
+            let start = IMAState(predictor: predictor, index: index)
             let cost = search.roughCost(samples, first: first, stride: channels, count: min(count, 24), from: start)
             if cost < least {
                 least = cost
@@ -84,7 +84,7 @@ struct IMAEncoder: Sendable {
             let word = UInt16(bitPattern: sample)
             bytes[start + channel * 4] = UInt8(word & 0xFF)
             bytes[start + channel * 4 + 1] = UInt8(word >> 8)
-            bytes[start + channel * 4 + 2] = UInt8(begun.index >> 4)
+            bytes[start + channel * 4 + 2] = begun.index
             for group in 0..<groups {
                 let place = start + 4 * channels * (1 + group) + 4 * channel
                 for byte in 0..<4 {

@@ -3,8 +3,7 @@
 /// Several paths are followed at once, and the one with the least squared error at the end is taken: choosing the best
 /// nibble for each sample alone spoils the step size for the samples that follow.
 struct IMASearch: Sendable {
-    private let differences = IMATables.differences
-    private let moves = IMATables.scaledMoves
+    private let transitions = IMATables.transitions
     private let steps = IMATables.steps
     /// For each sample, the parents (two bits) and nibbles (four) of its paths, a byte for each path.
     private var trail: [IMABeam.Links] = []
@@ -19,11 +18,11 @@ struct IMASearch: Sendable {
         guard count > 0 else { return (start, 0) }
         nibbles += repeatElement(0, count: count)
         trail.removeAll(keepingCapacity: true)
-        let (differences, moves, steps) = (differences, moves, steps)
+        let (transitions, steps) = (transitions, steps)
         var beam = IMABeam(from: start)
         var place = first
         for _ in 0..<count {
-            beam = beam.next(to: Int32(samples[place]), differences.span, moves.span, steps.span)
+            beam = beam.next(to: Int32(samples[place]), transitions.span, steps.span)
             trail.append(beam.links)
             place += stride
         }
@@ -39,16 +38,16 @@ struct IMASearch: Sendable {
 
     /// The squared error over `count` samples from state `start`, choosing the nearest nibble for each sample.
     func roughCost(_ samples: Span<Int16>, first: Int, stride: Int, count: Int, from start: IMAState) -> Int64 {
-        let (differences, moves, steps) = (differences, moves, steps)
-        let table = (differences.span, moves.span, steps.span)
+        let (transitions, steps) = (transitions, steps)
         var state = start
         var cost: Int64 = 0
         var place = first
         for _ in 0..<count {
             let target = Int32(samples[place])
             let distance = target - state.predictor
-            let magnitude = min(7, abs(distance) * 4 / table.2[Int(state.index >> 4)])
-            let error = Int64(target - Int32(state.next(distance < 0 ? magnitude | 8 : magnitude, table.0, table.1)))
+            let magnitude = min(7, abs(distance) * 4 / steps[Int(state.index)])
+            let nibble = Int(distance < 0 ? magnitude | 8 : magnitude)
+            let error = Int64(target - Int32(state.next(nibble, transitions.span)))
             cost += error * error
             place += stride
         }

@@ -15,49 +15,43 @@ enum IMATables {
         32767,
     ]
 
-    /// By how much each nibble, without its sign bit, changes the index.
-    static let moves: [Int32] = [-1, -1, -1, -1, 2, 4, 6, 8]
+    /// The highest index.
+    static let lastIndex: UInt8 = 88
 
-    /// What a nibble adds to the predictor, at `index * 16 + nibble`, by shifts and additions as in the reference.
-    ///
-    /// Padded to 2,048 entries, so that a masked index needs no bounds check.
-    static let differences: [Int32] = {
-        var table = [Int32](repeating: 0, count: 2048)
+    /// What each nibble does at each index, at `nibble * 256 + index`: the difference that it adds to the predictor, by
+    /// shifts and additions as in the reference, times 256, and the next index. A byte as index needs no bounds check.
+    static let transitions: [Int32] = {
+        let moves = [-1, -1, -1, -1, 2, 4, 6, 8]
+        var table = [Int32](repeating: 0, count: 4096)
         for (index, step) in steps.enumerated() {
             for nibble in 0..<16 {
                 var difference = step >> 3
                 if nibble & 4 != 0 { difference += step }
                 if nibble & 2 != 0 { difference += step >> 1 }
                 if nibble & 1 != 0 { difference += step >> 2 }
-                table[index * 16 + nibble] = nibble & 8 == 0 ? difference : -difference
+                let next = min(max(index + moves[nibble & 7], 0), Int(lastIndex))
+                table[nibble << 8 | index] = (nibble & 8 == 0 ? difference : -difference) << 8 | Int32(next)
             }
         }
         return table
     }()
-
-    /// ``moves`` times 16, for indexes of ``differences``.
-    static let scaledMoves: [Int32] = (0..<16).map { moves[$0 & 7] * 16 }
-
-    /// The highest index, times 16.
-    static let lastIndex: Int32 = 88 * 16
 }
 
 /// One channel's state between two nibbles of IMA ADPCM.
 struct IMAState: Sendable {
     /// The last sample.
     var predictor: Int32 = 0
-    /// The step's index times 16, at most ``IMATables/lastIndex``.
-    var index: Int32 = 0
+    /// The step's index, at most ``IMATables/lastIndex``.
+    var index: UInt8 = 0
 
     /// Takes in one nibble and returns the sample it makes.
+    ///
+    /// The next one waits for one entry of ``IMATables/transitions`` alone.
     @inline(__always)
-    mutating func next(_ nibble: Int32, _ differences: Span<Int32>, _ moves: Span<Int32>) -> Int16 {
-        let difference = differences[Int((index &+ nibble) & 2047)]
-        index &+= moves[Int(nibble & 15)]
-        // Both limits in one comparison, which is seldom true: a predicted branch does not delay the next sample.
-        if UInt32(bitPattern: index) > UInt32(IMATables.lastIndex) { index = index < 0 ? 0 : IMATables.lastIndex }
-        predictor &+= difference
-        if predictor != Int32(Int16(truncatingIfNeeded: predictor)) { predictor = predictor < 0 ? -32768 : 32767 }
+    mutating func next(_ nibble: Int, _ transitions: Span<Int32>) -> Int16 {
+        let transition = transitions[(nibble & 15) << 8 | Int(index)]
+        index = UInt8(truncatingIfNeeded: transition)
+        predictor = min(max(predictor &+ transition >> 8, -32768), 32767)
         return Int16(truncatingIfNeeded: predictor)
     }
 }

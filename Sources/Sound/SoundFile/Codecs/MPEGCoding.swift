@@ -13,6 +13,9 @@ struct MPEGCoding {
     private var leftoverStart = 0
     private var leftoverEnd = 0
     private var needsInput = true
+    /// What lies between frames and is still to be skipped; offsets count from the first frame, as `place` does.
+    private var gaps: ArraySlice<(offset: Int64, bytes: Int64)>
+    private var place: Int64 = 0
 
     /// Bytes handed over at once.
     private static let mostInput = 4096
@@ -23,6 +26,7 @@ struct MPEGCoding {
         decoder = try MPEGDecoder(plan)
         channels = plan.channels
         priming = plan.primingFrames
+        gaps = plan.gaps[...]
         leftover = [Int16](repeating: 0, count: plan.framesPerPacket * plan.channels)
     }
 
@@ -54,7 +58,13 @@ struct MPEGCoding {
         var turns = 0
         while leftoverEnd < channels {
             if needsInput || turns == Self.mostTurns {
-                let count = Int(min(input.remaining, Int64(min(input.most, Self.mostInput))))
+                while let gap = gaps.first, gap.offset == place {
+                    input.skip(gap.bytes)
+                    place += gap.bytes
+                    gaps.removeFirst()
+                }
+                let left = min(input.remaining, gaps.first.map { $0.offset - place } ?? .max)
+                let count = Int(min(left, Int64(min(input.most, Self.mostInput))))
                 guard count > 0 else {
                     for index in leftover.indices { leftover[index] = 0 }
                     leftoverEnd = leftover.count
@@ -63,6 +73,7 @@ struct MPEGCoding {
                 try input.withBytes(count) { bytes throws(SoundFileError) in
                     (leftoverEnd, needsInput) = decoder.decode(bytes, into: &leftover)
                 }
+                place += Int64(count)
                 turns = 0
             } else {
                 (leftoverEnd, needsInput) = decoder.decode(into: &leftover)

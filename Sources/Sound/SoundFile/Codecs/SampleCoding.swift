@@ -16,7 +16,7 @@ struct SampleCoding: Sendable {
         case .aLaw:
             format = LinearPCM(.signedInteger, bytesPerSample: 1, byteOrder: .big)
             table = G711.aLaw
-        case .ima4, .imaADPCM, .mpegLayer3:
+        case .ima4, .imaADPCM, .mpegLayer3, .vorbis, .opus, .flac:
             return nil
         }
     }
@@ -47,6 +47,10 @@ struct SampleCoding: Sendable {
         case (.signedInteger, 4):
             Self.each(Int32.self, bytes, into: &output) {
                 T(sample32: isBig ? Int32(bigEndian: $0) : Int32(littleEndian: $0))
+            }
+        case (.signedInteger, 8):
+            Self.each(Int64.self, bytes, into: &output) {
+                T(sample32: Int32(truncatingIfNeeded: (isBig ? Int64(bigEndian: $0) : Int64(littleEndian: $0)) >> 32))
             }
         case (.float, 4):
             Self.each(UInt32.self, bytes, into: &output) {

@@ -35,16 +35,15 @@ extension AIFFHeader {
             switch plan.codec {
             case .linearPCM(let format):
                 plan.bytesPerPacket = format.bytesPerSample * plan.channels
-            case .ima4, .imaADPCM, .mpegLayer3:
+            case .ima4:
                 plan.bytesPerPacket = 34 * plan.channels
                 plan.framesPerPacket = 64
-            case .uLaw, .aLaw:
+            default:
                 plan.bytesPerPacket = plan.channels
             }
-            // For IMA4 the count is of packets, and libsndfile writes half of it for two channels: use the data's size
-            // instead.
-            let isCounted = plan.codec != .ima4 && !(isStreamed && (frames == 0 || Int64(frames) > plan.presentFrames))
-            if isCounted { plan.countedFrames = Int64(frames) }
+            // The data count, not what is written here: for IMA4 that is packets, of which libsndfile writes half for two
+            // channels, and others never fill it in.
+            plan.isTruncated = plan.codec != .ima4 && !isStreamed && Int64(frames) > plan.presentFrames
             return plan
         }
 

@@ -30,7 +30,10 @@ enum AIFFHeader {
             let stated = Int64(try header.integer(UInt32.self))
             let start = offset + 8
             var chunk = SoundChunk(id: id, offset: start, size: stated)
-            if id == "SSND", data == nil, isStreamed, stated == 0 || stated > input.size - start { chunk.size = nil }
+            if id == "SSND", data == nil {
+                let isOpen = try stated == 0 ? !input.mayBeChunk(at: start) : isStreamed && stated > input.size - start
+                if isOpen { chunk.size = nil }
+            }
             let length = chunk.size ?? (input.size - start)
             let isInside = length <= input.size - start
             guard try input.note(chunk, soundIsFound: common != nil && data != nil) else { break }
@@ -56,7 +59,7 @@ enum AIFFHeader {
         if data == nil, common.frames == 0 { data = (input.size, 0, false) }
         guard let data else { throw input.missing("SSND", in: "AIFF") }
         var plan = try common.plan(dataOffset: data.offset, dataSize: data.size, isStreamed: isStreamed)
-        plan.isTruncated = data.truncated
+        if data.truncated { plan.isTruncated = true }
         plan.channelLayout = layout
         return plan
     }

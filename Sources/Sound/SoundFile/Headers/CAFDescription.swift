@@ -32,7 +32,7 @@ extension CAFHeader {
             try plan.requireSensible(rateAt: chunk.offset, channelsAt: chunk.offset + 24)
             switch format {
             case "lpcm":
-                let sample = try linearSample()
+                let sample = try linearSample(dataSize)
                 plan.codec = .linearPCM(sample)
                 plan.bytesPerPacket = sample.bytesPerSample * plan.channels
             case "ima4":
@@ -55,16 +55,22 @@ extension CAFHeader {
         }
 
         /// The sample format of linear PCM: bits 0 and 1 of the flags say float and little-endian.
-        private func linearSample() throws(SoundFileError) -> LinearPCM {
+        private func linearSample(_ dataSize: Int64) throws(SoundFileError) -> LinearPCM {
             let isFloat = flags & 1 != 0
-            let perSample = channels > 0 ? Int(clamping: bytesPerPacket / channels) : 0
+            // A packet that contradicts them is wrong, unless it pads 24 bits and the data consist of such packets.
+            let isPadded =
+                !isFloat && bits == 24 && bytesPerPacket % channels == 0 && bytesPerPacket / channels == 4
+                && dataSize % Int64(bytesPerPacket) == 0
+            let isWhole = !isPadded && [8, 16, 24, 32, 64].contains(bits)
+            let perSample = bytesPerPacket == 0 ? 0 : isWhole ? Int(bits) / 8 : Int(clamping: bytesPerPacket / channels)
             let isPossible =
                 isFloat
                 ? (perSample == 4 && bits == 32) || (perSample == 8 && bits == 64)
                 : (1...4).contains(perSample) && bits >= 1 && bits <= UInt32(perSample * 8)
+                    || perSample == 8 && bits == 64
             guard isPossible else {
                 throw SoundFileError(
-                    .invalidHeader, expected: isFloat ? "a 32 or 64-bit float" : "an integer of 1 to 32 bits",
+                    .invalidHeader, expected: isFloat ? "a 32 or 64-bit float" : "an integer of 1 to 32 or 64 bits",
                     found: "\(bits) bits in \(bytesPerPacket) bytes for \(channels) channels", offset: chunk.offset + 28
                 )
             }
@@ -74,6 +80,8 @@ extension CAFHeader {
         }
 
         private func requirePackets(of plan: SoundPlan) throws(SoundFileError) {
+            // Their samples have one size.
+            if plan.framesPerPacket == 1, bytesPerPacket > 0 { return }
             guard Int64(bytesPerPacket) == Int64(plan.bytesPerPacket) else {
                 throw SoundFileError(
                     .invalidHeader, expected: "\(plan.bytesPerPacket) bytes in a packet", found: "\(bytesPerPacket)",

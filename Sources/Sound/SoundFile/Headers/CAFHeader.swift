@@ -29,7 +29,9 @@ enum CAFHeader {
                 throw SoundFileError(
                     .missingChunk, expected: "'desc' as the first chunk", found: "'\(id)'", offset: offset)
             }
-            if id == "data", stated == -1, data == nil {
+            let isEmpty = id == "data" && (stated == 0 || stated == 4)
+            let isUnfilled = try isEmpty ? !input.mayBeChunk(at: start + stated, sizeBytes: 8) : false
+            if id == "data", stated == -1 || isUnfilled, data == nil {
                 _ = try input.note(SoundChunk(id: id, offset: start, size: nil), soundIsFound: false)
                 data = try self.data(&input, at: start, size: input.size - start)
                 break

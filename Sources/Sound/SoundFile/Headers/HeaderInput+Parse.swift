@@ -1,11 +1,34 @@
 import FourCharacterCodes
 
 extension HeaderInput {
+    /// Reads the headers. A sound without a frame, and one that is longer than allowed, are refused.
+    mutating func read() throws(SoundFileError) -> (plan: SoundPlan, info: SoundFileInfo) {
+        let plan = try parse()
+        let info = plan.info(chunks: chunks, tags: tags)
+        if info.frames == 0 { throw .withoutFrames(isTruncated: info.isTruncated, at: info.dataOffset) }
+        if let maximumDuration { try info.require(atMost: maximumDuration) }
+        return (plan, info)
+    }
+
     /// Finds out the container from a file's first bytes, and reads its headers.
-    mutating func parse() throws(SoundFileError) -> SoundPlan {
+    private mutating func parse() throws(SoundFileError) -> SoundPlan {
+        try skipTags()
         guard size > 0 else {
-            throw SoundFileError(.notASound, expected: "a sound", found: "an empty file", offset: 0)
+            let found = base > 0 ? "nothing behind its tags" : "an empty file"
+            throw SoundFileError(.notASound, expected: "a sound", found: found, offset: base)
         }
+        do {
+            var plan = try parseContainer()
+            plan.dataOffset += base
+            return plan
+        } catch {
+            var error = error
+            if error.code != .readFailed { error.offset = error.offset.map { base + $0 } }
+            throw error
+        }
+    }
+
+    private mutating func parseContainer() throws(SoundFileError) -> SoundPlan {
         var start = try fields("a sound's first bytes", at: 0, count: 12)
         switch try start.code() {
         case "caff":
@@ -18,11 +41,16 @@ extension HeaderInput {
             return try WAVEHeader.parse(&self, as: .rifx)
         case "RF64", "BW64":
             return try WAVEHeader.parse(&self, as: .rf64)
-        case let code where MPEGHeader.mayBegin(with: code):
-            return try MPEGHeader.parse(&self)
+        case "OggS":
+            return try LibraryHeader.parse(&self, as: .ogg)
+        case "fLaC":
+            return try LibraryHeader.parse(&self, as: .flac)
         case let other:
+            if let plan = try MPEGHeader.parse(&self, 0..<size) { return plan }
             throw SoundFileError(
-                .notASound, expected: "'caff', 'FORM', 'RIFF', 'RIFX', 'RF64' or MP3", found: "'\(other)'", offset: 0)
+                .notASound, expected: "'caff', 'FORM', 'RIFF', 'RIFX', 'RF64', 'OggS', 'fLaC' or MP3",
+                found: "'\(other)'",
+                offset: 0)
         }
     }
 }

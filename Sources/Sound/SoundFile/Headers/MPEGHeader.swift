@@ -1,29 +1,38 @@
 import FourCharacterCodes
 
-/// Reads MP3: frames one after another, with tags before and behind them. Nothing counts the frames but a walk through all of
-/// them.
+/// Reads MP3: frames one after another, with tags before, between and behind them. Nothing counts the frames but a walk through
+/// all of them. Where something else than a frame or a tag follows one, the next two that match are looked for.
 enum MPEGHeader {
-    /// Whether a file that begins so may be MP3: with a tag, or the first bits of a frame.
-    static func mayBegin(with code: FourCharacterCode) -> Bool {
-        code.rawValue >> 8 == 0x49_4433 || code.rawValue >> 21 == 0x7FF
-    }
-
-    static func parse(_ input: inout HeaderInput<some ByteSource>) throws(SoundFileError) -> SoundPlan {
-        var words = Words()
-        let start = try skipTags(&input, &words)
-        guard let first = try words.frame(at: start, in: &input) else {
-            throw SoundFileError(
-                .notASound, expected: "a frame of MPEG audio, Layer III", found: "other bytes", offset: start)
+    /// The plan for the frames in `range`; nil if there are none.
+    static func parse(
+        _ input: inout HeaderInput<some ByteSource>, _ range: Range<Int64>, _ container: SoundContainer = .mp3
+    ) throws(SoundFileError) -> SoundPlan? {
+        var words = Words(end: range.upperBound)
+        let begin = try input.behindTags(at: range.lowerBound)
+        guard let start = try words.start(at: begin, in: &input), let first = try words.frame(at: start, in: &input)
+        else {
+            return nil
         }
         var dataOffset = start
         var plan = SoundPlan(
-            container: .mp3, codec: .mpegLayer3, sampleRate: Double(first.sampleRate), channels: first.channels,
+            container: container, codec: .mpegLayer3, sampleRate: Double(first.sampleRate), channels: first.channels,
             dataOffset: start, dataSize: 0, isTruncated: false, bytesPerPacket: 1, framesPerPacket: first.frames)
         let description = try Description(of: first, at: start, in: &input)
         if description != nil { dataOffset += Int64(first.bytes) }
         var (end, packets) = (dataOffset, Int64(0))
-        while let frame = try words.frame(at: end, in: &input), frame.matches(first) {
-            guard end + Int64(frame.bytes) <= input.size else {
+        while true {
+            guard let frame = try words.frame(at: end, in: &input), frame.matches(first) else {
+                let behindTags = try input.behindTags(at: end)
+                guard let next = try words.next(from: behindTags, like: first, in: &input) else {
+                    if try words.isSound(behindTags, like: first, in: &input) { plan.isTruncated = true }
+                    break
+                }
+                plan.gaps.append((end - dataOffset, next - end))
+                plan.skippedBytes += next - behindTags
+                end = next
+                continue
+            }
+            guard end + Int64(frame.bytes) <= range.upperBound, plan.gaps.count <= SoundLimits.mpegGaps else {
                 plan.isTruncated = true
                 break
             }
@@ -31,47 +40,35 @@ enum MPEGHeader {
                 throw SoundFileError(
                     .tooManyChunks, expected: "at most \(SoundLimits.mpegFrames) frames", found: "more", offset: end)
             }
+            // A file that was joined from several has the description of each.
+            if try words.isDescription(frame, at: end, in: &input) {
+                plan.gaps.append((end - dataOffset, Int64(frame.bytes)))
+            } else {
+                packets += 1
+            }
             end += Int64(frame.bytes)
-            packets += 1
         }
-        // The bits of one header occur by chance in any data, and in other layers' frames.
-        guard packets != 1 || description != nil || end == input.size || plan.isTruncated || words.isTag(at: end) else {
-            throw SoundFileError(.notASound, expected: "another frame of MPEG audio", found: "other bytes", offset: end)
-        }
-        // Its encoder counted more frames or bytes, the description is cut off, or what follows is no tag: the rest is damaged or
-        // missing.
-        if packets + 1 < description?.packets ?? 0 || start + (description?.bytes ?? 0) > input.size || end > input.size
-            || (1...3).contains(input.size - end) || (end < input.size && !words.isTag(at: end))
+        // Its encoder counted more frames or bytes, or the description is cut off.
+        if packets + 1 < description?.packets ?? 0 || start + (description?.bytes ?? 0) > range.upperBound
+            || end > range.upperBound
         {
             plan.isTruncated = true
         }
+        let front = try input.bytes(at: begin, count: Int(start - begin))
+        if front.count >= first.bytes, !front.allSatisfy({ $0 == 0 }) { plan.skippedBytes += start - begin }
         plan.dataOffset = dataOffset
         plan.dataSize = end - dataOffset
         plan.packets = packets
-        plan.bytesPerPacket = packets == 0 ? 1 : Int(plan.dataSize / packets)
+        let gapBytes = plan.gaps.reduce(0) { $0 + $1.bytes }
+        plan.bytesPerPacket = packets == 0 ? 1 : Int((plan.dataSize - gapBytes) / packets)
         if let description {
             let total = packets * Int64(first.frames)
             plan.primingFrames = min(description.priming, total)
-            // The padding is at an end that may be missing.
-            plan.countedFrames = max(0, total - plan.primingFrames - (plan.isTruncated ? 0 : description.remainder))
+            // The padding is at an end that may be missing, or have another file behind it.
+            let isWhole = !plan.isTruncated && (description.packets == 0 || packets <= description.packets)
+            plan.countedFrames = max(0, total - plan.primingFrames - (isWhole ? description.remainder : 0))
         }
         return plan
-    }
-
-    /// The offset behind ID3 tags of version 2, and the zeros that may follow one.
-    private static func skipTags(
-        _ input: inout HeaderInput<some ByteSource>, _ words: inout Words
-    ) throws(SoundFileError) -> Int64 {
-        var offset: Int64 = 0
-        for _ in 0..<SoundLimits.chunks {
-            let header = try input.bytes(at: offset, count: 10)
-            guard header.count == 10, header[..<3] == [0x49, 0x44, 0x33] else { break }
-            let size = header[6...].reduce(Int64(0)) { $0 << 7 | Int64($1 & 0x7F) }
-            offset += 10 + size + (header[5] & 0x10 != 0 ? 10 : 0)
-        }
-        guard offset > 0 else { return 0 }
-        let padding = try input.bytes(at: offset, count: SoundLimits.textBytes)
-        return offset + Int64(padding.firstIndex { $0 != 0 } ?? 0)
     }
 
     /// What an encoder wrote into a first frame that has no sound.
@@ -123,19 +120,78 @@ enum MPEGHeader {
 
     /// Reads words of the file, many at a time.
     private struct Words {
+        let end: Int64
         private var bytes: [UInt8] = []
         private var offset: Int64 = 0
         private static let most = 65_536
+
+        init(end: Int64) {
+            self.end = end
+        }
 
         /// The header at `place`; nil if there is none.
         mutating func frame(
             at place: Int64, in input: inout HeaderInput<some ByteSource>
         ) throws(SoundFileError) -> MPEGFrame? {
             if place < offset || place + 4 > offset + Int64(bytes.count) {
-                bytes = try input.bytes(at: place, count: Self.most)
-                offset = place
+                // A search goes back by less than two frames.
+                offset = max(0, place - 4096)
+                bytes = try input.bytes(at: offset, count: Int(min(Int64(Self.most), max(0, end - offset))))
             }
             return word(at: place).flatMap(MPEGFrame.init)
+        }
+
+        /// Whether the frame at `place` describes a file (Xing, Info, VBRI), and has no sound.
+        mutating func isDescription(
+            _ frame: MPEGFrame, at place: Int64, in input: inout HeaderInput<some ByteSource>
+        ) throws(SoundFileError) -> Bool {
+            // Reads the bytes up to there, and some before.
+            _ = try self.frame(at: place + 36, in: &input)
+            let name = word(at: place + Int64(frame.descriptionOffset))
+            return name == 0x5869_6E67 || name == 0x496E_666F || word(at: place + 36) == 0x5642_5249
+        }
+
+        /// Where the first frame is, at `begin` or within 64 KiB behind it: one of two that match, or one alone at `begin`.
+        mutating func start(
+            at begin: Int64, in input: inout HeaderInput<some ByteSource>
+        ) throws(SoundFileError) -> Int64? {
+            if let frame = try frame(at: begin, in: &input) {
+                let behind = begin + Int64(frame.bytes)
+                if behind >= end { return begin }
+                if try isDescription(frame, at: begin, in: &input) { return begin }
+                if try self.frame(at: behind, in: &input) == nil, isTag(at: behind) { return begin }
+            }
+            return try next(from: begin, like: nil, in: &input)
+        }
+
+        /// The first of two frames that match each other and `first`, or of one at the end, from `begin` on within 64 KiB.
+        mutating func next(
+            from begin: Int64, like first: MPEGFrame?, in input: inout HeaderInput<some ByteSource>
+        ) throws(SoundFileError) -> Int64? {
+            for place in begin..<max(begin, min(begin + Int64(Self.most), end - 4)) {
+                guard let frame = try frame(at: place, in: &input), first.map(frame.matches) ?? true else { continue }
+                let behind = place + Int64(frame.bytes)
+                if first != nil, behind == end { return place }
+                if let other = try self.frame(at: behind, in: &input), frame.matches(other) { return place }
+            }
+            return nil
+        }
+
+        /// Whether what is left at `place`, behind the last frame and its tags, is sound or a part of it.
+        mutating func isSound(
+            _ place: Int64, like first: MPEGFrame, in input: inout HeaderInput<some ByteSource>
+        ) throws(SoundFileError) -> Bool {
+            let left = end - place
+            if left < 4 { return try input.bytes(at: place, count: Int(max(0, left))).first == 0xFF }
+            // A frame that is cut off, or of another kind.
+            if try frame(at: place, in: &input) != nil { return true }
+            // A search has found no frame in lyrics.
+            if left < Int64(first.bytes) || word(at: place) == 0x4C59_5249 && left <= Int64(Self.most) { return false }
+            for piece in stride(from: place, to: min(end, place + SoundLimits.padding), by: Self.most) {
+                let bytes = try input.bytes(at: piece, count: Int(min(Int64(Self.most), end - piece)))
+                if !bytes.allSatisfy({ $0 == 0 }) { return true }
+            }
+            return left > SoundLimits.padding
         }
 
         /// Whether a tag begins at `place`, where a frame was looked for.
@@ -148,7 +204,8 @@ enum MPEGHeader {
         private func word(at place: Int64) -> UInt32? {
             let index = Int(place - offset)
             guard index >= 0, index + 4 <= bytes.count else { return nil }
-            return bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) }
+            return UInt32(bytes[index]) << 24 | UInt32(bytes[index + 1]) << 16 | UInt32(bytes[index + 2]) << 8
+                | UInt32(bytes[index + 3])
         }
     }
 }

@@ -13,11 +13,19 @@ struct SoundPlan: Sendable {
     var framesPerPacket: Int
     /// The packets that are present, where their sizes differ.
     var packets: Int64?
+    /// What lies between packets, in order, with offsets from the first one.
+    var gaps: [(offset: Int64, bytes: Int64)] = []
+    var skippedBytes: Int64 = 0
     /// The frames that the container counts; `nil` if it counts none, so that all that decode are sound.
     var countedFrames: Int64?
     var primingFrames: Int64 = 0
     var channelLayout: ChannelLayout?
     var editCount: UInt32 = 0
+    /// Significant bits of a sample, where the codec does not say.
+    var bits = 16
+
+    /// Whether the frames are what headers say, not what the bytes present hold.
+    var isClaimed: Bool { [.vorbis, .opus, .flac].contains(codec) }
 
     /// Checks the sample rate and channel count, which were read at the given offsets.
     func requireSensible(rateAt rateOffset: Int64, channelsAt channelsOffset: Int64) throws(SoundFileError) {
@@ -52,14 +60,19 @@ struct SoundPlan: Sendable {
     func info(chunks: [SoundChunk], tags: [SoundTag]) -> SoundFileInfo {
         let present = max(0, presentFrames - primingFrames)
         let frames = min(present, countedFrames ?? present)
-        let bits = if case .linearPCM(let format) = codec { format.bits } else { 16 }
+        let bits = if case .linearPCM(let format) = codec { format.bits } else { bits }
         var short = isTruncated
         if let counted = countedFrames, counted > present { short = true }
         return SoundFileInfo(
             container: container, codec: codec, sampleRate: sampleRate, channels: channels, frames: frames, bits: bits,
             dataOffset: dataOffset, dataSize: dataSize, bytesPerPacket: bytesPerPacket,
             framesPerPacket: framesPerPacket, primingFrames: primingFrames, remainderFrames: present - frames,
-            isTruncated: short, channelLayout: channelLayout, editCount: editCount, chunks: chunks, tags: tags,
-            lastPacketMayBeFilled: (codec == .ima4 || codec == .mpegLayer3) && countedFrames == nil)
+            isTruncated: short, skippedBytes: skippedBytes, channelLayout: channelLayout, editCount: editCount,
+            chunks: chunks, tags: tags,
+            // Counts of all that is there may include what filled up the last packet, as ffmpeg's of IMA do. A short block is not
+            // filled.
+            lastPacketMayBeFilled: framesPerPacket > 1
+                && (codec != .imaADPCM || dataSize % Int64(bytesPerPacket) == 0)
+                && (countedFrames == nil || frames == present && [.imaADPCM, .mpegLayer3].contains(codec)))
     }
 }

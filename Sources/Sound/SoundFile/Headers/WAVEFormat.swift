@@ -8,14 +8,14 @@ extension WAVEHeader {
         let sampleRate: UInt32
         let blockSize: UInt16
         let bits: UInt16
-        /// IMA's frames in a block; `nil` if the chunk does not reach so far.
-        let framesPerBlock: UInt16?
         /// The valid bits and channel mask of WAVE_FORMAT_EXTENSIBLE.
         let validBits: UInt16?
         let channelMask: UInt32?
 
         /// The last 12 bytes of the identifiers that wrap a plain format tag in WAVE_FORMAT_EXTENSIBLE.
         private static let wrapped: [UInt8] = [0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+        /// The same of ambisonic sound (B-format), whose tags are 1 (PCM) and 3 (float).
+        private static let ambisonic: [UInt8] = [0x21, 7, 0xD3, 0x11, 0x86, 0x44, 0xC8, 0xC1, 0xCA, 0, 0, 0]
 
         init<S>(
             _ input: inout HeaderInput<S>, _ chunk: SoundChunk, byteOrder: LinearPCM.ByteOrder
@@ -42,23 +42,17 @@ extension WAVEHeader {
                 let start = fields.position
                 try fields.skip(12)
                 // The first half of the identifier follows the byte order, and writers of RIFX disagree on the rest.
-                guard byteOrder == .big || Array(fields.bytes[start...]) == Self.wrapped else {
+                let kind = Array(fields.bytes[start...])
+                guard byteOrder == .big || kind == Self.wrapped || kind == Self.ambisonic && [1, 3].contains(tag) else {
                     throw SoundFileError(
                         .unsupportedCodec, expected: "a format that is also a plain WAVE format",
                         found: "another identifier", offset: place)
                 }
-                framesPerBlock = nil
             } else {
                 tag = outer
                 validBits = nil
                 channelMask = nil
-                framesPerBlock = fields.remaining >= 4 ? try Self.extra(&fields) : nil
             }
-        }
-
-        private static func extra(_ fields: inout HeaderFields) throws(SoundFileError) -> UInt16 {
-            try fields.skip(2)
-            return try fields.integer()
         }
 
         /// The plan for sound in this format, its rate, channels and block size checked.
@@ -85,7 +79,8 @@ extension WAVEHeader {
                 try planIMA(&plan)
             default:
                 throw SoundFileError(
-                    .unsupportedCodec, expected: "format 1 (PCM), 3 (float), 6 (A-law), 7 (u-law) or 17 (IMA ADPCM)",
+                    .unsupportedCodec,
+                    expected: "format 1 (PCM), 3 (float), 6 (A-law), 7 (u-law), 17 (IMA ADPCM) or 85 (MP3)",
                     found: "\(tag)", offset: chunk.offset)
             }
             return plan
@@ -93,14 +88,15 @@ extension WAVEHeader {
 
         private func linearSample() throws(SoundFileError) -> LinearPCM {
             let isFloat = tag == 3
-            let width = Int(blockSize) / Int(channels)
-            let isPossible =
-                isFloat
-                ? (width == 4 && bits == 32) || (width == 8 && bits == 64)
-                : (1...4).contains(width) && bits >= 1 && bits <= UInt16(width * 8)
-            guard isPossible, width * Int(channels) == Int(blockSize) else {
+            // A block that contradicts them is wrong, unless it pads a width that is not whole.
+            let least = (Int(bits) + 7) / 8
+            let padded = bits % 8 == 0 ? least : Int(blockSize) / Int(channels)
+            let isPadded = padded > least && padded <= 4 && padded * Int(channels) == Int(blockSize)
+            let width = isPadded ? padded : least
+            let isPossible = isFloat ? bits == 32 || bits == 64 : (1...4).contains(width) || bits == 64
+            guard isPossible else {
                 throw SoundFileError(
-                    .invalidHeader, expected: isFloat ? "a 32 or 64-bit float" : "an integer of 1 to 32 bits",
+                    .invalidHeader, expected: isFloat ? "a 32 or 64-bit float" : "an integer of 1 to 32 or 64 bits",
                     found: "\(bits) bits in blocks of \(blockSize) bytes for \(channels) channels",
                     offset: chunk.offset + 12)
             }
@@ -123,18 +119,9 @@ extension WAVEHeader {
                     .invalidHeader, expected: "a block of at least \(header) bytes", found: "\(blockSize)",
                     offset: chunk.offset + 12)
             }
-            let most = 1 + (Int(blockSize) - header) / header * 8
-            var frames = most
-            if let framesPerBlock, framesPerBlock > 0 {
-                frames = Int(framesPerBlock)
-                guard frames <= most else {
-                    throw SoundFileError(
-                        .invalidHeader, expected: "at most \(most) frames in a block of \(blockSize) bytes",
-                        found: "\(frames)", offset: chunk.offset + 18)
-                }
-            }
+            // A number of frames that contradicts it is wrong.
             plan.bytesPerPacket = Int(blockSize)
-            plan.framesPerPacket = frames
+            plan.framesPerPacket = 1 + (Int(blockSize) - header) / header * 8
         }
     }
 }

@@ -42,13 +42,13 @@ enum WAVEHeader {
                     stated = Int64(clamping: sizes.data)
                 } else if let size = stated, size >= 0x7FFF_F000, size > input.size - start {
                     stated = nil
-                } else if stated == 0, isStreamed {
-                    stated = nil
                 }
+                if stated == 0, try !input.mayBeChunk(at: start, order) { stated = nil }
             }
             let chunk = SoundChunk(id: id, offset: start, size: stated)
             let length = stated ?? (input.size - start)
-            let isInside = length <= input.size - start
+            let missing = length - (input.size - start)
+            let isInside = missing <= 0
             switch id {
             case "ds64" where container == .rf64 && sizes == nil:
                 try input.requireInside(chunk)
@@ -59,7 +59,9 @@ enum WAVEHeader {
                 try input.requireInside(chunk)
                 format = try Format(&input, chunk, byteOrder: order)
             case "data" where data == nil:
-                data = (start, min(length, input.size - start), !isInside)
+                // Some writers count headers too, in a file that is all there.
+                let isWhole = missing <= 64 && !isStreamed && Int64(riffSize) + 8 <= input.size
+                data = (start, min(length, input.size - start), !isInside && !isWhole)
             case "fact" where factFrames == nil && isInside && length >= 4:
                 var fields = try input.fields("'fact'", at: start, count: 4, byteOrder: order)
                 factFrames = Int64(try fields.integer(UInt32.self))
@@ -73,6 +75,16 @@ enum WAVEHeader {
         }
         guard let format else { throw input.missing("fmt ", in: "WAVE") }
         guard let data else { throw input.missing("data", in: "WAVE") }
+        if format.tag == 0x55 {
+            let range = data.offset..<data.offset + data.size
+            guard var plan = try MPEGHeader.parse(&input, range, container) else {
+                throw SoundFileError(
+                    .notASound, expected: "MP3 within WAVE, as format 85 says", found: "other bytes",
+                    offset: data.offset)
+            }
+            if data.truncated { plan.isTruncated = true }
+            return plan
+        }
         var plan = try format.plan(container: container, dataOffset: data.offset, dataSize: data.size)
         plan.isTruncated = data.truncated
         if plan.codec == .imaADPCM {

@@ -9,7 +9,7 @@ enum SampleWriter {
             for index in samples.indices { bytes.append(G711.aLaw(samples[index].int16)) }
         case .linearPCM(let format):
             for index in samples.indices { append(samples[index], as: format, to: &bytes) }
-        case .ima4, .imaADPCM, .mpegLayer3:
+        case .ima4, .imaADPCM, .mpegLayer3, .vorbis, .opus, .flac:
             preconditionFailure("packed codecs are written by packets")
         }
     }

@@ -7,7 +7,7 @@ extension SoundShape {
         let bytes = packets * Int64(bytesPerPacket)
         let limit: Int64
         switch container {
-        case .caf, .rf64, .mp3: limit = .max
+        case .caf, .rf64, .mp3, .ogg, .flac: limit = .max
         case .aiff, .aifc: limit = 0x7FFF_FFFF - 1024
         case .wave, .rifx: limit = 0xFFFF_FFFF - 1024
         }
@@ -19,7 +19,7 @@ extension SoundShape {
         case .caf: cafHeader(frames: frames, packets: packets, bytes: bytes)
         case .aiff, .aifc: aiffHeader(frames: frames, packets: packets, bytes: bytes)
         case .wave, .rifx, .rf64: waveHeader(frames: frames, bytes: bytes)
-        case .mp3: []
+        case .mp3, .ogg, .flac: []
         }
     }
 
@@ -36,7 +36,7 @@ extension SoundShape {
                     (
                         "lpcm", (format.kind == .float ? 1 : 0) | (format.byteOrder == .little ? 2 : 0), format.bits
                     )
-                case .ima4, .imaADPCM, .mpegLayer3: ("ima4", 0, 0)
+                case .ima4, .imaADPCM, .mpegLayer3, .vorbis, .opus, .flac: ("ima4", 0, 0)
                 case .uLaw: ("ulaw", 0, 8)
                 case .aLaw: ("alaw", 0, 8)
                 }
@@ -80,7 +80,7 @@ extension SoundShape {
                     case .float: (format.bytesPerSample == 4 ? "fl32" : "fl64", format.bits)
                     case .signedInteger: (format.byteOrder == .little ? "sowt" : "NONE", format.bits)
                     }
-                case .ima4, .imaADPCM, .mpegLayer3: ("ima4", 16)
+                case .ima4, .imaADPCM, .mpegLayer3, .vorbis, .opus, .flac: ("ima4", 16)
                 case .uLaw: ("ulaw", 16)
                 case .aLaw: ("alaw", 16)
                 }
@@ -154,7 +154,7 @@ extension SoundShape {
             tag = sample.kind == .float ? 3 : 1
             bits = sample.bits
             container = sample.bytesPerSample * 8
-        case .ima4, .imaADPCM, .mpegLayer3:
+        case .ima4, .imaADPCM, .mpegLayer3, .vorbis, .opus, .flac:
             tag = 0x11
             container = 4
         case .uLaw: tag = 7

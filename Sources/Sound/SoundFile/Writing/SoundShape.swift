@@ -43,7 +43,7 @@ struct SoundShape: Sendable {
         case .ima4:
             bytesPerPacket = IMA4Decoder.bytesPerChannel * channels
             framesPerPacket = IMA4Decoder.framesPerPacket
-        case .imaADPCM, .mpegLayer3:
+        case .imaADPCM, .mpegLayer3, .vorbis, .opus, .flac:
             let group = 4 * channels
             // As in sox: each block's first sample is exact, which loud and sudden sounds need often.
             let bytes = min(blockSize ?? 256 * channels, 65535) / group * group
@@ -91,12 +91,12 @@ struct SoundShape: Sendable {
             case .wave, .rf64, .rifx:
                 let isOrdered = isByte || format.byteOrder == (container == .rifx ? .big : .little)
                 return isOrdered && (format.kind == .float || (format.kind == .unsignedInteger) == isByte)
-            case .mp3: return false
+            case .mp3, .ogg, .flac: return false
             }
         case .ima4: return container == .caf || container == .aifc
         case .imaADPCM: return container == .wave || container == .rf64
-        case .uLaw, .aLaw: return container != .aiff && container != .mp3
-        case .mpegLayer3: return false
+        case .uLaw, .aLaw: return ![.aiff, .mp3, .ogg, .flac].contains(container)
+        case .mpegLayer3, .vorbis, .opus, .flac: return false
         }
     }
 

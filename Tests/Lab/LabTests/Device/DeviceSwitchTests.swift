@@ -50,12 +50,12 @@ extension EitherTime {
             #expect(try await line(2).contains(#"volume 0."#))
             #expect(try await line(3).contains(#""inputAvailable":true"#))
             #expect(try await line(7).contains(#""sessions":0"#))
-            for number in 0...7 { #expect(try await line(number).contains(#""initial":true"#)) }
+            for number in 0...8 { #expect(try await line(number).contains(#""initial":true"#)) }
             try LabBoard.setSwitch(silent: true)
-            #expect(try await line(8).hasPrefix(#"{"ringSilent":"silent","source":"evdev"#))
+            #expect(try await line(9).hasPrefix(#"{"ringSilent":"silent","source":"evdev"#))
             try LabBoard.setSwitch(silent: false)
-            #expect(try await line(9).contains(#""event":"position""#))
-            #expect(try await !line(9).contains("initial"))
+            #expect(try await line(10).contains(#""event":"position""#))
+            #expect(try await !line(10).contains("initial"))
             try watch.send(15)
             #expect(try await watch.wait().status == 128 + 15)
         }

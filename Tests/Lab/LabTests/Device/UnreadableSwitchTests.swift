@@ -68,6 +68,25 @@ extension VirtualTime {
             #expect(watch.output.contains("cannot open: Permission denied"))
         }
 
+        // alsa-lib says of a card that may not be opened that it is not there; the light had no repair.
+        @Test(
+            "doctor names the repair of a light that may not be written, and of a card that may not be opened",
+            arguments: ["default", "loopback", "mixed", "hw:0"])
+        func repairs(_ pcm: String) async throws {
+            let files = try KernelFile.names(in: "/dev/snd").map { "/dev/snd/\($0)" }
+            for file in files { chmod(file, 0o660) }
+            defer { for file in files { chmod(file, 0o666) } }
+            let doctor = try await ChildProcess(user + [RingerCommandLine.path, "doctor", "--pcm", pcm]).wait()
+            let light =
+                "/sys/class/leds/\(LabBoard.statusLightName)/brightness: cannot open for writing: Permission denied"
+            #expect(
+                doctor.output.contains("\(light)\n         repair:  groupadd -rf leds && usermod"), "\(doctor.output)")
+            let lines = doctor.output.split(separator: "\n")
+            let speaker = try #require(lines.firstIndex { $0.contains("speaker") }, "\(doctor.output)")
+            #expect(lines[speaker].contains("Permission denied"), "\(doctor.output)")
+            #expect(lines[speaker + 1].contains("repair:  usermod -aG audio"), "\(doctor.output)")
+        }
+
         @Test(
             "a switch that becomes readable is picked up",
             arguments: ["evdev:auto,name=ring-silent", "slider:auto", "gpio:ring-silent", nil])
@@ -135,6 +154,67 @@ extension VirtualTime {
             holder.port.close()
             for await state in device.states where !state.isSwitchUnreadable { break }
             #expect(device.state.ringSilent == .silent && device.switchProblem == nil)
+        }
+
+        // The switch was chosen once: where gpio-keys was loaded late and took the line, the device waited for it for ever.
+        @Test(
+            "an input device that appears while the line that was found is busy becomes the switch",
+            arguments: [LabBoard.switchName, LabBoard.sliderName])
+        func lateDriver(_ name: String) async throws {
+            let input = "/run/tmp/late-input"
+            let file = "\(input)/event0"
+            mkdir(input, 0o755)
+            defer {
+                unlink(file)
+                rmdir(input)
+            }
+            let holder = try WatchedSwitch("gpio:ring-silent")
+            try await setSwitchAndWait(silent: true)
+            try LabBoard.setSlider(.silent)
+            let device = try Device.open(
+                .init(
+                    motor: MotorSpecification.none, pcm: "null",
+                    paths: HardwarePaths(input: "/run/tmp/late-input", system: "/nowhere")))
+            defer { device.close() }
+            #expect(device.switchProblem?.code == .busy)
+            // Something else comes first.
+            symlink(try InputDevice.path(named: LabBoard.keysName), "\(input)/event1")
+            defer { unlink("\(input)/event1") }
+            symlink(try InputDevice.path(named: name), file)
+            for await state in device.states where !state.isSwitchUnreadable { break }
+            #expect(device.state.ringSilent == .silent && device.switchProblem == nil)
+            #expect(device.state.ringSilentSource?.hasSuffix("\(file) (\(name))") == true)
+            try await setSwitchAndWait(silent: false)
+            try LabBoard.setSlider(.ring)
+            for await state in device.states where state.ringSilent == .ring { break }
+            // The line is another one's now.
+            try LabBoard.chip.setPull(LabBoard.rawSwitchLine, .up)
+            holder.port.close()
+            device.rereadSwitch()
+            #expect(device.state.ringSilent == .ring)
+        }
+
+        @Test("the line that was found is the switch once it is released, whatever input devices appear afterwards")
+        func released() async throws {
+            let input = "/run/tmp/late-input"
+            mkdir(input, 0o755)
+            defer {
+                unlink("\(input)/event0")
+                rmdir(input)
+            }
+            let holder = try WatchedSwitch("gpio:ring-silent")
+            let device = try Device.open(
+                .init(
+                    motor: MotorSpecification.none, pcm: "null",
+                    paths: HardwarePaths(input: "/run/tmp/late-input", system: "/nowhere")))
+            defer { device.close() }
+            try LabBoard.chip.setPull(LabBoard.rawSwitchLine, .up)
+            holder.port.close()
+            for await state in device.states where !state.isSwitchUnreadable { break }
+            symlink(try InputDevice.path(named: LabBoard.switchName), "\(input)/event0")
+            device.rereadSwitch()
+            #expect(device.state.ringSilent == .silent)
+            #expect(device.state.ringSilentSource?.hasPrefix("GPIO") == true)
         }
 
         // Used to return before the slider had settled: the device was at ring, whatever the slider's position.

@@ -40,6 +40,33 @@ extension VirtualTime {
             }
         }
 
+        // The kernel stopped it after 32.767 s, while the vibration went on.
+        @Test("a motor turns for as long as the longest on-time allows", arguments: LabMotor.allCases)
+        func longPulse(_ motor: LabMotor) async throws {
+            try await withVibrator(motor, longestOnTime: .seconds(60)) { vibrator in
+                let recorder = try LineRecorder(LabBoard.chip, line: motor.line)
+                #expect(await vibrator.vibrate(try VibrationPattern(milliseconds: "40000")) == .finished)
+                try await expectPulses(recorder, [40_000])
+            }
+        }
+
+        // It started its thread for that.
+        @Test("a motor on a GPIO line that never turned is closed without a thread")
+        func closingUnused() async throws {
+            let loop = try EventLoop(name: "lab-motor")
+            defer { loop.close() }
+            let motor = try GPIOMotor(.named("vibrator"), loop: loop)
+            #expect(motor.closesAtOnce)
+            let vibrator = Vibrator(motor: motor, clock: loop)
+            _ = await vibrator.vibrate(try VibrationPattern(milliseconds: "10"))
+            #expect(!motor.closesAtOnce)
+            try await vibrator.close()
+            let unused = Vibrator(motor: try GPIOMotor(.named("vibrator"), loop: loop), clock: loop)
+            try await unused.close()
+            // The line is free again.
+            try GPIOMotor(.named("vibrator"), loop: loop).close()
+        }
+
         @Test("a motor that is stopped is low at once", arguments: LabMotor.allCases)
         func stop(_ motor: LabMotor) async throws {
             try await withVibrator(motor) { vibrator in
@@ -119,10 +146,12 @@ extension VirtualTime {
             #expect(turned >= .milliseconds(198) && turned <= .milliseconds(203), "\(turned)")
         }
 
-        private func withVibrator(_ motor: LabMotor, _ body: (Vibrator) async throws -> Void) async throws {
+        private func withVibrator(
+            _ motor: LabMotor, longestOnTime: Duration = .seconds(10), _ body: (Vibrator) async throws -> Void
+        ) async throws {
             let loop = try EventLoop(name: "lab-motor")
             defer { loop.close() }
-            let vibrator = Vibrator(motor: try motor.open(loop), clock: loop)
+            let vibrator = Vibrator(motor: try motor.open(loop), clock: loop, longestOnTime: longestOnTime)
             try await body(vibrator)
             try await vibrator.close()
         }
@@ -218,6 +247,28 @@ extension EitherTime {
                 try motor.close()
             }
             #expect(input.motorCommands.contains(.play(effect: 0, count: 1)))
+        }
+
+        // The device's thread waited in EVIOCSFF for 30 s, and the flip with it.
+        @Test("a flip is not late where a motor's program does not answer, and opening such a motor waits for nothing")
+        func unanswered() async throws {
+            let input = try VirtualInput(.silentRumble, name: "test-motor")
+            let motor = MotorSpecification.forceFeedback(.automatic(name: "test-motor"))
+            let lab = try LabDevice(.init(motor: motor, pcm: "null"))
+            #expect(try await lab.nextPosition().0 == .ring)
+            let vibrator = try #require(lab.device.vibrator)
+            let end = Task { await vibrator.vibrate(.standard) }
+            let request = try await input.nextUpload()
+            try LabBoard.setSwitch(silent: true)
+            #expect(try await lab.nextPosition().0 == .silent)
+            #expect(input.isWaiting(request))
+            #expect(!vibrator.name.isEmpty)
+            try LabBoard.setSwitch(silent: false)
+            #expect(try await lab.nextPosition().0 == .ring)
+            #expect(input.isWaiting(request))
+            try input.unplug()
+            let outcome = await end.value
+            guard case .failed = outcome else { throw LabFailure("\(outcome)") }
         }
 
         @Test("a motor that was unplugged is an error, and turns again once it is plugged")

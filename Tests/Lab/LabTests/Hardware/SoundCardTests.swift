@@ -286,6 +286,37 @@ extension EitherTime {
             #expect(doctor.output.contains("ok       input    capture PCMs in /dev/snd"))
         }
 
+        @Test(
+            "doctor looks at the PCM that the plug-in plays to, and explains a card's name without an exclamation mark",
+            arguments: [
+                ("", nil, nil),
+                ("pcm.ringer_output mixed", "ok       plug-in  ALSA ringer_output: 48000 Hz", nil),
+                (
+                    "pcm.ringer_output { type hw card Missing }",
+                    "missing  plug-in  PCM ringer_output: cannot open: No such",
+                    "pcm.!ringer_output in /etc/asound.conf"
+                ),
+                (
+                    "defaults.pcm.card 0\ndefaults.pcm.card Loopback",
+                    "missing  speaker  PCM null: cannot open: Invalid",
+                    "write defaults.pcm.!card NAME"
+                ),
+            ] as [(String, String?, String?)])
+        func doctor(configuration: String, line: String?, repair: String?) async throws {
+            let package = #filePath.split(separator: "/").dropLast(5).map { "/" + $0 }.joined()
+            let file = "\(Lab.temporaryFolder)/doctor.conf"
+            try write(Array("<\(package)/lab/ringer_lab/machine/asound.conf>\n\(configuration)\n".utf8), to: file)
+            let doctor = try await ChildProcess.run(
+                "env", "ALSA_CONFIG_PATH=\(file)", RingerCommandLine.path, "doctor", "--pcm", "null")
+            let lines = doctor.output.split(separator: "\n")
+            guard let line else {
+                #expect(!doctor.output.contains("plug-in"), "\(doctor.output)")
+                return
+            }
+            let index = try #require(lines.firstIndex { $0.hasPrefix(line) }, "\(doctor.output)")
+            if let repair { #expect(lines[index + 1].contains(repair), "\(doctor.output)") }
+        }
+
         @Test("what follows a card leaves no descriptor open")
         func descriptors() async throws {
             let before = try openDevices()

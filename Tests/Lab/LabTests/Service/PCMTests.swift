@@ -54,6 +54,26 @@ extension VirtualTime {
                         type plug
                         slave.pcm { type ringer category $CATEGORY slave card channels 1 socket "\(folder)/pcm" }
                     }
+                    pcm.any {
+                        @args [ CATEGORY ]
+                        @args.CATEGORY { type string default playback }
+                        type plug
+                        slave.pcm { type ringer category $CATEGORY slave mixed_any channels 1 socket "\(folder)/pcm" }
+                    }
+                    # In the one format that the card has, whatever that is.
+                    pcm.mixed_any {
+                        type dmix
+                        ipc_key 5398
+                        ipc_gid audio
+                        ipc_perm 0660
+                        slave {
+                            pcm { type hw card Loopback device 0 subdevice 0 }
+                            rate 48000
+                            channels 1
+                            period_size 1024
+                            buffer_size 16384
+                        }
+                    }
                     pcm.card {
                         type asym
                         playback.pcm { type hw card Loopback device 0 subdevice 0 }
@@ -246,6 +266,20 @@ extension VirtualTime {
             #expect(silence - stopped <= Self.rate * 2 / 100)
         }
 
+        // dmix took away what woke the drain up when the other thread noticed the end first. Stopped at the end, it wrote beyond
+        // its memory, as there was nothing left to take back.
+        @Test(
+            """
+            a drain returns while another thread stops the PCM, or asks for its delay or room, and a stop at the end of the \
+            sound harms nothing, also through dmix
+            """, arguments: [("stop", 300), ("delay", 300), ("room", 300), ("nonblock", 6_000), ("endless", 6_000)])
+        func drain(_ operation: String, rounds: Int) async throws {
+            let bench = try await Bench()
+            let program = try await bench.compile("drains")
+            let ended = try await bench.run(program, operation, "ringer:playback", "\(rounds)").wait()
+            #expect(ended.status == 0 && ended.output == "", "\(ended.output)")
+        }
+
         @Test("aplay is silent while the service is dead, and heard again at the right place when it is back")
         func killed() async throws {
             let bench = try await Bench()
@@ -327,6 +361,96 @@ extension VirtualTime {
                     abs(Double(frames[$0]) - Double(samples[$0]) * factor) <= 1
                 }
                 #expect(isChanged, "\(options)")
+            }
+        }
+
+        // "none of the formats S16, S32 and FLOAT", while dmix behind plug played.
+        @Test(
+            "a card that offers one format alone is heard sample for sample, and ducked",
+            arguments: [
+                ("any", "S24_3LE", [3, 2, 1]), ("any", "S24_LE", [4, 2, 1]), ("any", "S16_BE", [2, 0, 1]),
+                ("direct", "S24_3LE", [3, 2, 1]), ("direct", "S32_BE", [4, 0, 1]),
+            ])
+        func oneFormat(pcm: String, format: String, size: [Int]) async throws {
+            let bench = try await Bench()
+            let samples = samples(seconds: 6)
+            // The loopback's other end has the format: the card offers no other one.
+            let path = "\(Lab.temporaryFolder)/one-\(UInt32.random(in: 0 ... .max)).raw"
+            let recording = try ChildProcess(
+                "arecord", "-q", "-D", "hw:Loopback,1,0", "-f", format, "-c", "1", "-r", "48000", "-t", "raw", "-d",
+                "20",
+                path)
+            func recorded() -> Int {
+                var status = stat()
+                return stat(path, &status) == 0 ? Int(status.st_size) : 0
+            }
+            for _ in 0..<6_000 where recorded() == 0 { try await Task.sleep(for: .milliseconds(10)) }
+            let aplay = try bench.run("aplay", "-q", "-D", pcm + ":playback", try bench.sound(samples))
+            let begin = recorded()
+            for _ in 0..<6_000 where recorded() < begin + size[0] * Self.rate * 7 / 10 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            let other = try BusClient(bench.address)
+            let reply = try await other.call(
+                "CreateSession",
+                [.dictionary(["category": .string("playback"), "options": .strings(["duckOthers"])])])
+            let session = try #require(reply[0].string)
+            func call(_ member: String, _ arguments: [BusValue] = []) async throws {
+                _ = try await other.call(member, arguments, interface: RingerNames.sessionInterface, path: session)
+            }
+            try await call("Activate")
+            try await Task.sleep(for: .milliseconds(500))
+            try await call("Deactivate", [.boolean(true)])
+            let ended = try await aplay.wait()
+            #expect(ended.status == 0 && ended.output == "", "\(ended.output)")
+            try await Task.sleep(for: .milliseconds(500))
+            try recording.send(SIGTERM)
+            _ = try await recording.wait()
+            let bytes = try read(path)
+            // The upper 16 bits of each.
+            let values = stride(from: 0, to: bytes.count - size[0] + 1, by: size[0]).map { start in
+                Int16(truncatingIfNeeded: Int(bytes[start + size[1]]) << 8 | Int(bytes[start + size[2]]))
+            }
+            let (_, frames) = try heard(values, samples.count)
+            try #require(frames.count == samples.count)
+            let begins = try #require(frames.indices.first { frames[$0] != samples[$0] })
+            let ends = try #require(frames.indices.last { frames[$0] != samples[$0] })
+            let isDucked = (begins + 1_000..<ends - 1_000).allSatisfy {
+                abs(Double(frames[$0]) - Double(samples[$0]) * 0.199_526) <= 2
+            }
+            #expect(isDucked && ends - begins > Self.rate / 4 && ends < frames.count - 1)
+        }
+
+        // alsa-lib aborted: the plug-in asked it for a format that is none.
+        @Test("a card of which no format can be scaled is refused by a sentence")
+        func noFormat() async throws {
+            let bench = try await Bench()
+            let path = "\(Lab.temporaryFolder)/none-\(UInt32.random(in: 0 ... .max)).raw"
+            let recording = try ChildProcess(
+                "arecord", "-q", "-D", "hw:Loopback,1,0", "-f", "FLOAT_BE", "-c", "1", "-r", "48000", "-t", "raw", "-d",
+                "20", path)
+            for _ in 0..<6_000 where (try? read(path).isEmpty) != false { try await Task.sleep(for: .milliseconds(10)) }
+            let ended = try await bench.run(
+                "aplay", "-q", "-D", "direct:playback", try bench.sound(samples(seconds: 1))
+            ).wait()
+            try recording.send(SIGTERM)
+            _ = try await recording.wait()
+            #expect(ended.status == 1 && ended.output.contains("none of the formats S16, S24, S32"), "\(ended)")
+        }
+
+        // Some programs take no other buffer.
+        @Test("a program that insists on a buffer of 3,072 frames plays, and one of more than 80 ms is refused")
+        func exactBuffer() async throws {
+            let bench = try await Bench()
+            let program = try await bench.compile("buffer")
+            let refusal = "set the buffer: Invalid argument"
+            for pcm in ["any:playback", "direct:playback"] {
+                for (frames, error) in [(3_072, ""), (4_096, refusal), (16_384, refusal)] {
+                    let ended = try await bench.run(program, pcm, "\(frames)").wait()
+                    #expect(
+                        ended.output == error && (ended.status == 0) == error.isEmpty,
+                        "\(pcm) \(frames): \(ended.output)")
+                }
             }
         }
 

@@ -16,6 +16,10 @@ final class VirtualInput: Sendable {
         case axis(UInt16, maximum: Int32, value: Int32)
         /// A motor with `FF_RUMBLE` and room for so many effects.
         case rumble(effects: Int)
+        /// The same, with a button and an axis.
+        case gamepad(effects: Int)
+        /// A motor whose program does not answer: who uploads an effect waits, for 30 s, or until it is unplugged.
+        case silentRumble
     }
 
     /// What a program did to the motor. Effects are the numbers that the kernel gave them.
@@ -39,7 +43,10 @@ final class VirtualInput: Sendable {
         guard descriptor >= 0 else { throw LabFailure.system("open", "/dev/uinput") }
         do {
             path = try Self.create(kind, name: name, on: descriptor)
-            if case .rumble = kind { answerer = try MotorAnswerer(descriptor) } else { answerer = nil }
+            switch kind {
+            case .rumble, .gamepad: answerer = try MotorAnswerer(descriptor)
+            default: answerer = nil
+            }
         } catch {
             close(descriptor)
             throw error
@@ -97,6 +104,27 @@ final class VirtualInput: Sendable {
         answerer?.failUploads(with: error)
     }
 
+    /// Waits until a program uploads an effect to a motor that does not answer, and returns the number of its request.
+    func nextUpload() async throws -> UInt32 {
+        try await blocking { [descriptor] in
+            var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            var event = input_event()
+            while poll(&request, 1, 60_000) == 1 {
+                guard read(descriptor, &event, MemoryLayout<input_event>.size) > 0 else { break }
+                if (Int32(event.type), Int32(event.code)) == (EV_UINPUT, UI_FF_UPLOAD) {
+                    return UInt32(bitPattern: event.value)
+                }
+            }
+            throw LabFailure("no effect is uploaded")
+        }
+    }
+
+    /// Whether the program that uploads with this request still waits.
+    func isWaiting(_ request: UInt32) -> Bool {
+        var upload = uinput_ff_upload()
+        return lab_uinput_begin_upload(descriptor, request, &upload) == 0
+    }
+
     private func emit(_ type: UInt32, _ code: UInt32, _ value: Int32) throws {
         guard lab_uinput_emit(descriptor, type, code, value) == 0 else {
             throw LabFailure.system("write", "/dev/uinput")
@@ -118,10 +146,18 @@ final class VirtualInput: Sendable {
         case .axis(let code, let maximum, let value):
             try check(lab_uinput_enable(descriptor, UInt32(EV_ABS), UInt32(code)), "UI_SET_ABSBIT")
             try check(lab_uinput_set_axis(descriptor, UInt32(code), 0, maximum, value), "UI_ABS_SETUP")
-        case .rumble(let count):
+        case .rumble(let count), .gamepad(let count):
+            if case .gamepad = kind {
+                try check(lab_uinput_enable(descriptor, UInt32(EV_KEY), UInt32(BTN_GAMEPAD)), "UI_SET_KEYBIT")
+                try check(lab_uinput_enable(descriptor, UInt32(EV_ABS), UInt32(ABS_X)), "UI_SET_ABSBIT")
+                try check(lab_uinput_set_axis(descriptor, UInt32(ABS_X), 0, 255, 128), "UI_ABS_SETUP")
+            }
             try check(lab_uinput_enable(descriptor, UInt32(EV_FF), UInt32(FF_RUMBLE)), "UI_SET_FFBIT")
             try check(lab_uinput_enable(descriptor, UInt32(EV_FF), UInt32(FF_GAIN)), "UI_SET_FFBIT")
             effects = UInt32(count)
+        case .silentRumble:
+            try check(lab_uinput_enable(descriptor, UInt32(EV_FF), UInt32(FF_RUMBLE)), "UI_SET_FFBIT")
+            effects = 1
         }
         try check(lab_uinput_create(descriptor, name, effects), "UI_DEV_CREATE")
 

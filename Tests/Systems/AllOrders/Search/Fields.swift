@@ -7,7 +7,12 @@ enum Fields {
     /// A machine whose fields are others than those that ``Fingerprint`` was written for; nil if there is none.
     static func unknown() -> String? {
         let known: [(machine: Any, fields: [String])] = [
-            (PlayerMachine(pcms: [:]), ["state", "preferences", "pcms", "movesWithNextSound", "sounds"]),
+            (
+                PlayerMachine(pcms: [:]),
+                [
+                    "state", "preferences", "pcms", "movesWithNextSound", "possible", "isCardKnown", "sounds",
+                ]
+            ),
             (SessionPlaybackMachine(coordinator: SessionCoordinator()), ["coordinator", "sounds", "isRefreshDue"]),
             (
                 SessionCoordinator(),

@@ -61,7 +61,7 @@ struct Fingerprint {
         world.announcements.runner.read { visit($0) }
         world.services.engine.runner.read { visit($0) }
         visit(world.sequencer)
-        let alerts = world.alerts.running.all
+        let alerts = world.alerts.running.value.all
         add(alerts.count)
         for alert in alerts { alert.runner.read { visit($0) } }
         visitPorts(world)
@@ -185,6 +185,7 @@ struct Fingerprint {
             name(running.id, .vibrations)
             add(running.pattern)
             add(running.pulse)
+            add(running.over)
             add(running.pattern.repetition == .untilStopped ? 0 : running.round)
         }
         switch machine.phase {

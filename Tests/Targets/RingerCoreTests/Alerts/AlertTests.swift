@@ -438,7 +438,7 @@ struct AlertTests {
 
     /// What a file can be for a moment.
     enum MomentaryFault: CaseIterable {
-        case unreadable, empty, cutOffInHeader, cutOffBeforeSound, headerWithoutSize
+        case unreadable, empty, cutOffInHeader, cutOffBeforeSound
 
         /// Changes the file at `path` in place.
         func strike(_ path: String) throws {
@@ -450,10 +450,6 @@ struct AlertTests {
             case .empty: try #require(truncate(path, 0) == 0)
             case .cutOffInHeader: try #require(truncate(path, 30) == 0)
             case .cutOffBeforeSound: try #require(truncate(path, 44) == 0)
-            case .headerWithoutSize:
-                // As a program writes it that does not know the sound's length yet.
-                let file = try FileDescriptor.open(FilePath(path), .writeOnly)
-                try file.closeAfter { _ = try file.writeAll(toAbsoluteOffset: 40, [0, 0, 0, 0]) }
             }
         }
     }
@@ -575,7 +571,23 @@ struct AlertTests {
         let empty = try alert.bench.register(milliseconds: 0)
         alert.start(empty, way: .sound)
         alert.advance(60_000)
-        #expect(alert.results.all[0].rounds == 1 && alert.outcomes == [.timedOut])
+        let result = try #require(alert.results.all.first)
+        #expect(result.rounds == 0 && !result.sounded && alert.bench.heard.isEmpty, "\(result)")
+        #expect(
+            result.outcome == result.soundError.map { .failed($0) } && result.soundError?.code == .invalid, "\(result)")
+    }
+
+    @Test("a file that stays cut off for 5 s is read every 5 s from then on, not 20 times a second")
+    func staysCutOff() throws {
+        let alert = try AlertBench()
+        let directory = try TemporaryDirectory()
+        let path = try directory.writeWAV("ring.wav", frames: 14_400)
+        let ring = try alert.bench.sounds.register(path)
+        try #require(truncate(path, 44) == 0)
+        alert.start(ring, way: .sound)
+        alert.advance(60_000)
+        let result = try #require(alert.results.all.first)
+        #expect((4...105).contains(result.rounds) && result.soundError?.code == .soundIncomplete, "\(result)")
     }
 
     @Test("disposing of an alert's sound in the middle does not silence it: it holds what it plays")

@@ -72,6 +72,44 @@ struct NotificationSoundTests {
         #expect(bench.events.all.contains(.fallback(try #require(result.fallback), sound: 1, at: bench.start)))
     }
 
+    // With what filled up its last packet it was longer than 30 s.
+    @Test("a sound shorter than 30 s is played whatever its packets are, one of 30 s is not")
+    func packets() throws {
+        let fact = Array("fact".utf8)
+        for (frames, isPlayed) in [(239_992, true), (239_999, true), (241_000, false)] {
+            let sound = PCMBuffer(sampleRate: 8000, channels: 1, samples: Array(repeating: 0, count: frames))
+            let files: [(String, [UInt8])] = [
+                ("aifc", try SoundFiles.encode(sound, container: .aifc, codec: .ima4)),
+                ("caf", try SoundFiles.encode(sound, container: .caf, codec: .ima4)),
+                ("wav", try SoundFiles.encode(sound, container: .wave, codec: .imaADPCM)),
+            ]
+            for (ending, bytes) in files {
+                try directory.write("Library/Sounds/sound.\(ending)", bytes)
+                let (result, _) = try play(.named("sound.\(ending)"), in: container)
+                #expect((result.fallback?.reason == nil) == isPlayed, "\(frames) frames, \(ending)")
+            }
+            // Without its length in frames the file says no more than the number of blocks.
+            var wav = files[2].1
+            let index = try #require(wav.indices.first { wav[$0...].starts(with: fact) })
+            wav.replaceSubrange(index..<index + 4, with: Array("junk".utf8))
+            try directory.write("Library/Sounds/junk.wav", wav)
+            #expect((try play(.named("junk.wav"), in: container).0.fallback == nil) == isPlayed, "\(frames) frames")
+        }
+    }
+
+    @Test("another Library/Sounds is searched after the container's, before the bundle")
+    func otherDirectory() throws {
+        let other = try TemporaryDirectory()
+        try other.make("Library/Sounds")
+        try other.writeWAV("Library/Sounds/chime.wav", frames: 4800)
+        try directory.writeWAV("Cafe.app/chime.wav", frames: 9600)
+        var container = container
+        container.otherDirectory = other.path
+        #expect(try play(.named("chime.wav"), in: container).1.heard == [0..<100_000])
+        try directory.writeWAV("Library/Sounds/chime.wav", frames: 14_400)
+        #expect(try play(.named("chime.wav"), in: container).1.heard == [0..<300_000])
+    }
+
     @Test(
         "a name that leads elsewhere is refused",
         arguments: ["../chime.wav", "Sounds/chime.wav", "..", "a..wav", "/etc/passwd", "", ".", "chime.wav\0.caf"])

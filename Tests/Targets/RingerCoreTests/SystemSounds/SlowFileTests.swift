@@ -307,6 +307,38 @@ struct SlowFileTests {
         #expect(ended.all == [true, false] && clock.pendingTimers == 0)
     }
 
+    // After 2 s a load no longer counted: eight were decoded at once.
+    @Test("two sounds at a time are decoded however long that takes; one that waits for its file makes room after 2 s")
+    func longDecoding() {
+        for (hangs, expected) in [(false, 0), (true, 1)] {
+            let loads = SoundLoads(HoldingClock(bench.clock, work), Core())
+            let begun = Record<Int>()
+            func load(_ number: UInt64, _ body: @escaping @Sendable () -> Void = {}) {
+                let call = SoundLoads.Call {
+                    true
+                } read: { _ in
+                    body()
+                    return .success(nil)
+                } deliver: { _ in
+                }
+                loads.load(.call(number), bytes: 1, for: call)
+            }
+            load(1) { [work, clock = bench.clock] in
+                let pass = { clock.advance(by: .seconds(3)) }
+                if hangs { FileWait.during(pass) } else { pass() }
+                // What was begun meanwhile.
+                begun.append(work.finish())
+            }
+            // The first is decoded while this one is.
+            load(2) { [work] in work.finish() }
+            load(3)
+            load(4)
+            work.finish(except: 1)
+            #expect(begun.all == [expected])
+            while work.finish() > 0 {}
+        }
+    }
+
     private var failures: [RingerError.Code] {
         bench.outcomes.compactMap { if case .failed(let error) = $0 { error.code } else { nil } }
     }

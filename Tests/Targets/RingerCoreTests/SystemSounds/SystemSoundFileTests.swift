@@ -19,6 +19,24 @@ struct SystemSoundFileTests {
         #expect(bench.board.speaker.recordings[0].samples.prefix(4) == [0, 1, 2, 3])
     }
 
+    @Test("to register the first sound goes the way of a silenced one, which nobody sees", arguments: [true, false])
+    func rehearsal(isAtRing: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let bench = try SoundsBench(position: isAtRing ? .ring : .silent)
+        let events = bench.events.all
+        let id = try bench.sounds.register(try directory.writeWAV("chime.wav", frames: 9600))
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.events.all == events && bench.sounds.underWay == 0 && bench.clock.pendingTimers == 0)
+        #expect(bench.board.speaker.recordingCount == 0 && bench.turns.isEmpty)
+        let completed = Record<SoundOutcome>()
+        try bench.sounds.addCompletion(for: id) { completed.append($1) }
+        bench.sounds.rehearse(id)
+        #expect(completed.all.isEmpty && bench.events.all == events)
+        bench.play(id)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == (isAtRing ? [1_000_000..<1_200_000] : []) && completed.all.count == 1)
+    }
+
     @Test("exactly 30 s are accepted; one frame more is refused with -1502, before anything is decoded")
     func limit() throws {
         let directory = try TemporaryDirectory()
@@ -82,6 +100,42 @@ struct SystemSoundFileTests {
         bench.play(id)
         bench.clock.advance(by: .seconds(1))
         #expect(bench.heard == [0..<50_000, 1_000_000..<1_200_000])
+    }
+
+    // They ended as finished, without a word.
+    @Test("what is there of a cut off file is heard, and the call and an event say so; one without a frame fails")
+    func incomplete() throws {
+        let directory = try TemporaryDirectory()
+        let path = try directory.writeWAV("chime.wav", frames: 9600)
+        try #require(truncate(path, 44 + 4_800) == 0)
+        let bench = try SoundsBench()
+        bench.play(try bench.sounds.register(path))
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.heard == [0..<50_000] && bench.outcomes == [.finished])
+        #expect(bench.results.all.first?.fallback?.reason == .incomplete)
+        let events = bench.events.all.filter { if case .fallback = $0 { true } else { false } }
+        #expect(events.count == 1)
+
+        let early = try bench.sounds.register(path)
+        try #require(truncate(path, 44) == 0)
+        let complete = try directory.writeWAV("empty.wav", frames: 0)
+        for (file, code) in [(path, RingerError.Code.soundIncomplete), (complete, .invalid)] {
+            let error = #expect(throws: SystemSoundError.self) { try bench.sounds.register(file) }
+            #expect(error?.cause.code == code && error?.cause.subject == file)
+        }
+        for (id, code) in [
+            (early, RingerError.Code.soundIncomplete),
+            (try bench.sounds.register(.silence(duration: .zero)), .invalid),
+        ] {
+            bench.play(id)
+            bench.clock.advance(by: .seconds(1))
+            #expect(bench.results.all.last?.error?.cause.code == code)
+        }
+        bench.player.startOutsideSessions(.silence(duration: .zero), as: .alert) { result in
+            if case .failed = result.outcome {} else { Issue.record("\(result)") }
+        }
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.player.playing == 0)
     }
 
     @Test("a file that overrides a predefined sound is read anew after a moment in which it could not be read")

@@ -349,7 +349,7 @@ final class PCMBench: Sendable {
             .joined(separator: "/") + "/ringer"
         while true {
             let program = try run(
-                [command, "detect", "--switch", "evdev:\(folder.path)/none", "--motor", "none", "--pcm", "PCM"],
+                [command, "detect", "--switch", "gpio:\(folder.path):0", "--motor", "none", "--pcm", "PCM"],
                 pcm: arguments)
             _ = try await program.end()
             let slow = ["deadline", "streamDisturbed", "streamStalled", "timingDoubtful"]

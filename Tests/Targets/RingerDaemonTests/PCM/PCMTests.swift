@@ -308,6 +308,7 @@ import Testing
         var listener: CInt = -1
         if kind == "a queue of connections that is full" {
             listener = ringer_listen(bench.socket)
+            listen(listener, 4)
             while let client = try? PCMClient(bench) { waiting.append(client) }
         } else {
             try bench.start()
@@ -331,6 +332,43 @@ import Testing
         #expect(try programs[1].heard().map(\.gain) == [1])
         let said = programs[0].messages.split(separator: "\n").filter { $0.contains("does not answer") }
         #expect(said.count == 1, "\(said)")
+    }
+
+    // 64 connections that nobody had taken yet were all that there could be, and one was taken in a turn of the loop.
+    @Test("programs that connect and leave again and again keep no other program from connecting")
+    func manyConnections() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let gate = Latch()
+        bench.loop.execute { gate.wait() }
+        defer { gate.open() }
+        for _ in 0..<500 { _ = try PCMClient(bench) }
+        let client = try PCMClient(bench)
+        client.greet("playback")
+        gate.open()
+        #expect(try await client.receive()?.first == RINGER_PCM_ACCEPTED)
+    }
+
+    // It was silent for 0.25 s at least.
+    @Test(
+        "a program that finds too many connections waiting for the service begins when it is its turn, and not silent")
+    func fullQueue() async throws {
+        let bench = try PCMBench()
+        try bench.start()
+        let gate = Latch()
+        bench.loop.execute { gate.wait() }
+        for descriptor in 0..<getdtablesize() where bench.owns(descriptor) { listen(descriptor, 4) }
+        var waiting: [PCMClient] = []
+        while let client = try? PCMClient(bench) { waiting.append(client) }
+        let aplay = try bench.playOn()
+        // Nobody sees it try: where it has not by then, the test passes without having tested that. It never fails for it, since
+        // opening waits 20 s here.
+        try await Task.sleep(for: .milliseconds(500))
+        gate.open()
+        waiting = []
+        try await aplay.hear(seconds: 0.5)
+        #expect(try await aplay.finish() == 0)
+        #expect(try aplay.heard().map(\.gain) == [1])
     }
 
     @Test("the plug-in and the service agree on which categories obey the switch")

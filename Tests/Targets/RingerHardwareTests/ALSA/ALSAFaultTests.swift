@@ -95,6 +95,40 @@ import Testing
         #expect(await hearing.untilEnd().names == ["started", "progress", "stopped"])
     }
 
+    // One of them made a subtraction overflow, which ends a process.
+    @Test("a delay that no device can have does not end the process, but the sound", arguments: [0, 4_000_000])
+    func absurdDelay(frame: Int) async throws {
+        let output = try output(
+            PacedSink.name(.fault(.absurd, frame: frame), .waitsForWriter), stall: .milliseconds(50))
+        let events = await output.hear(clip)
+        #expect(events.names.first == "started" && ["failed", "drained"].contains(events.names.last))
+        let position = try #require(events.position)
+        #expect((0...9_600).contains(position.played))
+    }
+
+    @Test(
+        "numbers that no hardware has become the nearest ones with which nothing overflows",
+        arguments: [Int.min, -1, 0, 1 << 40, .max])
+    func absurdFormat(number: Int) {
+        #expect(abs(HardwareFormat.clamp(number)) <= 1 << 28 && HardwareFormat.clamp(480) == 480)
+        #expect(HardwareFormat.clamp(UInt.max) == 1 << 28 && HardwareFormat.clamp(-480) == -480)
+        let format = HardwareFormat(
+            pcm: "", sampleRate: number, channels: number, periodFrames: number, bufferFrames: number)
+        #expect(format.sampleRate >= 1 && format.channels >= 1 && format.periodFrames >= 1)
+        #expect(format.duration(ofFrames: HardwareFormat.clamp(number)) <= .seconds(1 << 28))
+        #expect(format.period > .zero && format.latency > .zero && format.frames(in: .seconds(1)) >= 1)
+        let described = PCMDescription("rate : \(number)\nchannels : 2\nperiod_size : \(number)\nbuffer_size : 9")
+        #expect(described.hardware(behind: "a")?.period ?? .zero >= .zero)
+        // A plug-in that claims a buffer of hours is written to, and filled with zeros, in parts.
+        var machine = PlaybackMachine(frames: 1 << 30, options: PlaybackOptions(), subject: "PCM")
+        _ = machine.handle(.play(at: .now))
+        guard case .write(let frames, _)? = machine.handle(.opened(format, isMixed: false, isCoarse: false)).last else {
+            Issue.record("it is not written to")
+            return
+        }
+        #expect(frames.count <= 1 << 16)
+    }
+
     // MARK: - When it is opened
 
     @Test(

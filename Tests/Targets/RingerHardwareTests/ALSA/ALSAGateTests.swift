@@ -109,4 +109,29 @@ import Testing
         #expect((950...960).contains(end - begin))
         #expect(heard[end...].allSatisfy { $0 == 0 })
     }
+
+    @Test("the rounds that a gate asks for while they play join without a gap", arguments: [(1 << 40, 3), (60, 70)])
+    func rounds(before: Int, after: Int) async throws {
+        let file = TemporaryFile()
+        let output = try output(PacedSink.name(.capture(file.path), .waitsForWriter))
+        let sound = PCMBuffer.noise(frames: 1_000)
+        let gate = RingerCore.Gate()
+        let hearing = Hearing()
+        var options = options(gate)
+        options.manner = SoundManner(first: 400, rounds: before)
+        _ = output.play(sound, options) { event in
+            if event.name == "started" { gate.rounds = after }
+            hearing.handler(event)
+        }
+        let events = await hearing.untilEnd()
+        #expect(events.names == ["started", "drained"])
+        let position = try #require(events.position)
+        // The buffer had a part of later rounds already: the last of them is whole.
+        let rounds = (position.played + 400) / 1_000
+        #expect((after...70).contains(rounds))
+        #expect(position.played == rounds * 1_000 - 400 && position.total == position.played)
+        let expected = (0..<rounds).flatMap { _ in sound.samples }.dropFirst(400 * sound.channels)
+        #expect(file.samples.prefix(expected.count).elementsEqual(expected))
+        #expect(file.samples.dropFirst(expected.count).allSatisfy { $0 == 0 })
+    }
 }

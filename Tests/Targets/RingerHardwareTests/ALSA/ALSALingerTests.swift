@@ -61,6 +61,40 @@ import Testing
         #expect(lock.openCount == 1)
     }
 
+    @Test("few idle PCMs stay open, the oldest is closed first")
+    func most() async throws {
+        let file = TemporaryFile()
+        let output = try output(PacedSink.name(.fault(.unpaced), .capture(file.path)))
+        let rates = (0..<40).map { 8_000 + 100 * $0 }
+        for rate in rates {
+            let sound = PCMBuffer.noise(frames: 48, channels: 1, sampleRate: Double(rate))
+            #expect(await output.hear(sound).end == .drained)
+        }
+        // What was over is closed on another thread.
+        await withCheckedContinuation { done in output.thread.opener.whenDone { done.resume() } }
+        #expect(file.openCount == PCMPool.most)
+        // The newest ones are there.
+        for rate in rates.suffix(PCMPool.most) { _ = try output.grant(sampleRate: Double(rate), channels: 1) }
+        #expect(file.openCount == PCMPool.most)
+    }
+
+    @Test(
+        "idle PCMs give way to one for which descriptors or memory are missing",
+        arguments: ["EMFILE", "ENFILE", "ENOMEM", "ENOENT"])
+    func shortage(number: String) async throws {
+        let lock = TemporaryFile()
+        let output = try output(PacedSink.name(.lockError(number), .lock(lock.path), .fault(.unpaced)))
+        for rate in [8_000.0, 11_025, 16_000] {
+            #expect(
+                await output.hear(.noise(frames: 48, channels: 1, sampleRate: rate)).names == ["started", "drained"])
+        }
+        #expect(lock.openCount == 1)
+        // Nothing of this output can give way to another one's.
+        let other = try self.output(PacedSink.name(.lockError(number), .lock(lock.path)))
+        let error = await other.hear(clip).error
+        #expect(error?.operation == "open" && error?.errno != nil)
+    }
+
     @Test("what a grant opened is what the first sound plays on")
     func grant() async throws {
         let file = TemporaryFile()

@@ -2,6 +2,7 @@ import PacedSupport
 import RingerCore
 import RingerTestKit
 import SessionProperties
+import Synchronization
 import Testing
 
 @testable import RingerHardware
@@ -54,6 +55,33 @@ import Testing
         output.close()
         let formats = await told.end()
         #expect(formats == [format(48_000), format(44_100, 1)])
+    }
+
+    // Each report wrapped its handler once more, until the sound thread's stack was full, after some 1,600.
+    @Test("20,000 reports of problems need no more of the stack than one")
+    func problems() async throws {
+        let output = try output("nowhere")
+        let count = Atomic(0)
+        output.reportProblems { _ in count.add(1, ordering: .relaxed) }
+        let error = RingerError(.busy, "open", "PCM nowhere")
+        await withCheckedContinuation { done in
+            output.thread.loop.execute {
+                for _ in 0..<20_000 { output.thread.reports.report(error) }
+                done.resume()
+            }
+        }
+        #expect(count.load(ordering: .relaxed) == 20_000)
+    }
+
+    @Test("3,000 sounds of two formats in turn are reported, each change once")
+    func alternating() async throws {
+        let output = try output(PacedSink.name(.fault(.unpaced)))
+        let count = Atomic(0)
+        output.follow { _ in count.add(1, ordering: .relaxed) }
+        let sounds = [48_000.0, 44_100].map { PCMBuffer.noise(frames: 48, sampleRate: $0) }
+        for number in 0..<3_000 { #expect(await output.hear(sounds[number % 2]).end == .drained) }
+        output.close()
+        #expect(count.load(ordering: .relaxed) >= 3_000)
     }
 
     @Test("a delay beyond the buffer is part of the latency once a sound was played")

@@ -50,6 +50,26 @@ import Testing
         #expect(stubborn.handle(.rewound(0)).isEmpty)
     }
 
+    @Test("a sound ends with the round that is asked for, or with the one that was begun to be written")
+    func rounds() throws {
+        // The end that is asked for, in rounds of 50 frames, and the next write after 80 frames.
+        for (end, next) in [(100, 80..<100), (50, 80..<100), (150, 80..<150), (400, 80..<160)] {
+            var machine = running()
+            _ = machine.handle(.end(after: end, rounds: 50))
+            _ = machine.handle(.ready)
+            guard case .write(let frames, _)? = machine.handle(.position(delay: 0, before: start, at: start)).last
+            else { throw TestFailure("nothing is written") }
+            #expect(frames == next, "\(end)")
+        }
+        var written = running(frames: 60)
+        _ = written.handle(.end(after: 120, rounds: 60))
+        guard
+            case .end(.drained, _, let position, _)? = written.handle(.position(delay: 0, before: start, at: start))
+                .last
+        else { throw TestFailure("it goes on") }
+        #expect(position.played == 60 && position.total == 60)
+    }
+
     @Test("a gain that is set before the PCM is open is the one that the sound begins with")
     func gainBeforeOpen() throws {
         var machine = PlaybackMachine(frames: 200, options: PlaybackOptions(), subject: "PCM x")

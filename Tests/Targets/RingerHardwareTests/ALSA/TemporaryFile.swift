@@ -13,6 +13,14 @@ final class TemporaryFile: Sendable {
         unlink(path)
     }
 
+    /// Puts an empty file in its place.
+    func replace() {
+        // The old file's number may not be used again before it is gone.
+        let new = Glibc.open("\(path).new", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        close(new)
+        rename("\(path).new", path)
+    }
+
     /// What is in it, as 16-bit samples.
     var samples: [Int16] {
         guard let file = fopen(path, "r") else { return [] }

@@ -21,6 +21,38 @@ import Testing
         loop.close()
     }
 
+    @Test("timers of the wall clock are called when they are due, those of the past at once, and cancelled ones never")
+    func wallTimers() async throws {
+        let called = Record<Int>()
+        let isOver = AsyncStream<Void>.makeStream()
+        let now = loop.wallTime
+        // Due at once, and cancelled before the thread looks for what is due.
+        loop.sync { loop.schedule(atWallTime: .zero) { called.add(-1) }.cancel() }
+        _ = loop.schedule(atWallTime: now + .milliseconds(30)) { [loop] in
+            called.add(loop.wallTime >= now + .milliseconds(30) && loop.isCurrentThread ? 2 : -2)
+            isOver.continuation.finish()
+        }
+        for time in [.zero, .seconds(-1), now - .seconds(1)] as [Duration] {
+            await withCheckedContinuation { continuation in
+                _ = loop.schedule(atWallTime: time) {
+                    called.add(1)
+                    continuation.resume()
+                }
+            }
+        }
+        for await _ in isOver.stream {}
+        #expect(called.all.sorted() == [1, 1, 1, 2])
+        // One that is never due is dropped with what it holds.
+        weak var held: Record<Int>?
+        do {
+            let record = Record<Int>()
+            held = record
+            loop.schedule(atWallTime: .seconds(Int64.max)) { record.add(1) }.cancel()
+        }
+        loop.sync {}
+        #expect(held == nil)
+    }
+
     /// A board whose clock was the loop was never freed: it held the loop, which held the timer that held the board.
     @Test("a timer that is set after the loop was closed is dropped, with what it holds")
     func timerAfterClose() {
@@ -32,6 +64,27 @@ import Testing
             _ = loop.schedule(at: .now) { record.add(1) }
         }
         #expect(held == nil)
+    }
+
+    @Test("a watch and a handler of failures that come after the loop was closed are dropped, with what they hold")
+    func watchAfterClose() {
+        loop.close()
+        weak var held: Record<Int>?
+        do {
+            let record = Record<Int>()
+            held = record
+            let watched = loop.watch(-1, for: Int16(POLLIN)) { _ in record.add(1) }
+            loop.onFailure { _ in record.add(2) }
+            watched.cancel()
+        }
+        #expect(held == nil)
+        weak var kept: Record<Int>?
+        do {
+            let record = Record<Int>()
+            kept = record
+            _ = loop.watch(-1, for: Int16(POLLIN)) { _ in record.add(1) }
+        }
+        #expect(kept == nil)
     }
 
     /// Uses the loop when it is freed.

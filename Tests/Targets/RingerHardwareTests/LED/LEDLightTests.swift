@@ -33,6 +33,23 @@ import Testing
         try light.close()
     }
 
+    // It stayed dark: the kernel multiplies its brightness with these.
+    @Test("a multicolor LED without a color is lit and blinks white, and one with a color keeps it")
+    func multicolor() throws {
+        for (intensity, expected) in [("0 0 0\n", "255 255 255"), ("0 7 0\n", "0 7 0\n")] {
+            for pattern in [LightPattern.on, .blinking(on: .seconds(1), off: .seconds(1))] {
+                try directory.write("[none] timer transient\n", to: "status/trigger")
+                try directory.write(intensity, to: "status/multi_intensity")
+                let light = try LEDLight("status", paths: paths)
+                #expect(try directory.read("status/multi_intensity") == intensity)
+                try light.show(pattern)
+                #expect(try directory.read("status/multi_intensity") == expected)
+                #expect(try directory.read("status/brightness") == "255")
+                try light.close()
+            }
+        }
+    }
+
     @Test("the timer trigger blinks; times are rounded up to milliseconds, and limited to 60 s")
     func blink() throws {
         let light = try LEDLight("status", paths: paths)

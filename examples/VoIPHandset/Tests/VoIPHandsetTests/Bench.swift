@@ -8,7 +8,11 @@ import Synchronization
 final class Notes: Telephony {
     private let notes = Mutex<[String]>([])
     private let events = Mutex<[HandsetEvent]>([])
-    let whenStarted = Mutex<@Sendable () -> Void>({})
+    struct Handlers {
+        var whenStarted: @Sendable () -> Void = {}
+    }
+
+    let handlers = Mutex(Handlers())
 
     var all: [String] { notes.withLock { $0 } }
     var reported: [HandsetEvent] { events.withLock { $0 } }
@@ -16,7 +20,7 @@ final class Notes: Telephony {
     func report(_ event: HandsetEvent) { events.withLock { $0.append(event) } }
     func note(_ text: String) { notes.withLock { $0.append(text) } }
 
-    func start() { whenStarted.withLock { $0 }() }
+    func start() { handlers.withLock { $0 }.whenStarted() }
     func answer(_ call: CallNumber) { note("answer \(call)") }
     func openAudio(_ call: CallNumber) { note("open \(call)") }
     func mute(_ call: CallNumber, _ isMuted: Bool) { note("mute \(call) \(isMuted)") }

@@ -192,8 +192,8 @@ struct HandsetTests {
     func early() throws {
         let bench = try Bench()
         let notes = Notes()
-        notes.whenStarted.withLock { [handset = bench.handset] in
-            $0 = {
+        notes.handlers.withLock { [handset = bench.handset] in
+            $0.whenStarted = {
                 handset.take(.incoming(1, name: "early", peer: "sip:a@b"))
                 handset.send(.answer)
             }

@@ -5,7 +5,7 @@ struct GrantedFormats: Sendable {
     /// The preferred rate and period.
     private(set) var preferences = SessionPreferences()
     /// The format that was reported last.
-    private(set) var told: SoundPortFormat?
+    private(set) var lastReported: SoundPortFormat?
     private var formats: [String: HardwareFormat] = [:]
     private var delays: [(format: HardwareFormat, delay: Duration)] = []
 
@@ -24,7 +24,7 @@ struct GrantedFormats: Sendable {
     /// - Returns: The format to report; nil if it was reported already.
     mutating func opened(_ name: String, _ format: HardwareFormat) -> SoundPortFormat? {
         formats[name] = format
-        return tell(format)
+        return toReport(format)
     }
 
     /// Whether the PCM `name` was opened under these preferences.
@@ -34,7 +34,7 @@ struct GrantedFormats: Sendable {
     ///
     /// - Returns: The format to report; nil if it was reported already, or is unknown.
     mutating func movedTo(_ name: String) -> SoundPortFormat? {
-        formats[name].flatMap { tell($0) }
+        formats[name].flatMap { toReport($0) }
     }
 
     /// The PCM `name` is gone.
@@ -53,16 +53,16 @@ struct GrantedFormats: Sendable {
         if isMeasured(format) { return nil }
         delays.append((format, delay))
         if delays.count > Self.delayCount { delays.removeFirst() }
-        return tell(format)
+        return toReport(format)
     }
 
-    private mutating func tell(_ format: HardwareFormat) -> SoundPortFormat? {
+    private mutating func toReport(_ format: HardwareFormat) -> SoundPortFormat? {
         let delay = delays.first { $0.format == format }?.delay ?? .zero
         let now = SoundPortFormat(
             sampleRate: Double(format.sampleRate), channels: format.channels, bufferDuration: format.period,
             latency: format.period + delay)
-        guard now != told else { return nil }
-        told = now
+        guard now != lastReported else { return nil }
+        lastReported = now
         return now
     }
 }

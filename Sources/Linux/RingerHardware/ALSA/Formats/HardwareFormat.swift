@@ -11,13 +11,19 @@ public struct HardwareFormat: Sendable, Hashable {
     /// Frames in the buffer: the most that can be written ahead.
     public var bufferFrames: Int
 
-    /// A format that `pcm` granted.
+    /// A format that `pcm` granted. Numbers that no hardware has, which a plug-in may report, become 1 or 268 million.
     public init(pcm: String, sampleRate: Int, channels: Int, periodFrames: Int, bufferFrames: Int) {
         self.pcm = pcm
-        self.sampleRate = sampleRate
-        self.channels = channels
-        self.periodFrames = periodFrames
-        self.bufferFrames = bufferFrames
+        self.sampleRate = max(1, Self.clamp(sampleRate))
+        self.channels = max(1, Self.clamp(channels))
+        self.periodFrames = max(1, Self.clamp(periodFrames))
+        self.bufferFrames = max(1, Self.clamp(bufferFrames))
+    }
+
+    /// A number of a driver or a plug-in, between plus and minus 268 million: an hour and a half of sound at 48,000 Hz. Sums
+    /// of a few, and products with a billion in 64 bits, do not overflow.
+    static func clamp(_ number: some BinaryInteger) -> Int {
+        min(max(Int(clamping: number), -(1 << 28)), 1 << 28)
     }
 
     /// The duration of a period.

@@ -28,7 +28,7 @@ extension OpenPCM {
         else { return nil }
         var rate = CUnsignedInt(preferred)
         guard snd_pcm_hw_params_set_rate_near(pcm, hw, &rate, &direction) >= 0 else { return nil }
-        return Int(rate) == sampleRate ? nil : Int(rate)
+        return rate == sampleRate ? nil : HardwareFormat.clamp(rate)
     }
 
     /// Configures the PCM for 16-bit samples in this format.
@@ -38,7 +38,7 @@ extension OpenPCM {
         sampleRate: Int, channels: Int, _ preferences: SessionPreferences
     ) throws(RingerError) -> HardwareFormat {
         ALSAMessages.forget()
-        guard let hardware = ALSAObject.hardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        guard let hardware = ALSAObject.hardwareParameters() else { throw Self.error(-ENOMEM, "configure", subject) }
         let hw = hardware.pointer
         let format = "play 16-bit samples, \(channels) channels at \(sampleRate) Hz"
         try check(snd_pcm_hw_params_any(pcm, hw), "configure")
@@ -53,7 +53,7 @@ extension OpenPCM {
     /// Configures a capture PCM for the rate nearest to `preferences`, in stereo if possible.
     func configureCapture(_ preferences: SessionPreferences) throws(RingerError) -> HardwareFormat {
         ALSAMessages.forget()
-        guard let hardware = ALSAObject.hardwareParameters() else { throw Self.error(ENOMEM, "configure", subject) }
+        guard let hardware = ALSAObject.hardwareParameters() else { throw Self.error(-ENOMEM, "configure", subject) }
         let hw = hardware.pointer
         var rate: CUnsignedInt = 48_000
         if preferences.sampleRate >= 1, preferences.sampleRate <= 1_000_000 {
@@ -64,7 +64,9 @@ extension OpenPCM {
         try check(snd_pcm_hw_params_any(pcm, hw), "configure")
         try require(snd_pcm_hw_params_set_rate_near(pcm, hw, &rate, &direction), "set the rate")
         try require(snd_pcm_hw_params_set_channels_near(pcm, hw, &channels), "set the channels")
-        let granted = try install(hw, sampleRate: Int(rate), channels: Int(channels), preferences, "configure")
+        let granted = try install(
+            hw, sampleRate: HardwareFormat.clamp(rate), channels: HardwareFormat.clamp(channels), preferences,
+            "configure")
         return PCMDescription(of: pcm)?.hardware(behind: name) ?? granted
     }
 
@@ -87,8 +89,8 @@ extension OpenPCM {
         try check(snd_pcm_hw_params_get_period_size(hw, &periodFrames, &direction), "read the period")
         try check(snd_pcm_hw_params_get_buffer_size(hw, &bufferFrames), "read the buffer")
         return HardwareFormat(
-            pcm: name, sampleRate: sampleRate, channels: channels, periodFrames: Int(periodFrames),
-            bufferFrames: Int(bufferFrames))
+            pcm: name, sampleRate: sampleRate, channels: channels, periodFrames: HardwareFormat.clamp(periodFrames),
+            bufferFrames: HardwareFormat.clamp(bufferFrames))
     }
 
     /// Whether the device that the configured PCM leads to may report its position once a period only.
@@ -104,7 +106,7 @@ extension OpenPCM {
     /// writer leaves `reserve` frames of the buffer empty.
     func setThresholds(_ format: HardwareFormat, reserve: Int) throws(RingerError) {
         guard let software = ALSAObject(snd_pcm_sw_params_malloc, snd_pcm_sw_params_free) else {
-            throw Self.error(ENOMEM, "configure", subject)
+            throw Self.error(-ENOMEM, "configure", subject)
         }
         let sw = software.pointer
         var boundary: snd_pcm_uframes_t = 0
@@ -122,13 +124,13 @@ extension OpenPCM {
     }
 
     func check(_ result: CInt, _ operation: String) throws(RingerError) {
-        if result < 0 { throw Self.error(-result, operation, subject) }
+        if result < 0 { throw Self.error(result, operation, subject) }
     }
 
     /// Throws `unsupported` if a step of the configuration failed.
     private func require(_ result: CInt, _ operation: String) throws(RingerError) {
         guard result < 0 else { return }
-        var error = Self.error(-result, operation, subject)
+        var error = Self.error(result, operation, subject)
         if error.errno == .invalidArgument { error.code = .unsupported }
         throw error
     }

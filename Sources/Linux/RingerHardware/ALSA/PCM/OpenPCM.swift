@@ -22,7 +22,7 @@ final class OpenPCM {
         ALSAMessages.forget()
         var pcm: OpaquePointer?
         let result = snd_pcm_open(&pcm, name, stream, SND_PCM_NONBLOCK)
-        guard let pcm, result >= 0 else { throw Self.openError(-result, subject) }
+        guard let pcm, result >= 0 else { throw Self.openError(result, subject) }
         self.pcm = pcm
         self.name = name
         self.subject = subject
@@ -43,7 +43,7 @@ final class OpenPCM {
         var update: OpaquePointer?
         let loaded = snd_config_update_r(&top, &update, nil)
         if let update { snd_config_update_free(update) }
-        guard let top, loaded >= 0 else { throw Self.openError(loaded < 0 ? -loaded : ENOMEM, subject) }
+        guard let top, loaded >= 0 else { throw Self.openError(loaded < 0 ? loaded : -ENOMEM, subject) }
         var pcm: OpaquePointer?
         var result = Self.load(definition, into: top)
         if result >= 0 {
@@ -51,7 +51,7 @@ final class OpenPCM {
         }
         guard let pcm, result >= 0 else {
             snd_config_delete(top)
-            throw Self.openError(-result, subject)
+            throw Self.openError(result, subject)
         }
         self.pcm = pcm
         self.name = Self.plug(name)
@@ -89,18 +89,25 @@ final class OpenPCM {
         return escaped
     }
 
-    private static func openError(_ number: CInt, _ subject: String) -> RingerError {
-        var error = error(number, "open", subject)
+    private static func openError(_ result: CInt, _ subject: String) -> RingerError {
+        var error = error(result, "open", subject)
+        let number = error.errno?.rawValue
         // If a file of the configuration could not be opened, alsa-lib keeps a configuration without it, which has no such
         // PCM. The next attempt reads it anew.
         if number == ENOENT { snd_config_update_free_global() }
         // The device was not there before: it is missing, not disconnected.
         if number == ENODEV || number == ENXIO { error.code = .notFound }
+        // Of a card that may not be opened, alsa-lib says that it is not there.
+        let isOfCard = error.code == .notFound && error.detail?.contains(part: "card") == true
+        if isOfCard, let card = HardwareProblem.soundCards() {
+            error = RingerError("open", subject, card.error.errno ?? .permissionDenied, detail: "\(card.error)")
+        }
         return error
     }
 
-    /// The error for alsa-lib's `number`.
-    static func error(_ number: CInt, _ operation: String, _ subject: String) -> RingerError {
+    /// The error for alsa-lib's negative `result`.
+    static func error(_ result: some BinaryInteger, _ operation: String, _ subject: String) -> RingerError {
+        let number = CInt(clamping: result.magnitude)
         var error = RingerError(operation, subject, Errno(rawValue: number), detail: ALSAMessages.take())
         // The PCM of a sound server that ended reports these.
         if number == EIO || number == ENXIO { error.code = .disconnected }

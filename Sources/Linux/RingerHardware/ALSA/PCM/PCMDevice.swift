@@ -16,9 +16,9 @@ struct PCMDevice: Sendable, Hashable {
         let info = object.pointer
         guard snd_pcm_info(pcm, info) == 0, snd_pcm_info_get_card(info) >= 0 else { return nil }
         card = Int(snd_pcm_info_get_card(info))
-        device = Int(snd_pcm_info_get_device(info))
-        subdevice = Int(snd_pcm_info_get_subdevice(info))
-        subdevices = Int(snd_pcm_info_get_subdevices_count(info))
+        device = HardwareFormat.clamp(snd_pcm_info_get_device(info))
+        subdevice = HardwareFormat.clamp(snd_pcm_info_get_subdevice(info))
+        subdevices = HardwareFormat.clamp(snd_pcm_info_get_subdevices_count(info))
     }
 
     /// The device's name, the same for every PCM that leads to it.

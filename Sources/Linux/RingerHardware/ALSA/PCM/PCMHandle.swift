@@ -60,7 +60,7 @@ final class PCMHandle: @unchecked Sendable {
         isMixed = device != nil && behind != nil && description?.isMixed == true
         isCoarse = open.isCoarse
         // In a buffer of two periods a single one would be written ahead.
-        reserve = isMixed && granted.bufferFrames >= 3 * granted.periodFrames ? granted.periodFrames : 0
+        reserve = isMixed && granted.bufferFrames / 3 >= granted.periodFrames ? granted.periodFrames : 0
         try open.setThresholds(granted, reserve: reserve)
         granted.bufferFrames -= reserve
         format = granted
@@ -89,7 +89,8 @@ final class PCMHandle: @unchecked Sendable {
             let result = snd_pcm_writei(pcm, samples, snd_pcm_uframes_t(frames))
             if result == -Int(EAGAIN) { return 0 }
             if result == -Int(EINTR) { continue }
-            return try check(result, "write")
+            // A plug-in may take more than it was offered.
+            return min(frames, try check(result, "write"))
         }
     }
 
@@ -99,7 +100,7 @@ final class PCMHandle: @unchecked Sendable {
         switch snd_pcm_state(pcm) {
         case SND_PCM_STATE_RUNNING: return
         case SND_PCM_STATE_PREPARED: try check(snd_pcm_start(pcm), "start")
-        case let state: throw error(stateError(state), "start")
+        case let state: throw error(-stateError(state), "start")
         }
     }
 
@@ -108,7 +109,7 @@ final class PCMHandle: @unchecked Sendable {
     func delay() throws(RingerError) -> Int {
         var delay: snd_pcm_sframes_t = 0
         try check(snd_pcm_delay(pcm, &delay), "read the position")
-        return delay
+        return HardwareFormat.clamp(delay)
     }
 
     /// What the PCM's own judge says of what it plays; nil if the PCM plays everything. The corresponding C function is
@@ -124,17 +125,17 @@ final class PCMHandle: @unchecked Sendable {
     ///   are `snd_pcm_rewindable` and `snd_pcm_rewind`.
     func rewind(keeping frames: Int) -> Int {
         guard device != nil, snd_pcm_state(pcm) == SND_PCM_STATE_RUNNING else { return 0 }
-        let most = min(snd_pcm_rewindable(pcm), snd_pcm_sframes_t(format.bufferFrames)) - frames
+        let most = min(HardwareFormat.clamp(snd_pcm_rewindable(pcm)), format.bufferFrames) - frames
         guard most > 0 else { return 0 }
         // The next write will report an error of the stream.
-        return max(0, snd_pcm_rewind(pcm, snd_pcm_uframes_t(most)))
+        return min(max(0, HardwareFormat.clamp(snd_pcm_rewind(pcm, snd_pcm_uframes_t(most)))), most)
     }
 
     /// How many written frames were left in the buffer when the stream stopped on its own; nil if unknown. The
     /// corresponding C function is `snd_pcm_status`.
     func framesLeftAtStop() -> Int? {
         guard let status = ALSAObject.status(of: pcm) else { return nil }
-        return max(0, format.bufferFrames + reserve - Int(clamping: snd_pcm_status_get_avail(status.pointer)))
+        return max(0, buffered(status.pointer))
     }
 
     /// The delay beyond the buffer of a running stream: the device's own queues, a wireless link; nil if it is not
@@ -143,8 +144,13 @@ final class PCMHandle: @unchecked Sendable {
         guard let status = ALSAObject.status(of: pcm),
             snd_pcm_status_get_state(status.pointer) == SND_PCM_STATE_RUNNING
         else { return nil }
-        let buffered = format.bufferFrames + reserve - Int(clamping: snd_pcm_status_get_avail(status.pointer))
-        return format.duration(ofFrames: max(0, snd_pcm_status_get_delay(status.pointer) - buffered))
+        let delay = HardwareFormat.clamp(snd_pcm_status_get_delay(status.pointer))
+        return format.duration(ofFrames: max(0, delay - buffered(status.pointer)))
+    }
+
+    /// How many frames are in the buffer. The corresponding C function is `snd_pcm_status_get_avail`.
+    private func buffered(_ status: OpaquePointer) -> Int {
+        format.bufferFrames + reserve - HardwareFormat.clamp(snd_pcm_status_get_avail(status))
     }
 
     /// The result of an attempt to resume.
@@ -169,7 +175,7 @@ final class PCMHandle: @unchecked Sendable {
         switch snd_pcm_state(pcm) {
         case SND_PCM_STATE_RUNNING, SND_PCM_STATE_DRAINING: return .running
         case SND_PCM_STATE_PREPARED: return .prepared
-        case SND_PCM_STATE_DISCONNECTED: throw error(ENODEV, "resume")
+        case SND_PCM_STATE_DISCONNECTED: throw error(-ENODEV, "resume")
         default: return .refused
         }
     }
@@ -185,8 +191,9 @@ final class PCMHandle: @unchecked Sendable {
     /// The descriptors to wait for until there is room for a period. The corresponding C function is
     /// `snd_pcm_poll_descriptors`.
     func pollDescriptors() -> [pollfd] {
+        // Beyond any limit of a process's descriptors the number is a mistake.
         let count = snd_pcm_poll_descriptors_count(pcm)
-        guard count > 0 else { return [] }
+        guard count > 0, count < 1 << 20 else { return [] }
         var descriptors = [pollfd](repeating: pollfd(), count: Int(count))
         let filled = snd_pcm_poll_descriptors(pcm, &descriptors, UInt32(count))
         return Array(descriptors.prefix(Int(max(0, filled))))
@@ -206,12 +213,12 @@ final class PCMHandle: @unchecked Sendable {
 
     @discardableResult
     private func check(_ result: some BinaryInteger, _ operation: String) throws(RingerError) -> Int {
-        guard result < 0 else { return Int(result) }
-        throw error(-CInt(result), operation)
+        if result < 0 { throw error(result, operation) }
+        return HardwareFormat.clamp(result)
     }
 
-    private func error(_ number: CInt, _ operation: String) -> RingerError {
-        OpenPCM.error(number, operation, Self.subject(name))
+    private func error(_ result: some BinaryInteger, _ operation: String) -> RingerError {
+        OpenPCM.error(result, operation, Self.subject(name))
     }
 
     private func stateError(_ state: snd_pcm_state_t) -> CInt {

@@ -42,12 +42,18 @@ final class PCMOpener: Sendable {
         var isLate = false
     }
 
+    /// Who waits until jobs are done.
+    private struct Waiter: Sendable {
+        var jobs: Set<UInt64>
+        let body: @Sendable () -> Void
+    }
+
     private struct State: Sendable {
         /// The last one takes new jobs. The others are set aside, and do the jobs on the PCM of their running one.
         var workers: [Worker] = []
         var lastNumber: UInt64 = 0
         var unfinished: [UInt64: Unfinished] = [:]
-        var waiters: [(jobs: Set<UInt64>, body: @Sendable () -> Void)] = []
+        var waiters: [Waiter] = []
         var isClosed = false
         var hasEnded = false
     }
@@ -132,7 +138,7 @@ final class PCMOpener: Sendable {
     func whenDone(_ body: @escaping @Sendable () -> Void) {
         let isDone = state.withLock { state in
             if state.unfinished.isEmpty { return true }
-            state.waiters.append((Set(state.unfinished.keys), body))
+            state.waiters.append(Waiter(jobs: Set(state.unfinished.keys), body: body))
             return false
         }
         if isDone { body() }

@@ -1,4 +1,5 @@
 import RingerCore
+import SystemPackage
 
 /// The PCMs of an output: opens and closes them on a thread of their own, and keeps idle ones open for a while,
 /// stopped, so that the next sound of the same format starts at once.
@@ -9,6 +10,15 @@ final class PCMPool: @unchecked Sendable {
         var timer: any DeviceTimer
     }
 
+    /// How many stay open: those of two outputs in two formats.
+    static let most = 4
+
+    /// Too few descriptors, too little memory; alsa-lib finds no PCM in a configuration whose files it could not open.
+    private static let shortages: [Errno] = [
+        .tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .noSuchFileOrDirectory,
+    ]
+
+    /// The one that was used last comes last.
     private var idle: [Idle] = []
     /// How many PCMs were handed over to be closed.
     private var discarded = 0
@@ -57,17 +67,22 @@ final class PCMPool: @unchecked Sendable {
     }
 
     private func openMakingRoom(
-        _ request: PCMRequest, isKept: Bool, _ gate: Gate,
+        _ request: PCMRequest, isKept: Bool, _ gate: Gate, isRetry: Bool = false,
         _ completion: @escaping @Sendable (Result<PCMHandle, RingerError>) -> Void
     ) {
         let discarded = discarded
         openNew(request, isKept: isKept, gate) { [self] result in
-            // A PCM of our own may have held the device: one that was idle in another format or under another name, or
-            // one that was about to be closed. The same may hold for the next attempt; each further attempt follows one
-            // that closed a PCM.
-            guard case .failure(let error) = result, error.code == .busy,
+            // A PCM of our own may have held the device, or the descriptors or memory that are missing: one that was idle in
+            // another format or under another name, or one that was about to be closed. The same may hold for the next
+            // attempt; each further attempt follows one that closed a PCM.
+            guard case .failure(let error) = result,
+                error.code == .busy || error.errno.map(Self.shortages.contains) == true,
                 !idle.isEmpty || self.discarded != discarded
             else { return completion(result) }
+            // It may have been there in a configuration that could not be read whole for a moment.
+            if error.errno == .noSuchFileOrDirectory, !isRetry {
+                return openMakingRoom(request, isKept: isKept, gate, isRetry: true, completion)
+            }
             closeIdle()
             openMakingRoom(request, isKept: isKept, gate, completion)
         }
@@ -117,6 +132,11 @@ final class PCMPool: @unchecked Sendable {
             discard(idle.remove(at: index).handle)
         }
         idle.append(Idle(handle: handle, timer: timer))
+        if idle.count > Self.most {
+            let oldest = idle.removeFirst()
+            oldest.timer.cancel()
+            discard(oldest.handle)
+        }
         completion()
     }
 

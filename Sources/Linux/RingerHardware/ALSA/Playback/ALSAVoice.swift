@@ -24,11 +24,14 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     /// The next look at the gate, where no descriptor is watched that leads to one in each period.
     private var nextLook: (any DeviceTimer)?
     private var handler: (@Sendable (PlaybackEvent) -> Void)?
+    /// Whether the card was asked to be switched for the sound.
+    var hasSelected = false
 
     let number: UInt64
     let sound: PCMBuffer
-    private let manner: SoundManner
+    private var manner: SoundManner
     let pcm: String
+    let route: AudioRoute
     let waitsWhenBusy: Bool
     /// Whether the sound's owner times it, and has to know who judges it.
     private let isTimed: Bool
@@ -48,6 +51,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         self.sound = sound
         manner = options.manner
         self.pcm = pcm
+        route = options.route
         waitsWhenBusy = options.waitsWhenBusy
         isTimed = options.reportAt != nil
         gain = options.gain
@@ -96,6 +100,11 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     /// Does what the gate demands; a new gain is reached after `ramp`.
     private func look(_ ramp: Duration = SoundPlayer.gainRamp) {
         guard let level = gate.level else { return send(.stop) }
+        let rounds = gate.rounds
+        if rounds > 0, rounds != manner.rounds {
+            manner.rounds = rounds
+            send(.end(after: manner.frames(of: sound), rounds: sound.frames))
+        }
         if level == gain { return }
         gain = level
         send(.setGain(level, over: ramp))
@@ -163,7 +172,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
             ask { pcm throws(RingerError) in .position(delay: try pcm.delay(), before: before, at: .now) }
             if let handle, !isMeasured {
                 isMeasured = true
-                thread.measure(handle)
+                thread.reports.measure(handle)
             }
         case .rewind(let frames): send(.rewound(handle?.rewind(keeping: frames) ?? 0))
         case .watch: watch()
@@ -239,7 +248,8 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         _ samples: [Int16], from first: Int, _ frames: Int, to pcm: PCMHandle
     ) throws(RingerError) -> Int {
         if frames == 0 { return 0 }
-        precondition(first + frames * pcm.format.channels <= samples.count, "frames beyond the sound's end")
+        precondition(
+            first >= 0 && first + frames * pcm.format.channels <= samples.count, "frames that the sound does not have")
         // SAFETY: the pointer is used within the call, and the frames lie within the samples, as checked above.
         return try samples.withUnsafeBufferPointer { buffer throws(RingerError) in
             guard let start = buffer.baseAddress else { return 0 }
@@ -309,7 +319,10 @@ final class ALSAVoice: Playback, @unchecked Sendable {
         isOver.store(true, ordering: .releasing)
         if case .failed(let error) = end { thread.failed(error, of: pcm) }
         let position = judged(position)
-        guard let handle = handle.take() else { return over(end, at: time ?? .now, position) }
+        guard let handle = handle.take() else {
+            over(end, at: time ?? .now, position)
+            return thread.endedUnopened()
+        }
         lookLater()
         var isReusable = isReusable
         do throws(RingerError) {

@@ -1,7 +1,7 @@
 /// Counts which frames of a sound were written to a stream, and which of them were heard.
 struct PlaybackLedger: Sendable {
     /// Frames of the whole sound.
-    let total: Int
+    private(set) var total: Int
     /// The frame at which the sound ends: its last one, unless it was ``cut()``.
     private var end: Int
     /// The next frame of the sound to write.
@@ -49,6 +49,15 @@ struct PlaybackLedger: Sendable {
     mutating func cut() {
         end = written
         isCut = true
+    }
+
+    /// The sound ends after `frames` frames, or with the round, of `round` frames, that was begun to be written. One that was
+    /// written to its end stays as it is.
+    mutating func end(after frames: Int, rounds round: Int) {
+        if isWritten { return }
+        let begun = (max(0, written - frames) + round - 1) / round
+        total = frames + begun * round
+        end = total
     }
 
     /// The stream took `count` zeros.

@@ -48,6 +48,8 @@ extension PlaybackMachine {
         /// A call failed; `left` frames were in the buffer then, if known.
         case failed(RingerError, left: Int?, at: MonotonicTime)
         case setGain(Float, over: Duration)
+        /// The sound is to end after so many frames, or with a later round of so many.
+        case end(after: Int, rounds: Int)
         /// How many frames were taken back: they have to be written again.
         case rewound(Int)
         /// Stop. In a shared buffer the sound is over once the frames that could not be taken back are heard.

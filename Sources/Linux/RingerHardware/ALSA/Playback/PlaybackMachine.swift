@@ -115,6 +115,9 @@ struct PlaybackMachine: Sendable {
         case .resumption(let result, let now): return resumption(result, at: now)
         case .failed(let error, let left, let now): return failed(error, left: left, at: now)
         case .setGain(let gain, let duration): return setGain(gain, over: duration)
+        case .end(let frames, let round):
+            ledger.end(after: frames, rounds: round)
+            return []
         case .rewound(let frames): return rewound(frames)
         case .stop: return stop(atOnce: false)
         case .stopAtOnce: return stop(atOnce: true)
@@ -136,7 +139,7 @@ extension PlaybackMachine {
 
     private mutating func write(atMost frames: Int) -> [Action] {
         hasRoom = false
-        let next = ledger.next(frames)
+        let next = ledger.next(min(frames, Self.mostAtOnce))
         asked = next.count
         return [.write(next, ramp)]
     }
@@ -175,9 +178,12 @@ extension PlaybackMachine {
 
     private mutating func pad(atMost frames: Int) -> [Action] {
         hasRoom = false
-        asked = frames
+        asked = min(frames, Self.mostAtOnce)
         return [.pad(frames: asked)]
     }
+
+    /// The most frames of one write, however large a plug-in says that its buffer is.
+    private static let mostAtOnce = 1 << 16
 
     /// The zeros needed after the sound: the rest of its last period, and another period in case the thread is late.
     private var padding: Int {

@@ -12,12 +12,15 @@ final class SoundThread: @unchecked Sendable {
     private var actions: [PCMQueue.Action] = []
     private var isAtWork = false
     private var retry: (any DeviceTimer)?
+    /// Whether a sound tries again whether another process still holds its PCM.
+    private var isRetry = false
     private let pool: PCMPool
     private let limits: PlaybackMachine.Limits
     /// How many switches of the card have not ended.
     private var switches = 0
     /// Notices that the card that was switched is gone.
     private var cardWatch: DirectoryWatch?
+    private let useCases: UseCaseSelector?
     let reports = OutputReports()
 
     let loop: EventLoop
@@ -26,9 +29,11 @@ final class SoundThread: @unchecked Sendable {
     private let granted = Mutex<HardwareFormat?>(nil)
 
     init(
-        realTimePriority: Int?, linger: Duration, busyPatience: Duration, limits: PlaybackMachine.Limits
+        realTimePriority: Int?, linger: Duration, busyPatience: Duration, limits: PlaybackMachine.Limits,
+        _ useCases: UseCaseSelector? = nil
     ) throws(RingerError) {
         self.limits = limits
+        self.useCases = useCases
         loop = try EventLoop(name: "ringer-sound", realTimePriority: realTimePriority)
         opener = PCMOpener(loop, limit: limits.open, besides: realTimePriority) { [reports] in reports.report($0) }
         pool = PCMPool(loop, opener, linger: linger)
@@ -71,30 +76,56 @@ final class SoundThread: @unchecked Sendable {
     private func perform(_ action: PCMQueue.Action) {
         switch action {
         case .open(let number):
-            // If the output is closed, the sound is about to be stopped.
-            guard !isClosed, let voice = voices[number], !voice.endsIfShut() else { return }
-            open(
-                voice.pcm, sampleRate: voice.sound.sampleRate, channels: voice.sound.channels, for: voice.gate
-            ) { [self] result in
-                switch result {
-                case .success(let handle):
-                    send(.opened(number, hardware: handle.device?.name))
-                    voice.opened(handle)
-                case .failure(let error):
-                    if !voice.endsIfShut() { send(.refused(number, error, now: loop.now)) }
-                }
-            }
+            openPCM(of: number, isRetry: isRetry)
         case .waiting(let number, let error): voices[number]?.waits(for: error)
         case .fail(let number, let error): voices[number]?.failed(error)
         case .retry(let time):
             retry?.cancel()
             retry = loop.schedule(at: time) { [weak self] in
                 guard let self else { return }
+                isRetry = true
                 send(.retry(now: loop.now))
+                isRetry = false
             }
         case .doesNotMix(let number):
-            if let voice = voices[number], reports.doesNotMix(voice.pcm) { reportSoon() }
+            if let voice = voices[number] { reports.doesNotMix(voice.pcm) }
         }
+    }
+
+    /// Opens the PCM of a sound whose turn has come, after switching the card for it. A retry switches it again only once the
+    /// PCM is free: the retries of two sounds would switch it to and fro, and each would report that it cannot be switched.
+    private func openPCM(of number: UInt64, isRetry: Bool) {
+        // If the output is closed, the sound is about to be stopped.
+        guard !isClosed, let voice = voices[number], !voice.endsIfShut() else { return }
+        let isRetry = isRetry && voice.hasSelected
+        voice.hasSelected = true
+        if !isRetry, let useCases { select(voice.route, voice.pcm, useCases) }
+        open(
+            voice.pcm, sampleRate: voice.sound.sampleRate, channels: voice.sound.channels, for: voice.gate
+        ) { [self] result in
+            switch result {
+            case .success(let handle):
+                if isRetry, let useCases, isElsewhere(voice.route, useCases) {
+                    pool.discard(handle)
+                    return openPCM(of: number, isRetry: false)
+                }
+                send(.opened(number, hardware: handle.device?.name))
+                voice.opened(handle)
+            case .failure(let error):
+                if !voice.endsIfShut() { send(.refused(number, error, now: loop.now)) }
+            }
+        }
+    }
+
+    /// Whether the card was switched to another route since, or could not be switched.
+    private func isElsewhere(_ route: AudioRoute, _ useCases: UseCaseSelector) -> Bool {
+        closeLostCard(useCases)
+        return useCases.hasOutput(for: route) && useCases.requested != route
+    }
+
+    /// A sound ended before its turn came: says where the card is, as nothing will be switched for it.
+    func endedUnopened() {
+        if !isClosed, switches == 0, let route = useCases?.requested { reports.cardIsSwitched(to: route) }
     }
 
     // MARK: - PCMs
@@ -110,14 +141,14 @@ final class SoundThread: @unchecked Sendable {
                 name, sampleRate: sampleRate, channels: channels, reports.formats.preferences)
             // One that is open already would play before the card is switched.
             if switches == 0, let handle = pool.take(request) {
-                note(handle)
+                reports.opened(handle)
                 return completion(.success(handle))
             }
             pool.open(request, for: gate) { [self] result in
                 switch result {
                 case .success(let handle):
                     granted.withLock { $0 = handle.format }
-                    note(handle)
+                    reports.opened(handle)
                 case .failure(let error):
                     failed(error, of: name)
                     if error.code == .timedOut { reports.report(error) }
@@ -201,7 +232,7 @@ final class SoundThread: @unchecked Sendable {
 
     /// Reports granted formats to `handler`, beginning with the last one.
     func follow(_ handler: @escaping @Sendable (SoundPortFormat) -> Void) {
-        reports.follow(handler)
+        reports.setHandlers { $0.format = handler }
         // Nothing was granted yet: do not wake the thread.
         guard lastGrant != nil else { return }
         loop.execute { [self] in if !isClosed { reports.reportLast() } }
@@ -216,10 +247,7 @@ final class SoundThread: @unchecked Sendable {
     func ask(_ name: String, _ completion: @escaping @Sendable (RingerError?) -> Void) {
         loop.execute { [self] in
             if isClosed { return completion(closedError(name)) }
-            find(name) { [self] error in
-                reports.flush()
-                completion(error)
-            }
+            find(name, completion)
         }
     }
 
@@ -245,7 +273,7 @@ final class SoundThread: @unchecked Sendable {
         pool.lookAt(request) { [self] result in
             switch result {
             case .success(let handle):
-                _ = reports.opened(handle)
+                reports.opened(handle)
                 completion(nil)
             case .failure(let error):
                 reports.failed(error, of: request.name)
@@ -254,12 +282,20 @@ final class SoundThread: @unchecked Sendable {
         }
     }
 
-    /// Switches the card to `route`, unless that was asked for last, before a PCM is opened that is asked for afterwards, or
-    /// fails by its deadline.
-    func select(_ route: AudioRoute, _ useCases: UseCaseSelector) {
-        if isClosed { return }
+    /// Switches the card to `route` for a sound on the PCM `name`, unless that was asked for last, before a PCM is opened that
+    /// is asked for afterwards, or fails by its deadline.
+    private func select(_ route: AudioRoute, _ name: String, _ useCases: UseCaseSelector) {
         closeLostCard(useCases)
-        guard useCases.isNeeded(for: route) else { return }
+        guard useCases.hasOutput(for: route) else {
+            guard let (error, isNew) = useCases.misses(route, name) else { return }
+            if isNew { reports.report(error) }
+            return reports.cardIsSwitched(to: route, error)
+        }
+        guard useCases.isNeeded(for: route) else {
+            // Otherwise the switch that is under way reports.
+            if switches == 0 { reports.cardIsSwitched(to: route) }
+            return
+        }
         switchCard("switch to \(route)", to: route, useCases)
         if cardWatch != nil { return }
         do throws(RingerError) {
@@ -291,25 +327,17 @@ final class SoundThread: @unchecked Sendable {
                 loop.execute { [self] in
                     if isClosed { return }
                     switches -= 1
-                    guard case .failure(let error) = result else { return }
-                    useCases.hasFailed()
-                    reports.report(error)
+                    var failure: RingerError?
+                    if case .failure(let error) = result {
+                        useCases.hasFailed()
+                        reports.report(error)
+                        failure = error
+                    }
+                    // The PCM of the sound comes after this: nothing is heard before its gate was shut. While others wait to
+                    // be switched, the card may be anywhere between, though their sounds have ended.
+                    if let route, failure != nil || switches == 0 { reports.cardIsSwitched(to: route, failure) }
                 }
             })
-    }
-
-    private func note(_ handle: PCMHandle) {
-        if reports.opened(handle) { reportSoon() }
-    }
-
-    /// Measures the delay beyond the buffer of `handle`, which is running, unless it is known.
-    func measure(_ handle: PCMHandle) {
-        if reports.measure(handle) { reportSoon() }
-    }
-
-    /// Makes the pending reports after the current work: the start of a sound does not wait for observers.
-    private func reportSoon() {
-        loop.execute { [self] in if !isClosed { reports.flush() } }
     }
 
     // MARK: - Loss
@@ -369,8 +397,7 @@ final class SoundThread: @unchecked Sendable {
                 loop.execute { [self] in
                     cardWatch?.close()
                     reports.unwatchLoss()
-                    reports.follow(nil)
-                    reports.reportProblems(nil)
+                    reports.setHandlers { $0 = OutputReports.Handlers() }
                     loop.close()
                     completion()
                 }

@@ -65,6 +65,8 @@ struct UseCaseManager: ~Copyable, @unchecked Sendable {
     }
 
     private static func error(_ result: CInt, _ operation: String, _ subject: String) -> RingerError {
-        RingerError(operation, subject, Errno(rawValue: result < 0 ? -result : ENOMEM), detail: ALSAMessages.take())
+        RingerError(
+            operation, subject, Errno(rawValue: result < 0 ? CInt(clamping: result.magnitude) : ENOMEM),
+            detail: ALSAMessages.take())
     }
 }

@@ -72,7 +72,7 @@ package final class UseCases: Sendable {
         return nil
     }
 
-    private init(card: Int, _ controlFile: FilePath, file: FilePath) throws(RingerError) {
+    private convenience init(card: Int, _ controlFile: FilePath, file: FilePath) throws(RingerError) {
         let manager = try UseCaseManager(card: card)
         let verbs = try manager.names("_verbs")
         guard let verb = verbs.contains("HiFi") ? "HiFi" : verbs.first else {
@@ -99,6 +99,16 @@ package final class UseCases: Sendable {
                 ?? manager.value("PlaybackMixerElem", of: first, in: verb).map(UseCaseText.name)
                 ?? manager.value("PlaybackVolume", of: first, in: verb).map(UseCaseText.volume)
         }
+        self.init(
+            card: card, controlFile, file: file, verb: verb, outputs: outputs, headphoneJacks: headphoneJacks,
+            microphoneJacks: microphoneJacks, volumeElement: element)
+    }
+
+    /// A configuration that says this.
+    init(
+        card: Int, _ controlFile: FilePath, file: FilePath, verb: String, outputs: [Output],
+        headphoneJacks: [String] = [], microphoneJacks: [String] = [], volumeElement: String? = nil
+    ) {
         self.card = card
         self.controlFile = controlFile
         self.file = file
@@ -106,11 +116,15 @@ package final class UseCases: Sendable {
         self.outputs = outputs
         self.headphoneJacks = headphoneJacks
         self.microphoneJacks = microphoneJacks
-        volumeElement = element
+        self.volumeElement = volumeElement
     }
 
-    /// The output of `route`; nil if the configuration has none.
-    package func output(of route: AudioRoute) -> Output? { outputs.first { $0.route == route } }
+    /// The output of `route`; nil if the configuration has none. Headphones and a headset stand in for each other: they share
+    /// a jack, and a device "Headset" is nearly always a microphone.
+    package func output(of route: AudioRoute) -> Output? {
+        let standIns: [AudioRoute: AudioRoute] = [.headphone: .headset, .headset: .headphone]
+        return outputs.first { $0.route == route } ?? outputs.first { $0.route == standIns[route] }
+    }
 
     /// What a device of a configuration is, by its name: one of those in alsa-lib's use-case.h, with or without a number.
     private struct DeviceKind {

@@ -11,7 +11,12 @@ final class Watchdog: Sendable {
     private let clock: any DeviceClock
     private let pause: Duration
     private let report: @Sendable () -> Void
-    private let ask = Mutex<@Sendable () -> Void>({})
+    private let endpoint = Mutex(Endpoint())
+
+    /// In a structure: a mutex of a function alone would wrap it once more each time it is read.
+    private struct Endpoint {
+        var ask: @Sendable () -> Void = {}
+    }
 
     /// - Parameters:
     ///   - interval: How often a report is expected at least.
@@ -24,14 +29,14 @@ final class Watchdog: Sendable {
 
     /// Begins to ask the SIP endpoint's thread, which is to answer with ``TelephonyEvent/answered``.
     func start(_ ask: @escaping @Sendable () -> Void) {
-        self.ask.withLock { $0 = ask }
+        endpoint.withLock { $0.ask = ask }
         ask()
     }
 
     func take(_ event: TelephonyEvent) {
         guard case .answered = event else { return }
         report()
-        _ = clock.schedule(at: clock.now + pause) { [self] in ask.withLock { $0 }() }
+        _ = clock.schedule(at: clock.now + pause) { [self] in endpoint.withLock { $0 }.ask() }
     }
 
     /// How often systemd expects a report at least; nil where it expects none. The corresponding C function is
