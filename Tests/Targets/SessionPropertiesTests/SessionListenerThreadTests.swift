@@ -55,7 +55,8 @@ struct SessionListenerThreadTests {
         try session.addListener("chov", clientData: count) { _ in called.open() }
         let other = bench.sessions.make(category: .ambient)
         try other.addListener("chov") { _ in called.open() }
-        defer { forever.open(times: Int(count)) }
+        // Each blocks again for the second change.
+        defer { forever.open(times: 2 * Int(count)) }
 
         bench.board.surroundings.set(.outputVolume(0.25))
         for _ in 0..<count { #expect(entered.isOpened()) }

@@ -199,6 +199,27 @@ import Testing
         #expect(machine.handle(.due(.wake, at: now)).description == "[readPosition]")
     }
 
+    // Each zero that the device took looked like a movement, and it was given zeros for ever.
+    @Test("a device that always says that hours are ahead fails when the sound was written, however many zeros it takes")
+    func absurdDelay() throws {
+        var machine = running(frames: 50)
+        var now = start
+        for _ in 0..<1_000 {
+            now = now + .milliseconds(10)
+            _ = machine.handle(.due(.stall, at: now))
+            let actions = machine.handle(.position(delay: 1 << 28, before: now, at: now))
+            if let end = actions.end {
+                #expect(end == .failed(RingerError(.timedOut, "play", "PCM x", detail: "its position stands still")))
+                #expect(now - start == format.latency + PlaybackMachine.Limits().stall)
+                return
+            }
+            _ = machine.handle(.due(.wake, at: now))
+            _ = machine.handle(.position(delay: 1 << 28, before: now, at: now))
+            _ = machine.handle(.wrote(10))
+        }
+        Issue.record("it has not ended")
+    }
+
     @Test("a PCM whose empty buffer takes no frames fails")
     func refusal() {
         var machine = PlaybackMachine(frames: 10, options: PlaybackOptions(), subject: "PCM x")

@@ -182,6 +182,9 @@ extension PlaybackMachine {
         return [.pad(frames: asked)]
     }
 
+    /// More than any device, network or converter holds behind its buffer.
+    private static let longestQueue = Duration.seconds(60)
+
     /// The most frames of one write, however large a plug-in says that its buffer is.
     private static let mostAtOnce = 1 << 16
 
@@ -304,7 +307,9 @@ extension PlaybackMachine {
         seenAt = now
         if !ledger.isHeard { unfinishedAt = before }
         let position = ledger.position(left: delay)
-        let hasMoved = position != streamPosition
+        // Behind the sound, zeros move a position that is made of a number which no device can mean.
+        let isPossible = !ledger.isWritten || delay - format.bufferFrames <= format.frames(in: Self.longestQueue)
+        let hasMoved = position != streamPosition && isPossible
         if hasMoved {
             streamPosition = position
             streamMovedAt = now
