@@ -2,7 +2,7 @@
 # missing packages are installed (as root) or named.
 
 .PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations installation systemd library api fragments feedback field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
-	arm64-link swift-debian sanitize docs rounds endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-build bench install uninstall clean
+	arm64-link swift-debian sanitize docs house rounds endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-build bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -152,6 +152,9 @@ bench: ## Measure: latencies, footprint, wake-ups
 docs: ## The reference of each library, in .build/docs; and every name in docs/architecture.md exists
 	@scripts/architecture
 	@scripts/docs
+
+house: ## How the modules of Sources are divided, beside what is aimed at
+	@scripts/house
 
 dist: ## The source archive in .build/dist, which builds without git and network
 	@scripts/dist

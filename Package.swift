@@ -66,6 +66,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.6.0"),
     ],
     targets: [
+        source("System", "CLinux", libraries: ["dl"]),
+
         source("Rules", "FourCharacterCodes"),
         source("Rules", "RingerPolicy"),
         source("Rules", "SessionRules", ["RingerPolicy", "FourCharacterCodes"]),
@@ -78,12 +80,12 @@ let package = Package(
         source("Sound", "SystemSounds", ["SoundFile"], libraries: ["m"]),
 
         source("Core", "RingerCore", ["RingerPolicy", "SessionRules", "SoundFile", "SystemSounds", "CLinux", system]),
+        source("Core", "SessionProperties", ["RingerCore", "SessionRules", "FourCharacterCodes", system]),
 
         systemLibrary("Linux", "CLibGPIOD", pkgConfig: "libgpiod", apt: "libgpiod-dev"),
         systemLibrary("Linux", "CEvdev", pkgConfig: "libevdev", apt: "libevdev-dev"),
         source("Linux", "CGPIOD", ["CLibGPIOD"]),
         source("Linux", "CALSA", ["CLinux"]),
-        source("Linux", "CLinux", libraries: ["dl"]),
         source("Linux", "RingerHardware", ["RingerCore", "CGPIOD", "CEvdev", "CALSA", "CLinux", system]),
 
         source("Device", "Ringer", ["RingerCore", "RingerHardware", "CLinux", logging]),
@@ -98,7 +100,6 @@ let package = Package(
             "Service", "RingerDaemon", ["Ringer", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol", system]),
         program("Sources/Service/ringerd", "ringerd", ["RingerDaemon", "CLinux"]),
 
-        source("Apple", "SessionProperties", ["RingerCore", "SessionRules", "FourCharacterCodes", system]),
         source(
             "Apple", "ProcessDevice",
             ["Ringer", "RingerClient", "RingerTestKit", "SessionProperties", "CLinux", system]),

@@ -20,8 +20,8 @@ seconds=${2:-60}
 out=.build/fuzz
 mkdir -p "$out/corpus-$container" "$out/module"
 name=$(echo "$container" | tr '[:lower:]' '[:upper:]')
-for file in Sources/Sound/CMPG123/CMPG123.c Sources/Sound/CSndfile/CSndfile.c Sources/Linux/CLinux/library_loader.c; do
-    clang -O1 -g -fsanitize=address -I Sources/Sound/CMPG123/include -I Sources/Sound/CSndfile/include -I Sources/Linux/CLinux/include -c "$file" \
+for file in Sources/Sound/CMPG123/CMPG123.c Sources/Sound/CSndfile/CSndfile.c Sources/System/CLinux/library_loader.c; do
+    clang -O1 -g -fsanitize=address -I Sources/Sound/CMPG123/include -I Sources/Sound/CSndfile/include -I Sources/System/CLinux/include -c "$file" \
         -o "$out/$(basename "$file" .c)-$container.o"
 done
 for module in Rules/FourCharacterCodes Sound/SoundFile; do
