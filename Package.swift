@@ -94,7 +94,7 @@ let package = Package(
 
         source("Service", "CSDBus", ["CLinux"]),
         .systemLibrary(name: "CPCMProtocol", path: "Sources/Service/ALSAPlugin/protocol"),
-        source("Service", "RingerBus", ["RingerHardware", "CSDBus", system]),
+        source("Service", "RingerBus", ["RingerCore", "CSDBus", system]),
         source("Service", "RingerClient", ["Ringer", "RingerBus", "CLinux", "CPCMProtocol", system]),
         source(
             "Service", "RingerDaemon", ["Ringer", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol", system]),

@@ -1,6 +1,5 @@
 import Glibc
 import Ringer
-import RingerHardware
 import RingerTestKit
 
 /// Measures the mute detector's times, and counts its verdicts: `DetectorBenchmark quiet|busy TRIALS`, or in the laboratory

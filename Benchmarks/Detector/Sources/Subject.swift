@@ -1,5 +1,4 @@
 import Ringer
-import RingerHardware
 import RingerTestKit
 
 /// A device whose sounds are known to be heard or not, and the detector's findings.

@@ -1,5 +1,4 @@
 import Glibc
-import RingerHardware
 import RingerCore
 
 /// How often the sound thread wakes up while nothing plays.

@@ -1,5 +1,4 @@
 import Glibc
-import RingerHardware
 import RingerCore
 import Synchronization
 

@@ -7,7 +7,6 @@
 // registered. --realtime PRIORITY runs the sound thread with SCHED_FIFO.
 import Glibc
 import Ringer
-import RingerHardware
 
 func argument(_ name: String) -> String? {
     guard let index = CommandLine.arguments.firstIndex(of: name), index + 1 < CommandLine.arguments.count else {

@@ -1,7 +1,6 @@
 import Glibc
 import Ringer
 import RingerClient
-import RingerHardware
 import RingerTestKit
 
 /// Where the process's device comes from: the words of the environment variable `RINGER_BOARD`.

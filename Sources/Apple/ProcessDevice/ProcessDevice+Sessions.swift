@@ -1,5 +1,4 @@
 public import Ringer
-import RingerHardware
 package import SessionProperties
 import Synchronization
 

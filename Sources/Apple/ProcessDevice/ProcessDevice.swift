@@ -1,6 +1,5 @@
 public import Ringer
 import RingerCore
-import RingerHardware
 import Synchronization
 
 /// The one device of a process whose sources use Apple's names, in Swift or C: those names have no parameter for it.

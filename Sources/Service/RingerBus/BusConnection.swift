@@ -1,6 +1,5 @@
 import CSDBus
 import Glibc
-import RingerHardware
 import RingerCore
 
 /// A connection to a message bus, on an event loop: its messages are handled on the loop's thread, where every method but

@@ -1,6 +1,5 @@
 import Ringer
 import RingerBus
-import RingerHardware
 
 /// The service: answers the interface `org.ringer.Ringer1` on a bus for one device. It runs on the event loop's thread, and
 /// nothing there waits: who a caller is, the bus is asked asynchronously, and files are read on threads of their own.

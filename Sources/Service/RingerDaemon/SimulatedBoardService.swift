@@ -1,6 +1,5 @@
 import Ringer
 import RingerBus
-import RingerHardware
 import RingerTestKit
 
 /// Answers `org.ringer.SimulatedBoard1` for a simulated board. It runs on the event loop's thread.

@@ -1,5 +1,4 @@
 import Ringer
-import RingerHardware
 
 /// Reports for as long as the service's loops and the device's thread answer: where one of them hangs, no report follows.
 package enum Watchdog {

@@ -2,7 +2,6 @@ import CLinux
 import Glibc
 import Ringer
 import RingerBus
-import RingerHardware
 import RingerDaemon
 import RingerTestKit
 

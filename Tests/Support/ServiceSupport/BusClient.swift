@@ -1,5 +1,4 @@
 import RingerBus
-import RingerHardware
 import RingerCore
 import Synchronization
 

@@ -2,7 +2,6 @@ import Glibc
 import Ringer
 import RingerBus
 import RingerDaemon
-import RingerHardware
 import ServiceSupport
 
 /// One program that sends nothing but one method, as fast as the bus takes it, beside which another program calls the service.

@@ -1,7 +1,6 @@
 import Glibc
 import Ringer
 import RingerBus
-import RingerHardware
 import ServiceSupport
 
 /// Programs that the service does not know and that may do nothing: sixteen at a time send ten messages each, of up to 32 MiB, the

@@ -1,7 +1,6 @@
 import Glibc
 import Ringer
 import RingerBus
-import RingerHardware
 import RingerTestKit
 import ServiceSupport
 import Synchronization

@@ -2,7 +2,6 @@ import Glibc
 import Ringer
 import RingerBus
 import RingerDaemon
-import RingerHardware
 import RingerTestKit
 import ServiceSupport
 import Synchronization

@@ -1,7 +1,6 @@
 import Ringer
 import RingerBus
 import RingerDaemon
-import RingerHardware
 import RingerTestKit
 import ServiceSupport
 import Testing

@@ -1,7 +1,6 @@
 import Glibc
 import Ringer
 import RingerBus
-import RingerHardware
 import ServiceSupport
 import Synchronization
 import Testing

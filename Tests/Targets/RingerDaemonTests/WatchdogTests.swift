@@ -1,6 +1,5 @@
 import Ringer
 import RingerDaemon
-import RingerHardware
 import RingerTestKit
 import Testing
 

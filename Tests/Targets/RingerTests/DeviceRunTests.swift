@@ -1,6 +1,5 @@
 import Glibc
 import Ringer
-import RingerHardware
 import RingerCore
 import RingerTestKit
 import Synchronization

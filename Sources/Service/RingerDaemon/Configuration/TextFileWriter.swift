@@ -1,5 +1,4 @@
 import Ringer
-import RingerHardware
 import Synchronization
 import SystemPackage
 

@@ -3,7 +3,6 @@ import CPCMProtocol
 import Glibc
 import Ringer
 import RingerBus
-import RingerHardware
 import Synchronization
 import SystemPackage
 

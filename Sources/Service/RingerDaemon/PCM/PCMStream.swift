@@ -2,7 +2,6 @@ import CLinux
 import CPCMProtocol
 import Glibc
 import Ringer
-import RingerHardware
 
 /// One PCM of a program: a connection of the plug-in. It runs on the streams' loop, and owns its descriptor.
 // SAFETY: all state is used on the listening loop's thread, which makes it, and then on that of the streams' loop alone.

@@ -1,6 +1,5 @@
 import Ringer
 import RingerBus
-import RingerHardware
 
 /// Sets the preferences for clients, and keeps them in their file. Where the file could not be read at the start, it is read
 /// later, and is not written until then. It runs on the event loop's thread; the file is read and written on threads of

@@ -3,7 +3,6 @@ import CPCMProtocol
 import Glibc
 import PacedSupport
 import Ringer
-import RingerHardware
 import RingerTestKit
 import Synchronization
 import SystemPackage

@@ -2,7 +2,6 @@ import CLinux
 import CPCMProtocol
 import Glibc
 import Ringer
-import RingerHardware
 import RingerTestKit
 import Synchronization
 import Testing

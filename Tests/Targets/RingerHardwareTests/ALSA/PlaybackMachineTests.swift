@@ -200,7 +200,8 @@ import Testing
     }
 
     // Each zero that the device took looked like a movement, and it was given zeros for ever.
-    @Test("a device that always says that hours are ahead fails when the sound was written, however many zeros it takes")
+    @Test(
+        "a device that always says that hours are ahead fails when the sound was written, however many zeros it takes")
     func absurdDelay() throws {
         var machine = running(frames: 50)
         var now = start

@@ -1,3 +1,4 @@
+import RingerCore
 import Testing
 
 @testable import RingerHardware

@@ -46,21 +46,6 @@ private func function<Function>(_ name: String, as type: Function.Type) -> Funct
     dlsym(nil, name).map { unsafeBitCast($0, to: type) }
 }
 
-/// The size of the calling thread's stack, in bytes.
-func ownStackSize() -> Int {
-    // Swift's Glibc module leaves `pthread_getattr_np` out.
-    typealias Attributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
-    guard let address = dlsym(nil, "pthread_getattr_np") else { return -1 }
-    // SAFETY: this is the type that the C library declares.
-    let attributesOf = unsafeBitCast(address, to: Attributes.self)
-    var attributes = pthread_attr_t()
-    guard attributesOf(pthread_self(), &attributes) == 0 else { return -1 }
-    defer { pthread_attr_destroy(&attributes) }
-    var size = 0
-    pthread_attr_getstacksize(&attributes, &size)
-    return size
-}
-
 private func inThreadOfItsOwn(_ body: @escaping @Sendable () -> Void) {
     final class Body: Sendable {
         let run: @Sendable () -> Void

@@ -1,4 +1,3 @@
-import RingerHardware
 import RingerCore
 import Synchronization
 import Testing

@@ -1,5 +1,4 @@
 import Glibc
-import RingerHardware
 import RingerCore
 import Synchronization
 import Testing
@@ -14,8 +13,8 @@ import Testing
     @Test("work runs on the loop's thread, in the order in which it was handed over")
     func work() async {
         let order = Record<Int>()
-        for number in 0..<100 { loop.execute { order.add(number) } }
-        loop.sync { order.add(loop.isCurrentThread ? 100 : -1) }
+        for number in 0..<100 { loop.execute { order.append(number) } }
+        loop.sync { order.append(loop.isCurrentThread ? 100 : -1) }
         #expect(order.all == Array(0...100))
         #expect(!loop.isCurrentThread)
         loop.close()
@@ -27,15 +26,15 @@ import Testing
         let isOver = AsyncStream<Void>.makeStream()
         let now = loop.wallTime
         // Due at once, and cancelled before the thread looks for what is due.
-        loop.sync { loop.schedule(atWallTime: .zero) { called.add(-1) }.cancel() }
+        loop.sync { loop.schedule(atWallTime: .zero) { called.append(-1) }.cancel() }
         _ = loop.schedule(atWallTime: now + .milliseconds(30)) { [loop] in
-            called.add(loop.wallTime >= now + .milliseconds(30) && loop.isCurrentThread ? 2 : -2)
+            called.append(loop.wallTime >= now + .milliseconds(30) && loop.isCurrentThread ? 2 : -2)
             isOver.continuation.finish()
         }
         for time in [.zero, .seconds(-1), now - .seconds(1)] as [Duration] {
             await withCheckedContinuation { continuation in
                 _ = loop.schedule(atWallTime: time) {
-                    called.add(1)
+                    called.append(1)
                     continuation.resume()
                 }
             }
@@ -47,7 +46,7 @@ import Testing
         do {
             let record = Record<Int>()
             held = record
-            loop.schedule(atWallTime: .seconds(Int64.max)) { record.add(1) }.cancel()
+            loop.schedule(atWallTime: .seconds(Int64.max)) { record.append(1) }.cancel()
         }
         loop.sync {}
         #expect(held == nil)
@@ -61,7 +60,7 @@ import Testing
         do {
             let record = Record<Int>()
             held = record
-            _ = loop.schedule(at: .now) { record.add(1) }
+            _ = loop.schedule(at: .now) { record.append(1) }
         }
         #expect(held == nil)
     }
@@ -73,8 +72,8 @@ import Testing
         do {
             let record = Record<Int>()
             held = record
-            let watched = loop.watch(-1, for: Int16(POLLIN)) { _ in record.add(1) }
-            loop.onFailure { _ in record.add(2) }
+            let watched = loop.watch(-1, for: Int16(POLLIN)) { _ in record.append(1) }
+            loop.onFailure { _ in record.append(2) }
             watched.cancel()
         }
         #expect(held == nil)
@@ -82,7 +81,7 @@ import Testing
         do {
             let record = Record<Int>()
             kept = record
-            _ = loop.watch(-1, for: Int16(POLLIN)) { _ in record.add(1) }
+            _ = loop.watch(-1, for: Int16(POLLIN)) { _ in record.append(1) }
         }
         #expect(kept == nil)
     }
@@ -98,7 +97,7 @@ import Testing
 
         deinit {
             _ = loop.schedule(at: loop.now + .seconds(3600)) {}
-            freed.add(1)
+            freed.append(1)
         }
     }
 
@@ -125,9 +124,9 @@ import Testing
     func run() throws {
         let order = Record<Bool>()
         loop.run { [loop] in
-            order.add(loop.isCurrentThread)
+            order.append(loop.isCurrentThread)
             await Task.yield()
-            order.add(loop.isCurrentThread)
+            order.append(loop.isCurrentThread)
         }
         #expect(order.all == [true, true])
         let error = RingerError(.busy, "open", "a device")
@@ -141,7 +140,7 @@ import Testing
         let order = Record<Bool>()
         let caller = UInt(pthread_self())
         let value = own.run { [own, loop] in
-            order.add(UInt(pthread_self()) == caller && own.isCurrentThread)
+            order.append(UInt(pthread_self()) == caller && own.isCurrentThread)
             // Another thread hands work over while this one sleeps in ppoll.
             await withCheckedContinuation { continuation in
                 loop.execute { own.execute { continuation.resume() } }
@@ -149,12 +148,12 @@ import Testing
             await withCheckedContinuation { continuation in
                 _ = own.schedule(at: own.now + .milliseconds(1)) { continuation.resume() }
             }
-            order.add(UInt(pthread_self()) == caller)
+            order.append(UInt(pthread_self()) == caller)
             return 42
         }
         #expect(value == 42 && order.all == [true, true])
         // It has ended: what is handed over runs at once.
-        own.sync { order.add(true) }
+        own.sync { order.append(true) }
         #expect(order.all.count == 3)
         loop.close()
     }
@@ -178,9 +177,9 @@ import Testing
     func nestedSync() {
         let order = Record<Int>()
         loop.sync {
-            order.add(1)
-            loop.sync { order.add(2) }
-            order.add(3)
+            order.append(1)
+            loop.sync { order.append(2) }
+            order.append(3)
         }
         #expect(order.all == [1, 2, 3])
         loop.close()
@@ -203,7 +202,7 @@ import Testing
             for (number, milliseconds) in [(3, 6), (1, 2), (2, 4), (4, 6), (0, 2)] {
                 let deadline = start + .milliseconds(milliseconds)
                 _ = loop.schedule(at: deadline) {
-                    order.add(loop.now >= deadline ? number : -1)
+                    order.append(loop.now >= deadline ? number : -1)
                     if order.all.count == 5 { finished.continuation.finish() }
                 }
             }
@@ -218,12 +217,12 @@ import Testing
         let order = Record<Int>()
         await withCheckedContinuation { continuation in
             loop.sync {
-                loop.schedule(at: loop.now) { order.add(1) }.cancel()
+                loop.schedule(at: loop.now) { order.append(1) }.cancel()
                 _ = loop.schedule(at: loop.now) {
-                    order.add(3)
+                    order.append(3)
                     continuation.resume()
                 }
-                order.add(2)
+                order.append(2)
             }
         }
         #expect(order.all == [2, 3])
@@ -266,7 +265,7 @@ import Testing
         loop.sync {
             var mask = sigset_t()
             pthread_sigmask(SIG_BLOCK, nil, &mask)
-            for signal in signals where sigismember(&mask, signal) == 1 { blocked.add(signal) }
+            for signal in signals where sigismember(&mask, signal) == 1 { blocked.append(signal) }
         }
         #expect(blocked.all == [SIGTERM, SIGINT, SIGHUP, SIGCHLD])
         loop.close()
@@ -278,7 +277,7 @@ import Testing
         for (loop, size) in [(loop, 256 * 1024), (try EventLoop(name: "test-stack", stackSize: 1 << 20), 1 << 20)] {
             let found = Record<Int>()
             loop.sync {
-                found.add(ownStackSize())
+                found.append(ownStackSize())
             }
             #expect(found.all.allSatisfy { $0 >= size } && found.all.count == 1)
             loop.close()
@@ -301,7 +300,7 @@ import Testing
         let finished = AsyncStream<Void>.makeStream()
         let watch = loop.watch(pipe.reader, for: Int16(POLLIN)) { _ in
             // One at a time: the loop calls again while more is there.
-            read.add(pipe.read())
+            read.append(pipe.read())
             if read.all.count == 3 { finished.continuation.finish() }
         }
         pipe.write([1, 2, 3])
@@ -326,7 +325,7 @@ import Testing
             for pipe in pipes { pipe.write([1]) }
             for (index, pipe) in pipes.enumerated() {
                 let watch = loop.watch(pipe.reader, for: Int16(POLLIN)) { _ in
-                    handled.add(index)
+                    handled.append(index)
                     box.value.withLock { for watch in $0 { watch.cancel() } }
                 }
                 box.value.withLock { $0.append(watch) }
@@ -353,17 +352,17 @@ import Testing
         // The kernel refuses more than that.
         let count = try #require(Int(exactly: limit.rlim_cur).flatMap { $0 <= 1 << 20 ? $0 : nil })
         let (failures, counts) = (Record<RingerError>(), Record<Int>())
-        loop.onFailure { failures.add($0) }
+        loop.onFailure { failures.append($0) }
         loop.sync {
             for _ in 0..<count { _ = loop.watch(-1, for: Int16(POLLIN)) { _ in } }
         }
-        loop.sync { counts.add(Self.sleeps()) }
+        loop.sync { counts.append(Self.sleeps()) }
         for _ in 0..<3 {
             await withCheckedContinuation { continuation in
                 _ = loop.schedule(at: loop.now + .milliseconds(20)) { continuation.resume() }
             }
         }
-        loop.sync { counts.add(Self.sleeps()) }
+        loop.sync { counts.append(Self.sleeps()) }
         #expect(counts.all[1] - counts.all[0] >= 3)
         #expect(failures.all.map(\.errno) == [.invalidArgument])
         loop.close()
@@ -381,13 +380,13 @@ import Testing
         let order = Record<Int>()
         loop.sync {
             // Due before the loop gets to look at its timers.
-            _ = loop.schedule(at: loop.now) { order.add(-1) }
+            _ = loop.schedule(at: loop.now) { order.append(-1) }
             loop.close()
         }
         loop.close()
-        loop.sync { order.add(1) }
-        loop.execute { order.add(2) }
-        loop.sync { order.add(3) }
+        loop.sync { order.append(1) }
+        loop.execute { order.append(2) }
+        loop.sync { order.append(3) }
         #expect(order.all == [1, 2, 3])
     }
 
@@ -427,20 +426,9 @@ import Testing
         let loop = try EventLoop(name: "test-priority", realTimePriority: 1_000)
         #expect(loop.schedulingError != nil)
         let order = Record<Int>()
-        loop.sync { order.add(1) }
+        loop.sync { order.append(1) }
         #expect(order.all == [1])
         loop.close()
-    }
-}
-
-/// What happened, in order.
-private final class Record<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
-
-    var all: [Element] { elements.withLock { $0 } }
-
-    func add(_ element: Element) {
-        elements.withLock { $0.append(element) }
     }
 }
 
@@ -476,4 +464,19 @@ private final class Pipe: Sendable {
         var byte: UInt8 = 0
         return Glibc.read(reader, &byte, 1) == 1 ? byte : 0
     }
+}
+
+/// The size of the calling thread's stack, in bytes.
+private func ownStackSize() -> Int {
+    // Swift's Glibc module leaves `pthread_getattr_np` out.
+    typealias Attributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
+    guard let address = dlsym(nil, "pthread_getattr_np") else { return -1 }
+    // SAFETY: this is the type that the C library declares.
+    let attributesOf = unsafeBitCast(address, to: Attributes.self)
+    var attributes = pthread_attr_t()
+    guard attributesOf(pthread_self(), &attributes) == 0 else { return -1 }
+    defer { pthread_attr_destroy(&attributes) }
+    var size = 0
+    pthread_attr_getstacksize(&attributes, &size)
+    return size
 }

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import RingerCore
 import Synchronization
 
 extension EventLoop {

@@ -3,13 +3,13 @@ import SystemPackage
 
 extension Errno {
     /// The error of the C call that has just failed on this thread.
-    static var current: Errno { Errno(rawValue: errno) }
+    package static var current: Errno { Errno(rawValue: errno) }
 
     /// The device is gone. The corresponding C error is `ENODEV`.
-    static var noDevice: Errno { operationNotSupportedByDevice }
+    package static var noDevice: Errno { operationNotSupportedByDevice }
 }
 
 extension Errno {
     /// A sound stream is suspended. The corresponding C error is `ESTRPIPE`.
-    static var streamsPipe: Errno { Errno(rawValue: ESTRPIPE) }
+    package static var streamsPipe: Errno { Errno(rawValue: ESTRPIPE) }
 }

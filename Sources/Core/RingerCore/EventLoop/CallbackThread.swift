@@ -1,5 +1,4 @@
 import CLinux
-import RingerCore
 import Synchronization
 import SystemPackage
 

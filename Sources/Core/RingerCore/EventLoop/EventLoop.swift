@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import RingerCore
 import Synchronization
 import SystemPackage
 
@@ -274,7 +273,7 @@ public final class EventLoop: DeviceClock, DeviceThread, TaskExecutor, Sendable 
 
     /// Calls `body` after the loop's next wait, whose time-out is 1 ms at most: for what may wait until other threads had the
     /// processor, those that the current call has woken among them. Called on the loop's thread; dropped by ``close()``.
-    func executeLater(_ body: @escaping @Sendable () -> Void) {
+    package func executeLater(_ body: @escaping @Sendable () -> Void) {
         state.withLock { state in if !state.isClosed { state.later.append(body) } }
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RingerHardware
+@testable import RingerCore
 
 @Suite("Waking an event loop")
 struct WokenTurnTests {
