@@ -79,23 +79,24 @@ let package = Package(
         // Rounding and square roots are libm's on some processors.
         source("Sound", "SystemSounds", ["SoundFile"], libraries: ["m"]),
 
-        source("Core", "RingerCore", ["RingerPolicy", "SessionRules", "SoundFile", "SystemSounds", "CLinux", system]),
+        source(
+            "Core", "RingerCore",
+            ["RingerPolicy", "SessionRules", "SoundFile", "SystemSounds", "CLinux", logging, system]),
         source("Core", "SessionProperties", ["RingerCore", "SessionRules", "FourCharacterCodes", system]),
 
         systemLibrary("Linux", "CLibGPIOD", pkgConfig: "libgpiod", apt: "libgpiod-dev"),
         systemLibrary("Linux", "CEvdev", pkgConfig: "libevdev", apt: "libevdev-dev"),
         source("Linux", "CGPIOD", ["CLibGPIOD"]),
         source("Linux", "CALSA", ["CLinux"]),
-        source("Linux", "RingerHardware", ["RingerCore", "CGPIOD", "CEvdev", "CALSA", "CLinux", system]),
+        source("Linux", "Ringer", ["RingerCore", "CGPIOD", "CEvdev", "CALSA", "CLinux", system]),
 
-        source("Device", "Ringer", ["RingerCore", "RingerHardware", "CLinux", logging]),
-        source("Device", "RingerTestKit", ["Ringer"]),
-        source("Device", "RingerTrace", ["RingerCore"]),
+        source("Simulation", "RingerTestKit", ["RingerCore"]),
+        source("Simulation", "RingerTrace", ["RingerCore"]),
 
         source("Service", "CSDBus", ["CLinux"]),
         .systemLibrary(name: "CPCMProtocol", path: "Sources/Service/ALSAPlugin/protocol"),
         source("Service", "RingerBus", ["RingerCore", "CSDBus", system]),
-        source("Service", "RingerClient", ["Ringer", "RingerBus", "CLinux", "CPCMProtocol", system]),
+        source("Service", "RingerClient", ["RingerCore", "RingerBus", "CLinux", "CPCMProtocol", system]),
         source(
             "Service", "RingerDaemon", ["Ringer", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol", system]),
         program("Sources/Service/ringerd", "ringerd", ["RingerDaemon", "CLinux"]),
@@ -124,7 +125,7 @@ let package = Package(
             ], features: ["CImplementation"]),
 
         systemLibrary("Command", "CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
-        source("Command", "RingerTerminal", ["Ringer", "RingerTestKit", "SystemSounds", system]),
+        source("Command", "RingerTerminal", ["RingerCore", "RingerTestKit", "SystemSounds", system]),
         program("Sources/Command/board", "board", ["Ringer", "RingerTerminal"]),
         program(
             "Sources/Command/RingerCommand", "RingerCommand",
@@ -145,9 +146,9 @@ let package = Package(
         tests("SystemSoundsTests", ["SystemSounds", "SoundFile"], resources: [.copy("system-sounds.csv")]),
         tests("RingerCoreTests", ["RingerCore", "RingerTestKit", system]),
         tests(
-            "RingerHardwareTests", ["RingerHardware", "CGPIOD", "RingerTestKit", "SessionProperties", "PacedSupport"],
+            "RingerTests",
+            ["Ringer", "CGPIOD", "RingerTestKit", "SessionProperties", "PacedSupport", logging, system],
             libraries: ["asound"]),
-        tests("RingerTests", ["Ringer", "RingerTestKit", logging, system]),
         tests(
             "RingerDaemonTests",
             [
@@ -178,7 +179,7 @@ let package = Package(
         .testTarget(
             name: "LabTests",
             dependencies: [
-                "Ringer", "RingerClient", "RingerHardware", "RingerTestKit", "ServiceSupport", "CALSA", "CLabSupport",
+                "Ringer", "RingerClient", "RingerTestKit", "ServiceSupport", "CALSA", "CLabSupport",
                 "ProcessDevice", "UserNotifications",
             ], path: "Tests/Lab/LabTests", linkerSettings: [.linkedLibrary("asound")]),
 

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 
 /// A line that `watch` shows: an event, or part of the initial state.
 package struct WatchLine {

@@ -6,9 +6,9 @@ import Synchronization
 ///
 /// No lock is held where a value may resume a task: that waits for a lock of the task, which its cancellation holds while
 /// it ends the subscription.
-final class Broadcast<Element: Sendable>: Sendable {
+package final class Broadcast<Element: Sendable>: Sendable {
     /// Those who get a value, in the order in which they subscribed.
-    typealias Subscribers = [(id: UInt64, continuation: AsyncStream<Element>.Continuation)]
+    package typealias Subscribers = [(id: UInt64, continuation: AsyncStream<Element>.Continuation)]
 
     private struct State {
         var subscribers: Subscribers = []
@@ -20,10 +20,12 @@ final class Broadcast<Element: Sendable>: Sendable {
     /// Whether anybody ever subscribed.
     private let wasUsed = Atomic(false)
 
-    var isEmpty: Bool { !wasUsed.load(ordering: .acquiring) || state.withLock { $0.subscribers.isEmpty } }
+    package init() {}
+
+    package var isEmpty: Bool { !wasUsed.load(ordering: .acquiring) || state.withLock { $0.subscribers.isEmpty } }
 
     /// The subscribers now, without those whose stream was dropped.
-    var subscribers: Subscribers { state.withLock { $0.subscribers } }
+    package var subscribers: Subscribers { state.withLock { $0.subscribers } }
 
     deinit {
         finish()
@@ -35,7 +37,7 @@ final class Broadcast<Element: Sendable>: Sendable {
     ///   - policy: What the subscriber's buffer keeps when it is full.
     ///   - first: The first value; nil for none.
     /// - Returns: The values from now on, in order.
-    func subscribe(
+    package func subscribe(
         buffering policy: AsyncStream<Element>.Continuation.BufferingPolicy, startingWith first: Element? = nil
     ) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: policy)
@@ -61,10 +63,10 @@ final class Broadcast<Element: Sendable>: Sendable {
     ///
     /// - Returns: How many subscribers lost a value because their buffers were full.
     @discardableResult
-    func send(_ element: Element) -> Int { Self.send(element, to: subscribers) }
+    package func send(_ element: Element) -> Int { Self.send(element, to: subscribers) }
 
     /// Sends `element` to these subscribers.
-    static func send(_ element: Element, to subscribers: Subscribers) -> Int {
+    package static func send(_ element: Element, to subscribers: Subscribers) -> Int {
         var lost = 0
         for subscriber in subscribers {
             if case .dropped = subscriber.continuation.yield(element) { lost += 1 }
@@ -73,7 +75,7 @@ final class Broadcast<Element: Sendable>: Sendable {
     }
 
     /// Ends every subscription.
-    func finish() {
+    package func finish() {
         let subscribers = state.withLock { state in
             state.isFinished = true
             defer { state.subscribers = [] }

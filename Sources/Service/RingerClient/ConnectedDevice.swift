@@ -1,6 +1,5 @@
-import Ringer
-import RingerBus
 import RingerCore
+import RingerBus
 import Synchronization
 
 /// The service's device as this process uses it: its state, and this process's sounds, sessions and vibrations there.

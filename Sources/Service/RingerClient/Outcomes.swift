@@ -1,6 +1,5 @@
-import Ringer
-import RingerBus
 import RingerCore
+import RingerBus
 
 // What the service's signal Ended says, as the library's own results.
 

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 import Synchronization
 import SystemPackage

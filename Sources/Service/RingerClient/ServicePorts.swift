@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Ringer
+import RingerCore
 import RingerBus
 import SoundFile
 import SystemPackage

@@ -1,6 +1,5 @@
-import Ringer
-import RingerBus
 import RingerCore
+import RingerBus
 
 /// This process's sessions at the service. Used on the loop's thread alone.
 final class ServiceSessions {

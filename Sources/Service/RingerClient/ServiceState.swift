@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The service's state, which its properties report: to the switch's handler, and to the handler of the rest. Used on the

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The service: answers the interface `org.ringer.Ringer1` on a bus for one device. It runs on the event loop's thread, and

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The status light, which several requests share: it shows the newest of them. It runs on the event loop's thread.

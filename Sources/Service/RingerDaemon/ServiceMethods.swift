@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The methods of the interface `org.ringer.Ringer1`: their arguments, and what they ask of the device. It runs on the event

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The properties of the interface `org.ringer.Ringer1`: their values, their setting and the signal of their changes. It

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 
 /// Reports for as long as the service's loops and the device's thread answer: where one of them hangs, no report follows.
 package enum Watchdog {

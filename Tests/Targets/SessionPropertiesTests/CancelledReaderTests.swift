@@ -72,16 +72,16 @@ struct CancelledReaderTests {
 
     @Test("of the device's events")
     func deviceEvents() {
-        let broadcast = DeviceEventBroadcast()
-        let other = executor.read(broadcast.subscribe(buffering: 1))
-        let reader = executor.read(broadcast.subscribe(buffering: 1))
+        let broadcast = Broadcast<DeviceEvent>()
+        let other = executor.read(broadcast.subscribe(buffering: .bufferingNewest(1)))
+        let reader = executor.read(broadcast.subscribe(buffering: .bufferingNewest(1)))
         defer { reader.cancel() }
         executor.intervene {
             other.cancel()
-            _ = broadcast.subscribe(buffering: 1)
+            _ = broadcast.subscribe(buffering: .bufferingNewest(1))
         }
         let event = DeviceEvent.switchMoved(.silent, source: "switch", at: MonotonicTime(nanoseconds: 1))
-        #expect(broadcast.send(event, to: broadcast.subscribers) == 0)
+        #expect(broadcast.send(event) == 0)
         #expect(executor.hasIntervened)
     }
 

@@ -39,8 +39,8 @@ final class Service: Sendable {
         let clock = VirtualClock()
         let board = SimulatedBoard(clock: clock)
         let told = TellTale()
-        let events = DeviceEventBroadcast()
-        let report: @Sendable (DeviceEvent) -> Void = { _ = events.send($0, to: events.subscribers) }
+        let events = Broadcast<DeviceEvent>()
+        let report: @Sendable (DeviceEvent) -> Void = { events.send($0) }
         let publisher = StatePublisher { if let event = $0() { report(event) } }
         let player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher, report: report)
         all = AudioSessions(
@@ -61,7 +61,7 @@ final class Service: Sendable {
             sessions.append(session)
         }
         self.sessions = sessions
-        let everything = events.subscribe(buffering: 8192)
+        let everything = events.subscribe(buffering: .bufferingNewest(8192))
         Task { for await _ in everything { told.note() } }
         try board.ringSilent.start { publisher.ringSilent($0, from: "switch") }
         try board.surroundings.start { publisher.change($0, from: "board", at: clock.now) }

@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerCore
 import Synchronization
 
 /// Lines that scroll, and below them the simulated board: its switch, and what the speaker and the motor did in the last

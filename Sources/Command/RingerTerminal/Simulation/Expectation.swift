@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 
 /// What a script expects of the board, and when.
 struct Expectation: Sendable {

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import Synchronization
 
 /// The sounds, alerts, vibrations and sessions that a test on the simulated board has begun, and their outcomes.

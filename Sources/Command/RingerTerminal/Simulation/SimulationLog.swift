@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import Synchronization
 
 /// Writes what happens on the simulated board, one line for each event, in words or as JSON.

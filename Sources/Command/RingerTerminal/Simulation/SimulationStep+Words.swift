@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 
 extension SimulationStep {
     /// The longest sound that a script plays. A minute of samples takes 6 MB.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerTestKit
 
 /// One thing that happens on the simulated board, or that is expected of it.

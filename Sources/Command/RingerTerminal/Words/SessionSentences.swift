@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 
 extension RouteChange {
     /// The change in words.

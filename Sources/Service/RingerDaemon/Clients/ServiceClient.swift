@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// A program on the bus for which something was begun, until it leaves the bus. It runs on the event loop's thread.

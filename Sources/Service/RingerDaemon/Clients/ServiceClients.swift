@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The programs on the bus for which something was begun: who they are, what they may do, and how much at once. Whatever a

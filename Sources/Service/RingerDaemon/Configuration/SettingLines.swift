@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 
 /// Text in lines of the form `KEY = VALUE`; `#` begins a comment.
 ///

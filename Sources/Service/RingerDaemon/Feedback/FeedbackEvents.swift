@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The events whose feedback is given: their sounds, their vibrations and their lights, until they are over. It runs on the

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 
 /// How much feedback is given: the profile, which its file keeps, and the levels of applications and events beside it. It
 /// runs on the event loop's thread, and writes the file on a thread of its own.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// Serves feedbackd's interface, `org.sigxcpu.Feedback`, so that its clients run unchanged.

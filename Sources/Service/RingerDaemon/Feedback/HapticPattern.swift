@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The pattern of a call of Haptic: at most ten turns of at most 10 s, each with its amplitude.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 
 /// Runs the pattern of a caller of Haptic: one at a time. It runs on the event loop's thread.
 // SAFETY: all state is used on the loop's thread alone, where the pattern's task runs.

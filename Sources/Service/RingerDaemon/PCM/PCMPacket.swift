@@ -1,6 +1,6 @@
 import CPCMProtocol
 import RingerBus
-import Ringer
+import RingerCore
 
 /// A packet of the PCM plug-in, as `pcm_protocol.h` defines it.
 struct PCMPacket {

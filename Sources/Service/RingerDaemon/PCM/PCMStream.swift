@@ -1,7 +1,7 @@
 import CLinux
 import CPCMProtocol
 import Glibc
-import Ringer
+import RingerCore
 
 /// One PCM of a program: a connection of the plug-in. It runs on the streams' loop, and owns its descriptor.
 // SAFETY: all state is used on the listening loop's thread, which makes it, and then on that of the streams' loop alone.

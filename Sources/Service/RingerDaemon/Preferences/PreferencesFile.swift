@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerCore
 import Synchronization
 
 /// The file that keeps the preferences. It is used on any thread, and writes on one of its own.

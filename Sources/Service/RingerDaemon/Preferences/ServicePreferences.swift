@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// Sets the preferences for clients, and keeps them in their file. Where the file could not be read at the start, it is read

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The options of a sound in a category or a session: from which frame, how often and how loud it is played.

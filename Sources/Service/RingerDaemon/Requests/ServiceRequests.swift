@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The requests of clients: their numbers, their tasks, and the signals of their beginning and their end. It runs on the

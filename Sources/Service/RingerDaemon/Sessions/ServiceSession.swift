@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// A session of a client as an object on the bus. It runs on the event loop's thread.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 
 /// The sessions of clients: objects on the bus, each of which answers its owner alone. It runs on the event loop's thread.

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import ProcessDevice
 import Ringer
-import RingerHardware
 import RingerTestKit
 import Testing
 import UserNotifications

@@ -1,5 +1,5 @@
 import Glibc
-import RingerHardware
+import Ringer
 import RingerCore
 import Testing
 

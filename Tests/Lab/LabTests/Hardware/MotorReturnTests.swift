@@ -1,4 +1,4 @@
-import RingerHardware
+import Ringer
 import RingerCore
 import Testing
 

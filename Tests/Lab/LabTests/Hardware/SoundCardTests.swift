@@ -1,9 +1,8 @@
 import Glibc
-import Ringer
 import Synchronization
 import Testing
 
-@testable import RingerHardware
+@testable import Ringer
 
 extension EitherTime {
     /// The state of a sound card: volume, input, jacks, presence, and who plays on it.

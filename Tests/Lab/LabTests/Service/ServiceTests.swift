@@ -1,6 +1,6 @@
 import Glibc
 import RingerBus
-import RingerHardware
+import Ringer
 import ServiceSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Glibc
 import Ringer
-import RingerHardware
 import SystemPackage
 
 extension Kinds {

@@ -1,7 +1,6 @@
 import Glibc
 import PacedSupport
 import Ringer
-import RingerHardware
 import RingerTestKit
 import Synchronization
 

@@ -1,0 +1,535 @@
+/// The device: its switch, its motor, its speaker, and the rules that connect them. Any thread.
+///
+/// Data flows one way: an edge of the switch changes the ``DeviceState``; sounds that the new state forbids stop at
+/// once; then every subscriber gets the state. It does not poll, and has no wake-ups at rest.
+///
+/// A device belongs to the process that opened it. In a child of `fork` every method that throws throws ``RingerError`` with the
+/// code ``RingerError/Code/otherProcess``, sounds and vibrations fail with it, ``close()`` and the other methods do nothing, no
+/// completion of anything else is called, and a signal does what it did before ``closeOnTermination(afterwards:)``. The child
+/// executes a program, or opens a device of its own.
+public final class Device: Sendable {
+    /// The parts of a device. ``Device/discover(_:configuration:)`` finds them on hardware; `Device.simulated` of RingerTestKit has
+    /// those of a simulated board.
+    public struct Ports: Sendable {
+        /// The device's clock.
+        public var clock: any DeviceClock
+        /// The Ring/Silent switch; nil for a device without one, which behaves as if at ring. Until its first position
+        /// it counts as ``UserPreferences/whenSwitchUnreadable``.
+        public var ringSilent: (any RingSilentSwitch)?
+        /// The vibration motor; nil if there is none.
+        public var motor: (any VibrationMotor)?
+        /// The status light; nil if there is none.
+        public var statusLight: (any StatusLight)?
+        /// The speaker.
+        public var speaker: any SoundOutput
+        /// The microphone; nil if there is none, or it is unknown.
+        public var microphone: (any SoundInput)?
+        /// The sources of the rest of the state: jacks, keys, volume and others.
+        public var stateSources: [any DeviceStateSource]
+        /// The routes that the device has.
+        public var routes: RouteBoard
+        /// Returns whether another process plays sound; nil if that cannot be found out.
+        public var otherAudio: (@Sendable () -> Bool)?
+        /// Sets the output volume, 0 to 1, which a state source reports; nil if no mixer is followed.
+        public var setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)?
+        /// The parts that could not be used, reported as ``DeviceEvent/degraded(_:at:)``.
+        public var problems: [RingerError]
+        /// What owns the hardware, where another process does; nil where this one does.
+        package var service: (any DeviceService)?
+        /// The name of the service's motor; nil where it has none.
+        package var serviceMotorName: String?
+        /// How long closing waits for the motor's driver and the speaker's threads. What has not ended then is left behind.
+        package var closingPatience = Duration.seconds(1)
+        /// Frees what the ports share. Called after they were closed.
+        public var close: @Sendable () -> Void
+
+        /// A device made of these parts.
+        public init(
+            clock: any DeviceClock, ringSilent: (any RingSilentSwitch)?, motor: (any VibrationMotor)?,
+            statusLight: (any StatusLight)? = nil, speaker: any SoundOutput, microphone: (any SoundInput)? = nil,
+            stateSources: [any DeviceStateSource] = [],
+            routes: RouteBoard = .standard, otherAudio: (@Sendable () -> Bool)? = nil,
+            setOutputVolume: (@Sendable (Float) throws(RingerError) -> Void)? = nil, problems: [RingerError] = [],
+            close: @escaping @Sendable () -> Void = {}
+        ) {
+            self.clock = clock
+            self.ringSilent = ringSilent
+            self.motor = motor
+            self.statusLight = statusLight
+            self.speaker = speaker
+            self.microphone = microphone
+            self.stateSources = stateSources
+            self.routes = routes
+            self.otherAudio = otherAudio
+            self.setOutputVolume = setOutputVolume
+            self.problems = problems
+            self.close = close
+        }
+    }
+
+    /// How many events a subscriber, the observer or the log may be behind before its oldest are dropped; see
+    /// ``lostEvents``.
+    public static let eventBuffer = 8192
+
+    private let ports: Ports
+    package let core: Core
+    private let publisher: StatePublisher
+    let reporter: EventReporter
+    let firstPosition = FirstPosition()
+    let closing: DeviceClosing
+    let termination = DeviceTermination()
+    let waits = DeviceWaits()
+    package let process = OwningProcess()
+
+    /// The device's clock.
+    public var clock: any DeviceClock { ports.clock }
+    /// The current time, on the device's clock.
+    package var now: MonotonicTime { ports.clock.now }
+    /// The speaker's name, for people.
+    public var speakerName: String { ports.speaker.name }
+    /// Plays sounds that the policy allows.
+    public var player: SoundPlayer { core.transition { lazyPlayer.part } }
+    private let lazyPlayer: Lazily<SoundPlayer>
+    /// The motor; nil if the device has none.
+    public let vibrator: Vibrator?
+    /// The status light; nil if the device has none.
+    public var statusLight: (any StatusLight)? { ports.statusLight }
+    /// The audio sessions.
+    public var sessions: AudioSessions { core.transition { lazySessions.part } }
+    private let lazySessions: Lazily<AudioSessions>
+    /// Finds out whether sounds are heard, by timing a silent clip.
+    public var muteDetector: MuteDetector { core.transition { lazyMuteDetector.part } }
+    private let lazyMuteDetector: Lazily<MuteDetector>
+    /// Short sounds by number, registered or predefined.
+    public var sounds: SystemSoundServices { core.transition { lazySounds.part } }
+    private let lazySounds: Lazily<SystemSoundServices>
+    /// Alerts that repeat until they are answered.
+    public var alerts: Alerts { core.transition { lazyAlerts.part } }
+    private let lazyAlerts: Lazily<Alerts>
+    /// The sounds of notifications.
+    public var notifications: NotificationSounds { core.transition { lazyNotifications.part } }
+    private let lazyNotifications: Lazily<NotificationSounds>
+
+    private let lazyFiles: Lazily<FileLoads>
+
+    /// Announcements, played one after another.
+    public var announcements: Announcements { core.transition { lazyAnnouncements.part } }
+    let lazyAnnouncements: Lazily<Announcements>
+
+    /// A device of these parts.
+    ///
+    /// - Throws: ``RingerError`` if the switch or a state source does not start. The ports are closed then.
+    public init(_ ports: Ports, configuration: Configuration = Configuration()) throws(RingerError) {
+        let core = Core(ports.clock.thread)
+        let reporter = EventReporter(clock: ports.clock, core, configuration)
+        let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
+        let publisher = StatePublisher(in: core, hasSwitch: ports.ringSilent != nil) { reporter.report($0()) }
+        self.core = core
+        self.ports = ports
+        self.reporter = reporter
+        self.publisher = publisher
+        let player = Lazily {
+            let player = SoundPlayer(output: ports.speaker, clock: ports.clock, publisher: publisher, report: report)
+            player.preferences = ports.service?.preferences ?? configuration.preferences
+            return player
+        }
+        lazyPlayer = player
+        let detector = Lazily {
+            MuteDetector(
+                player: player.part, publisher: publisher, clock: ports.clock, configuration: configuration.detector,
+                outputObeys: ports.speaker.obeysSwitch, service: ports.service, report: report)
+        }
+        lazyMuteDetector = detector
+        let sessions = Lazily {
+            AudioSessions(
+                player: player.part, publisher: publisher, clock: ports.clock, board: ports.routes,
+                output: ports.speaker, input: ports.microphone, otherAudio: ports.otherAudio,
+                service: ports.service, report: report)
+        }
+        lazySessions = sessions
+        let files = Lazily { FileLoads(player.part) }
+        lazyFiles = files
+        let announcements = Lazily { Announcements(sessions.part) }
+        lazyAnnouncements = announcements
+        let vibrator =
+            Self.serviceMotor(ports, core, configuration, report)
+            ?? ports.motor.map { motor in
+                Vibrator(
+                    motor: motor, clock: ports.clock, in: core, longestOnTime: configuration.longestOnTime
+                ) {
+                    report(.vibration($0))
+                }
+            }
+        self.vibrator = vibrator
+        let sounds = Lazily {
+            SystemSoundServices(
+                player: player.part, vibrator: vibrator, configuration: configuration.sounds, report: report)
+        }
+        lazySounds = sounds
+        let alerts = Lazily { Alerts(sounds.part) }
+        lazyAlerts = alerts
+        lazyNotifications = Lazily {
+            NotificationSounds(sounds.part, configuration: configuration.notifications)
+        }
+        let silence: @Sendable () -> Void = {
+            // Queues first: nothing may begin another round, or replace a stopped sound.
+            announcements.ifMade { $0.clear(because: .closed) }
+            files.ifMade { $0.stopAll(because: .closed) }
+            alerts.change { $0.close() }
+            detector.change { $0.close() }
+            sessions.ifMade { $0.close() }
+            sounds.ifMade { $0.stopAll(because: .closed) }
+            player.ifMade { $0.stopAll(because: .closed) }
+        }
+        closing = DeviceClosing(
+            ports, core, vibrator, report: report, silence: silence, refuse: { sounds.change { $0.close() } }
+        ) { [waits, termination] in
+            // For what a driver holds up.
+            core.transition {
+                vibrator?.giveUp()
+                player.ifMade { $0.giveUp() }
+                sessions.change { $0.giveUp() }
+            }
+            waits.close()
+            // The ends of sounds reach their subscribers before the streams end.
+            core.perform {
+                publisher.finish()
+                reporter.finish()
+            }
+            core.flush()
+            // Last, so that a signal that arrives meanwhile waits for the end of closing.
+            termination.end()
+        }
+        for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
+        let (speakerName, clock) = (ports.speaker.name, ports.clock)
+        ports.speaker.reportProblems { report(.degraded($0, at: clock.now)) }
+        (clock as? EventLoop)?.onFailure { [weak core, weak reporter] error in
+            guard let core, let reporter else { return }
+            core.perform { reporter.report(.degraded(error, at: .now)) }
+        }
+        ports.speaker.follow { publisher.change(.outputFormat($0), from: speakerName, at: clock.now) }
+        do throws(RingerError) {
+            ports.service?.follow(
+                preferences: { preferences in
+                    core.transition { Self.put(preferences, in: player.part, clock, report) }
+                },
+                sessions: { id, verdict in core.transition { sessions.part.take(verdict, of: id) } },
+                activity: { publisher.sessions(are: $0) })
+            // The sessions choose the route when jacks come and go.
+            if !ports.stateSources.isEmpty { core.transition { _ = sessions.part } }
+            for (index, source) in ports.stateSources.enumerated() {
+                // The source's name is certain only once it is open, and may change when it comes back.
+                try source.start { change in
+                    // The motor first; then the switch, before anything sounds.
+                    if change == .wokeFromSleep {
+                        vibrator?.wakes()
+                        ports.ringSilent?.reread()
+                        announcements.ifMade { $0.wakes() }
+                    }
+                    publisher.change(change, from: source.name, index: index, at: clock.now)
+                }
+            }
+            if let ringSilent = ports.ringSilent {
+                try ringSilent.start { [firstPosition] event in
+                    publisher.ringSilent(event, from: ringSilent.name)
+                    firstPosition.take(event)
+                }
+            }
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    deinit {
+        // In a child of fork the parent uses the hardware. The last reference may go on any thread: none waits.
+        if process.isCurrent { closing.begin() }
+    }
+
+    private static func serviceMotor(
+        _ ports: Ports, _ core: Core, _ configuration: Configuration,
+        _ report: @escaping @Sendable (DeviceEvent) -> Void
+    ) -> Vibrator? {
+        guard let service = ports.service, let name = ports.serviceMotorName else { return nil }
+        return Vibrator(
+            of: service, name: name, clock: ports.clock, in: core, longestOnTime: configuration.longestOnTime
+        ) { report(.vibration($0)) }
+    }
+
+    // MARK: - State
+
+    /// The current state.
+    public var state: DeviceState { publisher.state }
+
+    /// What the sound hardware granted last.
+    package var hardware: HardwareFigures { publisher.hardware }
+
+    /// What owns the hardware, where another process does.
+    package var service: (any DeviceService)? { ports.service }
+
+    /// The switch's name, for people; nil if there is none.
+    var switchName: String? { ports.ringSilent?.name }
+
+    /// Why the switch cannot be read now, with the repair in its detail; nil while it can be read, while a slider
+    /// settles, and without a switch.
+    public var switchProblem: RingerError? { publisher.switchProblem }
+
+    /// The current state, then each new one. A slow subscriber may miss states in between, never the newest; ``events``
+    /// has every change.
+    public var states: DeviceStates { publisher.states }
+
+    /// All events from now on. A subscriber that is more than ``eventBuffer`` events behind loses its oldest ones;
+    /// ``lostEvents`` counts them.
+    public var events: AsyncStream<DeviceEvent> { reporter.events() }
+
+    /// All events from now on, beginning with the switch's position as if it had just moved there.
+    public var eventsFromPosition: AsyncStream<DeviceEvent> {
+        // No event comes between the state and the subscription.
+        core.read { reporter.events(startingWith: publisher.state.switchMoved) }
+    }
+
+    /// How many events all slow subscribers together, and an observer or a log that blocked, have lost.
+    public var lostEvents: Int { reporter.lostEvents }
+
+    /// The user's preferences. Setting them stops sounds that they forbid.
+    public var preferences: UserPreferences {
+        get { player.preferences }
+        set {
+            if !process.isCurrent { return }
+            core.transition { Self.put(newValue, in: player, clock) { [reporter] in reporter.report($0) } }
+            ports.service?.setPreferences(newValue)
+        }
+    }
+
+    private static func put(
+        _ preferences: UserPreferences, in player: SoundPlayer, _ clock: any DeviceClock,
+        _ report: (DeviceEvent) -> Void
+    ) {
+        let isNew = player.preferences != preferences
+        player.preferences = preferences
+        if isNew { report(.preferencesChanged(preferences, at: clock.now)) }
+    }
+
+    /// Reads the switch anew, which takes effect before this returns.
+    package func rereadSwitch() {
+        ports.ringSilent?.reread()
+    }
+
+    /// Sets whether the screen is locked, which the firmware knows.
+    public func setScreenLocked(_ isLocked: Bool) {
+        if !process.isCurrent { return }
+        publisher.change(.screenLocked(isLocked), from: "firmware", at: clock.now)
+        ports.service?.setScreenLocked(isLocked)
+    }
+
+    /// Sets the route that the device's sound takes now.
+    public func setRoute(_ route: AudioRoute) {
+        if !process.isCurrent { return }
+        // The sessions follow the route.
+        _ = sessions
+        publisher.change(.route(route), from: "firmware", at: clock.now)
+    }
+
+    /// Sets the output volume in the mixer, and turns the mixer's playback switch on where the volume is above 0. The state
+    /// has the new volume when this returns. The corresponding C function is `snd_mixer_selem_set_playback_volume_all`.
+    ///
+    /// Over the service it waits for the reply; called on the device's own thread it does not, and a refusal is a
+    /// ``DeviceEvent/degraded(_:at:)``.
+    ///
+    /// - Parameter volume: The volume, 0 to 1; it becomes the nearest of the mixer's steps.
+    /// - Throws: ``RingerError``: `invalid` outside of 0 to 1; `unsupported` if the device does not follow a mixer
+    ///   (``Hardware/following``), or the mixer has no such element; `notFound` while the card is missing; the driver's
+    ///   reason.
+    public func setOutputVolume(_ volume: Float) throws(RingerError) {
+        try process.check("set the volume", "device")
+        guard (0...1).contains(volume) else {
+            throw RingerError(.invalid, "set the volume to \(volume)", "output", detail: "a volume is 0 to 1")
+        }
+        guard let set = ports.setOutputVolume else {
+            throw RingerError(.unsupported, "set the volume", "output", detail: "the device follows no mixer")
+        }
+        try set(volume)
+    }
+
+    /// The policy's decision about `request` in the current state.
+    public func decide(_ request: SoundRequest) -> Decision {
+        RingerPolicy.decide(request, state: state, preferences: preferences)
+    }
+
+    // MARK: - Sound and vibration
+
+    /// Plays a sound file in a category, and returns its outcome. Cancelling the task stops it.
+    ///
+    /// It plays in the device's own session of that category and options, which is active meanwhile: others are
+    /// interrupted, ducked or played beside as ``AudioSession/activate()`` says, and resume afterwards. The device's own
+    /// sessions mix with each other. Refused for the sake of a session of a higher priority, the sound ends as silenced by
+    /// ``Decision/Reason/sessionPriority``; interrupted, by ``Decision/Reason/interruption``. In
+    /// ``AudioCategory/audioProcessing`` it fails with ``RingerError/Code/incompatibleCategory``.
+    ///
+    /// The file is read and decoded on a thread of its own: a slow one holds up no other task of the caller's thread. Two
+    /// files are decoded at a time, those of system sounds included, and one for which several calls wait is decoded once. A
+    /// file system that does not answer for 5 s fails the call as ``RingerError/Code/timedOut``.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - category: The purpose of the sound, which says whether the switch silences it.
+    ///   - options: The category's options.
+    /// - Returns: The outcome, and when.
+    /// - Throws: ``RingerError`` if the file cannot be read or is no sound, or the category does not allow an option.
+    public func play(
+        _ path: String, category: AudioCategory = .default, options: CategoryOptions = []
+    ) async throws(RingerError) -> SoundResult {
+        try check(category, options)
+        let (requestedAt, number) = (clock.now, player.reserve())
+        let result: Result<SoundResult, RingerError> = await outcome(core) { completion in
+            lazyFiles.part.load(path, as: number) { [sessions, clock] in
+                switch $0 {
+                case .loaded(let sound):
+                    sessions.playOwn(sound, reserved: number, as: category, options) { completion(.success($0)) }
+                case .failed(let error): completion(.failure(error))
+                case .stopped(let cause):
+                    let now = clock.now
+                    completion(.success(SoundResult(unplayed: .stopped(cause), requestedAt: requestedAt, endedAt: now)))
+                }
+            }
+        } onCancel: {
+            core.transition {
+                lazyFiles.ifMade { $0.stop(number) }
+                player.stop(number)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Plays a sound in a category, as `play(_:category:options:)` does with a file.
+    ///
+    /// - Throws: ``RingerError`` if the category does not allow an option.
+    public func play(
+        _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = []
+    ) async throws(RingerError) -> SoundResult {
+        try check(category, options)
+        let number = player.reserve()
+        return await outcome(core) {
+            sessions.playOwn(sound, reserved: number, as: category, options, completion: $0)
+        } onCancel: {
+            player.stop(number)
+        }
+    }
+
+    /// Begins to play a sound in a category, as `play(_:category:options:)` does, and returns at once.
+    ///
+    /// - Parameters:
+    ///   - sound: The sound.
+    ///   - category: The purpose of the sound.
+    ///   - options: The category's options.
+    ///   - completion: Called once, with the outcome: on the caller's thread before the call returns where that is known by
+    ///     then, else on the callback thread (``DeviceClock/callBack(_:)``).
+    /// - Returns: The sound; ``SoundPlayer/stop(_:because:)`` stops it.
+    /// - Throws: ``RingerError`` if the category does not allow an option.
+    @discardableResult
+    public func start(
+        _ sound: PCMBuffer, category: AudioCategory = .default, options: CategoryOptions = [],
+        completion: (@Sendable (SoundResult) -> Void)? = nil
+    ) throws(RingerError) -> SoundPlayer.ID {
+        let number = player.reserve()
+        try start(
+            sound, in: SoundManner(), reserved: number, category: category, options: options, completion: completion)
+        return number
+    }
+
+    /// The same with a number that was reserved, in any manner.
+    package func start(
+        _ sound: PCMBuffer, in manner: SoundManner, reserved number: SoundPlayer.ID, category: AudioCategory,
+        options: CategoryOptions, completion: (@Sendable (SoundResult) -> Void)?
+    ) throws(RingerError) {
+        try check(category, options)
+        withUserCompletion(completion, on: clock, core) {
+            sessions.playOwn(sound, in: manner, reserved: number, as: category, options, completion: $0)
+        }
+    }
+
+    private func check(_ category: AudioCategory, _ options: CategoryOptions) throws(RingerError) {
+        try process.check("play", "device")
+        guard category.allowedOptions.isSuperset(of: options) else {
+            throw RingerError(
+                .invalid, "play with options \(options.rawValue)", "category \(category.rawValue)",
+                detail: "the category does not allow them")
+        }
+    }
+
+    /// Runs the motor in `pattern`, and returns how the vibration ended. No preference suppresses it. Cancelling the
+    /// task stops it.
+    ///
+    /// - Parameter pattern: The pattern.
+    /// - Returns: How it ended; failed if the device has no motor.
+    public func vibrate(_ pattern: VibrationPattern = .standard) async -> VibrationEnd {
+        guard let vibrator else {
+            return .failed(RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none"))
+        }
+        return await vibrator.vibrate(pattern)
+    }
+
+    /// Stops every sound and the motor, at once.
+    public func stopAll() {
+        if !process.isCurrent { return }
+        core.transition {
+            lazyAnnouncements.ifMade { $0.clear() }
+            lazyFiles.ifMade { $0.stopAll() }
+            lazyAlerts.ifMade { $0.stop() }
+            lazySounds.ifMade { $0.stopAll() }
+            vibrator?.stop()
+            lazyPlayer.ifMade { $0.stopAll() }
+        }
+    }
+
+    /// Stops every sound, and closes the speaker's PCMs. `completion` is called once they are closed, or the device is.
+    func releaseOutput(_ completion: @escaping @Sendable () -> Void) {
+        if !process.isCurrent { return completion() }
+        core.transition {
+            // Queues first: nothing may begin another round, or replace a stopped sound. A paused queue begins nothing.
+            lazyAnnouncements.ifMade { if !$0.isPaused { $0.clear(because: .outputReleased) } }
+            lazyFiles.ifMade { $0.stopAll(because: .outputReleased) }
+            lazyAlerts.ifMade { $0.stop(because: .outputReleased) }
+            lazySounds.ifMade { $0.stopAll(because: .outputReleased) }
+            lazyPlayer.ifMade { $0.stopAll(because: .outputReleased) }
+            core.perform { [ports, waits] in
+                waits.call(completion) { ports.speaker.release(stoppingSounds: true, completion: $0) }
+            }
+        }
+    }
+
+    // MARK: - Life
+
+    /// Stops everything, the motor first, and frees it. Returns once all is closed, also if another call began closing.
+    ///
+    /// No sound begins and the motor is not turned on from now on. It waits for 1 s at most: a driver or a PCM that has not
+    /// returned by then, or a blocked thread of the device, is left behind. On the device's thread, and in a completion, an
+    /// observer or a log handler, it does not wait; dropping the last reference closes the device in the same way, and never
+    /// waits.
+    public func close() {
+        close(within: ports.closingPatience)
+    }
+
+    /// The same, waiting for another time at most.
+    package func close(within patience: Duration) {
+        // Its parent uses the hardware, and has the threads that would be waited for.
+        if !process.isCurrent { return }
+        closing.begin()
+        if core.isOnItsThread || UserCode.isRunning { return }
+        let isDone = Latch()
+        closing.whenOver { isDone.open() }
+        isDone.wait(until: .now + patience)
+    }
+
+    /// Closes the device without waiting. `completion` is called once all is closed, or given up after 1 s: on the device's
+    /// thread, or before this returns.
+    package func close(completion: @escaping @Sendable () -> Void) {
+        if !process.isCurrent { return completion() }
+        closing.begin()
+        closing.whenOver(completion)
+    }
+
+    func report(_ event: DeviceEvent) {
+        reporter.report(event)
+    }
+}

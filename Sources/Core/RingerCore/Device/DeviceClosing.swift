@@ -1,0 +1,112 @@
+import Synchronization
+
+/// Closes a device, once: shuts the gates of sounds and sets the motor's level to off in one transition, and frees the parts
+/// on the device's thread, which waits for nothing meanwhile. It does not refer to the device, whose deinitialiser may have
+/// begun it. Any thread.
+final class DeviceClosing: Sendable {
+    private struct State {
+        var isBegun = false
+        var isOver = false
+        /// The motor, the speaker, and the rest.
+        var left = 3
+        var deadline: (any DeviceTimer)?
+        var waiting: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+    private let ports: Device.Ports
+    private let core: Core
+    private let vibrator: Vibrator?
+    private let silence: @Sendable () -> Void
+    private let refuse: @Sendable () -> Void
+    private let finish: @Sendable () -> Void
+    private let report: @Sendable (DeviceEvent) -> Void
+
+    /// - Parameters:
+    ///   - silence: Ends all requests, inside the transition, except those to the motor.
+    ///   - refuse: Forgets the user's completions, outside of it, and makes later requests fail.
+    ///   - finish: Ends the requests that are left, such as those to a speaker that does not answer, the streams and waits, and
+    ///     gives the signals back, once the parts are closed or given up.
+    init(
+        _ ports: Device.Ports, _ core: Core, _ vibrator: Vibrator?, report: @escaping @Sendable (DeviceEvent) -> Void,
+        silence: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void,
+        finish: @escaping @Sendable () -> Void
+    ) {
+        (self.ports, self.core, self.vibrator, self.report) = (ports, core, vibrator, report)
+        (self.silence, self.refuse, self.finish) = (silence, refuse, finish)
+    }
+
+    /// Begins closing, unless that has begun, without waiting.
+    func begin() {
+        let isFirst = core.transition {
+            let isFirst = state.withLock { state in
+                defer { state.isBegun = true }
+                return !state.isBegun
+            }
+            guard isFirst else { return false }
+            vibrator?.stop()
+            silence()
+            core.perform { [self] in closeParts() }
+            return true
+        }
+        guard isFirst else { return }
+        refuse()
+        // On the device's thread in each case: this one must not end the loop, or perform what is left.
+        let motorIsClosed: @Sendable () -> Void = { [self] in core.perform { [self] in end(1) } }
+        guard let vibrator else { return motorIsClosed() }
+        vibrator.close { [self] error in
+            if let error { report(.vibration(.offFailed(error, attempt: 1, at: ports.clock.now))) }
+            motorIsClosed()
+        }
+    }
+
+    /// Calls `body` once the device is closed: on the device's thread, or at once if it is.
+    func whenOver(_ body: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.waiting.append(body) }
+            return state.isOver
+        }
+        if isOver { body() }
+    }
+
+    // MARK: - On the device's thread
+
+    private func closeParts() {
+        ports.ringSilent?.close()
+        for source in ports.stateSources { source.close() }
+        do throws(RingerError) {
+            try ports.statusLight?.close()
+        } catch {
+            report(.degraded(error, at: ports.clock.now))
+        }
+        let speakerIsClosed: @Sendable () -> Void = { [self] in core.perform { [self] in end(1) } }
+        if let speaker = ports.speaker as? any AnsweringOutput {
+            speaker.close(completion: speakerIsClosed)
+        } else {
+            ports.speaker.close()
+            speakerIsClosed()
+        }
+        let deadline = ports.clock.schedule(at: ports.clock.now + ports.closingPatience) { [self] in end(3) }
+        state.withLock { $0.deadline = deadline }
+        end(1)
+    }
+
+    /// So many parts have ended, or are given up.
+    private func end(_ parts: Int) {
+        let deadline: (any DeviceTimer)?? = state.withLock { state in
+            state.left -= parts
+            if state.left > 0 || state.isOver { return nil }
+            state.isOver = true
+            return state.deadline
+        }
+        guard let deadline else { return }
+        deadline?.cancel()
+        ports.close()
+        finish()
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for body in waiting { body() }
+    }
+}
