@@ -2,7 +2,7 @@
 # missing packages are installed (as root) or named.
 
 .PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations installation systemd library api fragments feedback field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
-	arm64-link swift-debian sanitize docs house rounds endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-build bench install uninstall clean
+	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-build bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -112,6 +112,9 @@ swift-debian: ## Build with Debian's own Swift, which may be older, and run the 
 
 rounds: ## Threads against a device: 100,000 rounds of each test, 10,000 under ThreadSanitizer; ROUNDS=10000 for fewer
 	@scripts/rounds $(ROUNDS)
+
+stress: ## All unit tests beside six busy loops, 20 times; TIMES=2 for fewer
+	@scripts/stress $(TIMES)
 
 endurance: ## Every kind of call and event, the cheap ones 20,000 times, with variation: stack, heap, descriptors, threads, watches and cost are flat
 	@Tests/Systems/Endurance/test
