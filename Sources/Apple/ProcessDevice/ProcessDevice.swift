@@ -1,5 +1,4 @@
-public import Ringer
-import RingerCore
+public import RingerCore
 import Synchronization
 
 /// The one device of a process whose sources use Apple's names, in Swift or C: those names have no parameter for it.

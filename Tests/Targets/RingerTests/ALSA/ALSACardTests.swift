@@ -81,7 +81,7 @@ import Testing
         let output = try output(card, pcm)
         let changes = Mutex<[(route: AudioRoute, error: RingerError?)]>([])
         let problems = Mutex<[RingerError]>([])
-        let gate = Mutex<RingerCore.Gate?>(nil)
+        let gate = Mutex<Gate?>(nil)
         output.followCard { route, error in
             changes.withLock { $0.append((route, error)) }
             // As the player does for a sound that may not be heard everywhere.
@@ -90,7 +90,7 @@ import Testing
         output.reportProblems { problem in problems.withLock { $0.append(problem) } }
         func play(_ route: AudioRoute) async -> PlaybackEnd? {
             var options = PlaybackOptions(route: route)
-            let own = RingerCore.Gate()
+            let own = Gate()
             gate.withLock { $0 = own }
             options.gate = own
             return await output.hear(.noise(frames: 480), options).end

@@ -12,7 +12,7 @@ import Testing
         return try ALSASoundOutput(pcm: name, limits: .patient)
     }
 
-    private func options(_ gate: RingerCore.Gate) -> PlaybackOptions {
+    private func options(_ gate: Gate) -> PlaybackOptions {
         var options = PlaybackOptions()
         options.gate = gate
         return options
@@ -25,7 +25,7 @@ import Testing
             frames == 480
             ? PacedSink.name(.latency(milliseconds: 60_000), .waitsForWriter) : PacedSink.name(.waitsForWriter)
         let output = try output(name)
-        let gate = RingerCore.Gate()
+        let gate = Gate()
         let hearing = Hearing()
         var options = options(gate)
         options.reportAt = .milliseconds(30)
@@ -45,7 +45,7 @@ import Testing
         let (first, second) = (Hearing(), Hearing())
         let long = PCMBuffer.noise(frames: 480_000)
         let playback = output.play(long, PlaybackOptions(), first.handler)
-        let gate = RingerCore.Gate()
+        let gate = Gate()
         // In a format of its own, so that its PCM would be opened anew.
         _ = output.play(.noise(frames: 4_800, channels: 1), options(gate)) { event in
             if event.name == "waiting" {
@@ -63,11 +63,11 @@ import Testing
 
     @Test("nothing is opened for a sound whose gate is shut while an earlier open is under way")
     func shutBehindOpen() async throws {
-        let pcm = Gate()
+        let pcm = LockedFile()
         let output = try output(PacedSink.name(.gate(pcm.path), .waitsForWriter))
         let (first, second) = (Hearing(), Hearing())
         _ = output.play(.noise(frames: 480), PlaybackOptions(), first.handler)
-        let gate = RingerCore.Gate()
+        let gate = Gate()
         _ = output.play(.noise(frames: 480, channels: 1), options(gate), second.handler)
         while !pcm.isAwaited { await Task.yield() }
         // The sound thread has asked for the second open, too.
@@ -83,7 +83,7 @@ import Testing
     func shutBefore() async throws {
         let file = TemporaryFile()
         let output = try output(PacedSink.name(.capture(file.path), .waitsForWriter))
-        let gate = RingerCore.Gate()
+        let gate = Gate()
         gate.shut()
         let hearing = Hearing()
         _ = output.play(.noise(frames: 4_800), options(gate), hearing.handler)
@@ -96,7 +96,7 @@ import Testing
         let file = TemporaryFile()
         let output = try output(PacedSink.name(.capture(file.path), .waitsForWriter))
         let steady = PCMBuffer(sampleRate: 48_000, channels: 1, samples: .init(repeating: 20_000, count: 48_000))
-        let gate = RingerCore.Gate()
+        let gate = Gate()
         let hearing = Hearing()
         _ = output.play(steady, options(gate)) { event in
             if event.name == "started" { gate.setGain(0) }
@@ -115,7 +115,7 @@ import Testing
         let file = TemporaryFile()
         let output = try output(PacedSink.name(.capture(file.path), .waitsForWriter))
         let sound = PCMBuffer.noise(frames: 1_000)
-        let gate = RingerCore.Gate()
+        let gate = Gate()
         let hearing = Hearing()
         var options = options(gate)
         options.manner = SoundManner(first: 400, rounds: before)

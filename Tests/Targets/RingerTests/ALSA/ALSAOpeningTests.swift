@@ -29,7 +29,7 @@ import Testing
 
     @Test("while a PCM is being opened, the sounds on others are written on, to their ends")
     func slowOpen() async throws {
-        let gate = Gate()
+        let gate = LockedFile()
         let output = try output(
             PacedSink.name(.waitsForWriter), routes: [.headphone: PacedSink.name(.gate(gate.path), .waitsForWriter)])
         // More than the buffer holds.
@@ -55,7 +55,7 @@ import Testing
 
     @Test("a sound that is stopped while its PCM is being opened ends at once, and the PCM is kept for the next one")
     func stopWhileOpening() async throws {
-        let (gate, file) = (Gate(), TemporaryFile())
+        let (gate, file) = (LockedFile(), TemporaryFile())
         let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
         let hearing = Hearing()
         let limit = output.opensLater(gate)
@@ -75,12 +75,12 @@ import Testing
 
     @Test("nothing is written of a sound whose gate is shut while its PCM is being opened, without a message")
     func gateShutWhileOpening() async throws {
-        let (gate, file) = (Gate(), TemporaryFile())
+        let (gate, file) = (LockedFile(), TemporaryFile())
         let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
         let hearing = Hearing()
         let limit = output.opensLater(gate)
         var options = PlaybackOptions()
-        let sound = RingerCore.Gate()
+        let sound = Gate()
         options.gate = sound
         _ = output.play(.noise(frames: 4_800), options, hearing.handler)
         while !gate.isAwaited { await Task.yield() }
@@ -94,7 +94,7 @@ import Testing
 
     @Test("a PCM that is being opened for a sound is closed by the time the output is released")
     func releaseWhileOpening() async throws {
-        let (gate, file) = (Gate(), TemporaryFile())
+        let (gate, file) = (LockedFile(), TemporaryFile())
         let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
         let hearing = Hearing()
         _ = output.play(.noise(frames: 480), PlaybackOptions()) { event in
@@ -112,7 +112,7 @@ import Testing
 
     @Test("an output that is closed while a PCM is being opened ends its sound, and closes the PCM")
     func closeWhileOpening() async throws {
-        let (gate, file) = (Gate(), TemporaryFile())
+        let (gate, file) = (LockedFile(), TemporaryFile())
         let output = try output(PacedSink.name(.gate(gate.path), .capture(file.path), .waitsForWriter))
         let hearing = Hearing()
         _ = output.play(.noise(frames: 480), PlaybackOptions()) { event in
@@ -131,7 +131,7 @@ import Testing
         "a sound on a PCM that takes one stream is not in the way of a question about it, nor of one that was stopped",
         arguments: [Duration.zero, .seconds(2)])
     func oneStream(linger: Duration) async throws {
-        let (gate, lock) = (Gate(), TemporaryFile())
+        let (gate, lock) = (LockedFile(), TemporaryFile())
         let output = try output(PacedSink.name(.gate(gate.path), .lock(lock.path), .waitsForWriter), linger: linger)
         let (stopped, heard) = (Hearing(), Hearing())
         let limit = output.opensLater(gate)
@@ -156,7 +156,7 @@ import Testing
 
 extension ALSASoundOutput {
     /// Opens `gate` in the end, from another thread than those that may wait for it.
-    fileprivate func opensLater(_ gate: Gate) -> Task<Void, any Error> {
+    fileprivate func opensLater(_ gate: LockedFile) -> Task<Void, any Error> {
         Task {
             try await Task.sleep(for: .seconds(120))
             gate.open()

@@ -60,7 +60,7 @@ final class TemporaryFile: Sendable {
 }
 
 /// A file that is locked until ``open()``; the threads that wait for the lock continue then.
-final class Gate: Sendable {
+final class LockedFile: Sendable {
     let path: String
     private let file: TemporaryFile
     private let descriptor: CInt

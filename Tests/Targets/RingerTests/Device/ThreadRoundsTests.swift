@@ -24,10 +24,10 @@ struct ThreadRoundsTests {
     /// for a few looks.
     private final class GateOutput: SoundOutput {
         final class Voice: Playback, Sendable {
-            let gate: RingerCore.Gate
+            let gate: Gate
             let frames: Int
 
-            init(_ gate: RingerCore.Gate, _ frames: Int) { (self.gate, self.frames) = (gate, frames) }
+            init(_ gate: Gate, _ frames: Int) { (self.gate, self.frames) = (gate, frames) }
 
             func stop() {}
             func setGain(_ gain: Float, over duration: Duration) {}
