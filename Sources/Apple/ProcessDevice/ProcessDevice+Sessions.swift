@@ -1,4 +1,4 @@
-public import Ringer
+public import RingerCore
 package import SessionProperties
 import Synchronization
 
