@@ -98,8 +98,8 @@ let package = Package(
         source("Service", "RingerBus", ["RingerCore", "CSDBus", system]),
         source("Service", "RingerClient", ["RingerCore", "RingerBus", "CLinux", "CPCMProtocol", system]),
         source(
-            "Service", "RingerDaemon", ["Ringer", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol", system]),
-        program("Sources/Service/ringerd", "ringerd", ["RingerDaemon", "CLinux"]),
+            "Service", "RingerDaemon", ["RingerCore", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol", system]),
+        program("Sources/Service/ringerd", "ringerd", ["Ringer", "RingerDaemon", "CLinux"]),
 
         source(
             "Apple", "ProcessDevice",
@@ -152,7 +152,8 @@ let package = Package(
         tests(
             "RingerDaemonTests",
             [
-                "RingerDaemon", "RingerTestKit", "ServiceSupport", "PacedSupport", "CLinux", "CPCMProtocol", system,
+                "RingerDaemon", "ringerd", "RingerTestKit", "ServiceSupport", "PacedSupport", "CLinux", "CPCMProtocol",
+                system,
             ]),
         tests(
             "BehaviourTests",

@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerCore
 
 /// A file that has no name any more: its descriptor is the only way to it.
 package final class PrivateFile: Sendable {

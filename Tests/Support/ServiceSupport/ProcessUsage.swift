@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerCore
 
 /// What a process uses, from proc(5).
 package struct ProcessUsage: Sendable {

@@ -1,6 +1,6 @@
 import CServiceSupport
 import Glibc
-import Ringer
+import RingerCore
 import RingerBus
 import Synchronization
 import SystemPackage

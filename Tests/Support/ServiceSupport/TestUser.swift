@@ -1,6 +1,6 @@
 import CServiceSupport
 import Glibc
-import Ringer
+import RingerCore
 import SystemPackage
 
 /// A user as whom a test's program connects to a bus or a socket: the kernel, and so the bus, vouches for it as for any

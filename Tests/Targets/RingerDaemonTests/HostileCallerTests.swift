@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerCore
 import RingerBus
 import RingerTestKit
 import ServiceSupport

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerBus
 import ServiceSupport
 import Testing

@@ -1,6 +1,7 @@
 import Glibc
 import Ringer
 import Testing
+import ringerd
 
 @testable import RingerDaemon
 

@@ -1,5 +1,5 @@
 import Glibc
-import Ringer
+import RingerCore
 import SystemPackage
 
 /// A directory that is removed with the last reference, and the files in it.

@@ -1,4 +1,4 @@
-import Ringer
+import RingerCore
 import RingerDaemon
 import RingerTestKit
 import Testing

@@ -135,10 +135,10 @@ extension Budget.Resource {
     }
 
     /// What the configuration may say; the clients of all users need a match rule each. All have four times as much together.
-    var configurable: ClosedRange<Int> { 1...(self == .clients ? 120 : min(4096, .max / 4 / scale)) }
+    package var configurable: ClosedRange<Int> { 1...(self == .clients ? 120 : min(4096, .max / 4 / scale)) }
 
     /// How much one of the configuration's numbers is.
-    var scale: Int { self == .decoded ? 1 << 20 : 1 }
+    package var scale: Int { self == .decoded ? 1 << 20 : 1 }
 
     fileprivate var unit: String { self == .decoded ? "bytes" : rawValue }
 }

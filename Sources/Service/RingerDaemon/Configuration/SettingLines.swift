@@ -3,7 +3,7 @@ import RingerCore
 /// Text in lines of the form `KEY = VALUE`; `#` begins a comment.
 ///
 /// It is read byte by byte: characters need tables of Unicode, which would stay in a service's memory.
-enum SettingLines {
+package enum SettingLines {
     /// Passes each key and value to `set`, which returns whether there is such a key.
     ///
     /// - Parameters:
@@ -13,7 +13,7 @@ enum SettingLines {
     ///   - unknown: Takes the error of a key that there is not; throws it unless told otherwise.
     ///   - set: Takes a value; throws where it is wrong.
     /// - Throws: ``RingerError`` naming the file and the line.
-    static func read(
+    package static func read(
         _ text: String, path: String, operation: String,
         unknown: (RingerError) throws(RingerError) -> Void = { error throws(RingerError) in throw error },
         _ set: (_ key: String, _ value: String) throws(RingerError) -> Bool
@@ -40,19 +40,26 @@ enum SettingLines {
         }
     }
 
+    /// The text of the file at `path`.
+    ///
+    /// - Throws: ``RingerError``; `invalid` where it is larger than 1 MiB or not UTF-8.
+    package static func text(of path: String) throws(RingerError) -> String {
+        try TextFile.read(path)
+    }
+
     /// The words of a list, which blanks or commas separate.
-    static func words(_ value: String) -> [String] {
+    package static func words(_ value: String) -> [String] {
         value.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: ",") }.map { String(Substring($0)) }
     }
 
     /// `yes` or `no`.
-    static func boolean(_ key: String, _ value: String) throws(RingerError) -> Bool {
+    package static func boolean(_ key: String, _ value: String) throws(RingerError) -> Bool {
         guard value == "yes" || value == "no" else { throw refuse(key, value, "yes or no") }
         return value == "yes"
     }
 
     /// A number in `range`.
-    static func number(
+    package static func number(
         _ key: String, _ value: String, in range: ClosedRange<Double>, _ what: String = "a number"
     ) throws(RingerError) -> Double {
         guard let number = Double(value), range.contains(number) else {
@@ -63,7 +70,7 @@ enum SettingLines {
     }
 
     /// The error for a value that is not what a key takes.
-    static func refuse(_ key: String, _ value: String, _ expected: String) -> RingerError {
+    package static func refuse(_ key: String, _ value: String, _ expected: String) -> RingerError {
         RingerError(.invalid, "use \"\(value)\"", key, detail: "expected \(expected)")
     }
 }

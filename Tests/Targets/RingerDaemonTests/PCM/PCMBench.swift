@@ -2,7 +2,7 @@ import CLinux
 import CPCMProtocol
 import Glibc
 import PacedSupport
-import Ringer
+import RingerCore
 import RingerTestKit
 import Synchronization
 import SystemPackage

@@ -1,6 +1,6 @@
 import CPCMProtocol
 import Glibc
-import Ringer
+import RingerCore
 import RingerTestKit
 import Testing
 

@@ -1,7 +1,7 @@
 import CLinux
 import CPCMProtocol
 import Glibc
-import Ringer
+import RingerCore
 import RingerTestKit
 import Synchronization
 import Testing

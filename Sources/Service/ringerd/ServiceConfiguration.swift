@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import Ringer
+import RingerDaemon
 
 /// The service's configuration file: the hardware, as `Device.Hardware` takes it, and who may do what.
 ///
@@ -36,7 +37,7 @@ package struct ServiceConfiguration: Sendable {
     ///
     /// - Throws: ``RingerError`` naming the file and the line.
     package init(path: String) throws(RingerError) {
-        try self.init(text: try TextFile.read(path), path: path)
+        try self.init(text: try SettingLines.text(of: path), path: path)
     }
 
     /// The configuration that `text` describes; `path` names it in errors.
