@@ -101,9 +101,10 @@ let package = Package(
             "Service", "RingerDaemon", ["RingerCore", "RingerBus", "RingerTestKit", "CLinux", "CPCMProtocol", system]),
         program("Sources/Service/ringerd", "ringerd", ["Ringer", "RingerDaemon", "CLinux"]),
 
+        source("Boards", "Boards", ["RingerCore", "RingerClient", "RingerTestKit"]),
+
         source(
-            "Apple", "ProcessDevice",
-            ["Ringer", "RingerClient", "RingerTestKit", "SessionProperties", "CLinux", system]),
+            "Apple", "ProcessDevice", ["Boards", "Ringer", "RingerClient", "SessionProperties", "CLinux", system]),
         source("Apple", "AudioToolbox", ["ProcessDevice", "SessionProperties"]),
         source("Apple", "AVFAudio", ["ProcessDevice", "RingerCore"]),
         source("Apple", "AVFoundation", ["AVFAudio", "AudioToolbox"]),
@@ -120,7 +121,7 @@ let package = Package(
         source(
             "C", "RingerC",
             [
-                "CRinger", "CLinux", "FourCharacterCodes", "ProcessDevice", "Ringer", "RingerClient", "RingerTestKit",
+                "Boards", "CRinger", "CLinux", "FourCharacterCodes", "Ringer", "RingerClient", "RingerTestKit",
                 "SessionProperties",
             ], features: ["CImplementation"]),
 
@@ -130,8 +131,8 @@ let package = Package(
         program(
             "Sources/Command/RingerCommand", "RingerCommand",
             [
-                "Ringer", "RingerClient", "RingerTerminal", "RingerTestKit", "RingerTrace", "SystemSounds", "SoundFile",
-                "CSoxr", system,
+                "Boards", "Ringer", "RingerClient", "RingerTerminal", "RingerTestKit", "RingerTrace", "SystemSounds",
+                "SoundFile", "CSoxr", system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The one device of a process whose sources use Apple's names, in Swift or C: those names have no parameter for it.
 ///
-/// It is opened at the first use, as the environment variable `RINGER_BOARD` says (``Board``), or handed in before with
+/// It is opened at the first use, as the environment variable `RINGER_BOARD` says (`Board`), or handed in before with
 /// ``use(_:)``. Both languages share it: the rules of sounds, completions, properties and sessions are in this module,
 /// on plain types, and each language adds its own spelling.
 ///
@@ -83,7 +83,7 @@ public enum ProcessDevice {
                 if let client = state.client { return .success(client) }
                 isNew = true
                 do throws(RingerError) {
-                    let client = Client(try Board.open(), isOwned: true)
+                    let client = Client(try open(), isOwned: true)
                     state = State(client: client)
                     return .success(client)
                 } catch {

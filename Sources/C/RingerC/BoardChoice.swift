@@ -1,7 +1,5 @@
+import Boards
 import CRinger
-import ProcessDevice
-import Ringer
-import RingerClient
 
 /// What owns the hardware of a device that is opened.
 enum BoardChoice {
@@ -19,11 +17,11 @@ enum BoardChoice {
         case RINGER_BOARD_SIMULATED: self = .simulated
         case RINGER_BOARD_SIMULATED_REAL_TIME: self = .simulatedInRealTime
         default:
-            switch try Board.named() {
-            case .auto: self = !values.namesParts && Device.isServiceAvailable() ? .service : .hardware
-            case .hardware: self = .hardware
-            case .service: self = .service
-            case .simulated: self = .simulatedInRealTime
+            let board = try Board.named()
+            if board == .simulated {
+                self = .simulatedInRealTime
+            } else {
+                self = board.isService(namesParts: values.namesParts) ? .service : .hardware
             }
         }
     }

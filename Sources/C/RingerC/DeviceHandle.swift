@@ -1,7 +1,8 @@
+import Boards
 import CRinger
 import Glibc
-import ProcessDevice
 import Ringer
+import RingerClient
 import RingerTestKit
 import Synchronization
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Boards
 import Ringer
 import RingerClient
 import RingerTestKit
@@ -6,11 +7,6 @@ import RingerTerminal
 
 /// The device that a command uses.
 struct BoardOptions: ParsableArguments {
-    /// Where the device's parts come from.
-    enum Board: String, CaseIterable, ExpressibleByArgument {
-        case auto, hardware, service, simulated
-    }
-
     /// A part that the command cannot do without.
     enum Part {
         case ringSilentSwitch
@@ -123,9 +119,7 @@ struct BoardOptions: ParsableArguments {
     private func open(
         following: Device.Hardware.Following, configuration: Device.Configuration
     ) async throws(RingerError) -> Device {
-        var usesService = board == .service
-        if board == .auto && !namesParts { usesService = await Device.isServiceAvailable() }
-        if usesService {
+        if await board.isService(namesParts: namesParts) {
             if configuration.preferences != UserPreferences() {
                 Terminal.complain("Warning: the service's preferences apply, not those of the command line.")
             }
@@ -157,3 +151,5 @@ struct BoardOptions: ParsableArguments {
         return ports
     }
 }
+
+extension Board: ExpressibleByArgument {}

@@ -1,10 +1,11 @@
 import Glibc
-import Ringer
 import RingerClient
+import RingerCore
 import RingerTestKit
 
-/// Where the process's device comes from: the words of the environment variable `RINGER_BOARD`.
-package enum Board: String, CaseIterable {
+/// What owns the hardware of a device that a program opens: the words of `--board` and of the environment variable
+/// `RINGER_BOARD`.
+package enum Board: String, CaseIterable, Sendable {
     /// The service, where one runs or the bus can start it; else this machine's hardware. The default.
     case auto
     /// This machine's hardware.
@@ -21,14 +22,17 @@ package enum Board: String, CaseIterable {
         try word("RINGER_BOARD", otherwise: .auto)
     }
 
-    /// Opens the device that the environment names.
-    static func open() throws(RingerError) -> Device {
-        switch try named() {
-        case .auto: try Device.isServiceAvailable() ? Device.connect() : openHardware()
-        case .hardware: try openHardware()
-        case .service: try Device.connect()
-        case .simulated: try openSimulated().device
-        }
+    /// Whether the service owns the hardware. For `auto` it waits for the bus's answer.
+    ///
+    /// - Parameter namesParts: Whether the program names a part, which the service would not use.
+    package func isService(namesParts: Bool = false) -> Bool {
+        self == .service || self == .auto && !namesParts && Device.isServiceAvailable()
+    }
+
+    /// As the method of the same name, for a program that is `async`.
+    package func isService(namesParts: Bool = false) async -> Bool {
+        if self != .auto || namesParts { return self == .service }
+        return await Device.isServiceAvailable()
     }
 
     /// The word that the environment has for `name`.
@@ -56,23 +60,5 @@ package enum Board: String, CaseIterable {
             loop.close()
             throw error
         }
-    }
-
-    /// The signals that close the hardware: those that the program had left to the system when it was first opened. It may be
-    /// opened again on a callback's thread, which has every signal blocked.
-    private static let signals = TerminationSignals.unclaimed
-
-    /// The machine's own parts. The motor is off when the process ends in order, and before a signal ends it: a motor on a
-    /// GPIO line would turn on. A program that handles signals itself ends in order, or closes the device.
-    private static func openHardware() throws(RingerError) -> Device {
-        let device = try Device.open(Device.Hardware(following: .all))
-        do throws(RingerError) {
-            try device.close(on: signals)
-        } catch {
-            device.close()
-            throw error
-        }
-        atexit { ProcessDevice.closeAtExit() }
-        return device
     }
 }
