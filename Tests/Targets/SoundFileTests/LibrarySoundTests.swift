@@ -318,6 +318,17 @@ struct LibrarySoundTests {
         #expect(refusal(Array(bytes[..<100])) == .invalidHeader)
     }
 
+    // Found by the fuzzer: the headers were accepted, and decoding was refused.
+    @Test("FLAC whose first block is not STREAMINFO is refused at its headers")
+    func otherBlockFirst() throws {
+        let bytes = try encode("flac", as: "a.flac", frames: 48_000)
+        #expect(refusal(bytes) == nil)
+        let padding: [UInt8] = [1, 0, 0, 2, 0, 0]
+        let error = #expect(throws: SoundFileError.self) { try SoundFiles.info(bytes[..<4] + padding + bytes[4...]) }
+        #expect(error?.code == .invalidHeader && error?.offset == 4)
+        #expect(error?.found == "a block of type 1")
+    }
+
     @Test("FLAC in Ogg is refused by a sentence that says which FLAC is read")
     func flacInOgg() throws {
         let bytes = try encode("flac", as: "a.oga", frames: 4800)

@@ -250,6 +250,15 @@ enum LibraryHeader {
     static func parse(
         _ input: inout HeaderInput<some ByteSource>, as container: SoundContainer
     ) throws(SoundFileError) -> SoundPlan {
+        if container == .flac {
+            // The library takes other blocks in front (RFC 9639, 8: the first is STREAMINFO), and its count of frames is not there.
+            let block = try input.bytes(at: 4, count: 4)
+            guard block.count < 4 || block[0] & 0x7F == 0 && block[1...].elementsEqual([0, 0, 34]) else {
+                throw SoundFileError(
+                    .invalidHeader, expected: "STREAMINFO of 34 bytes first",
+                    found: "a block of type \(block[0] & 0x7F)", offset: input.base + 4)
+            }
+        }
         // What is behind Ogg's last page, or a tag behind FLAC, would mislead the library.
         let isTagged = try input.bytes(at: max(0, input.size - 128), count: 3).starts(with: "TAG".utf8)
         let (end, isWhole) =
