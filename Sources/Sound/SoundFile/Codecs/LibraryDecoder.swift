@@ -250,6 +250,14 @@ enum LibraryHeader {
     static func parse(
         _ input: inout HeaderInput<some ByteSource>, as container: SoundContainer
     ) throws(SoundFileError) -> SoundPlan {
+        // What is behind Ogg's last page, or a tag behind FLAC, would mislead the library.
+        let isTagged = try input.bytes(at: max(0, input.size - 128), count: 3).starts(with: "TAG".utf8)
+        let (end, isWhole) =
+            container == .ogg ? try firstStream(&input) : (input.size - (isTagged ? 128 : 0), true)
+        var plan = SoundPlan(
+            container: container, codec: .flac, sampleRate: 0, channels: 0, dataOffset: 0, dataSize: end,
+            isTruncated: !isWhole, bytesPerPacket: Int(clamping: end), framesPerPacket: 1)
+        let decoder = try LibraryDecoder(input.source, from: input.base, &plan)
         if container == .flac {
             // The library takes other blocks in front (RFC 9639, 8: the first is STREAMINFO), and its count of frames is not there.
             let block = try input.bytes(at: 4, count: 4)
@@ -259,14 +267,6 @@ enum LibraryHeader {
                     found: "a block of type \(block[0] & 0x7F)", offset: input.base + 4)
             }
         }
-        // What is behind Ogg's last page, or a tag behind FLAC, would mislead the library.
-        let isTagged = try input.bytes(at: max(0, input.size - 128), count: 3).starts(with: "TAG".utf8)
-        let (end, isWhole) =
-            container == .ogg ? try firstStream(&input) : (input.size - (isTagged ? 128 : 0), true)
-        var plan = SoundPlan(
-            container: container, codec: .flac, sampleRate: 0, channels: 0, dataOffset: 0, dataSize: end,
-            isTruncated: !isWhole, bytesPerPacket: Int(clamping: end), framesPerPacket: 1)
-        let decoder = try LibraryDecoder(input.source, from: input.base, &plan)
         try plan.requireSensible(rateAt: 0, channelsAt: 0)
         // Encoders that cannot go back do not fill it in.
         if !(1...SoundLimits.libraryFrames).contains(plan.framesPerPacket) {
