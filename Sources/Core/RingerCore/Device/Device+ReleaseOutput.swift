@@ -1,6 +1,6 @@
 extension Device {
     /// Stops every sound and closes the speaker's PCMs, so that another process can open the hardware; returns once
-    /// they are closed. Otherwise a PCM stays open for ``Hardware/linger`` after its sound.
+    /// they are closed. Otherwise a PCM stays open for `Device.Hardware.linger` after its sound.
     ///
     /// Playing and waiting sounds, alerts and announcements end as ``SoundOutcome/StopCause/outputReleased``, and with
     /// them the vibrations of alerts and system sounds. The announcements of a paused queue stay in it. Later sounds,

@@ -38,7 +38,7 @@ extension Device {
     /// Lets the motor turn again, and reads the switch anew: the machine woke, or does not sleep after all.
     ///
     /// A waking is noticed without this call where the device follows sleep: where its switch or its motor is a GPIO line,
-    /// and with ``Hardware/Following/sleep``; but not on a board where no clock goes on during sleep, such as an RTC.
+    /// and with `Device.Hardware.Following.sleep`; but not on a board where no clock goes on during sleep, such as an RTC.
     public func wokeFromSleep() {
         if !process.isCurrent { return }
         vibrator?.wakes()

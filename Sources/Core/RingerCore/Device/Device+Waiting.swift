@@ -33,7 +33,7 @@ extension Device {
     ///         guard ready.contains(.readable), readCommand() else { break }
     ///     }
     ///
-    /// The loop's body runs where its task runs: in ``run(_:configuration:_:)`` on the calling thread. To wait for several
+    /// The loop's body runs where its task runs: in `Device.run(_:configuration:_:)` on the calling thread. To wait for several
     /// things there, use a task group or `async let`, whose tasks stay on that thread.
     ///
     /// The descriptor is watched only while an iterator waits. If it is still ready because not all was read, the next

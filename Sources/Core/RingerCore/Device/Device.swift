@@ -8,7 +8,7 @@
 /// completion of anything else is called, and a signal does what it did before ``closeOnTermination(afterwards:)``. The child
 /// executes a program, or opens a device of its own.
 public final class Device: Sendable {
-    /// The parts of a device. ``Device/discover(_:configuration:)`` finds them on hardware; `Device.simulated` of RingerTestKit has
+    /// The parts of a device. `Device.discover(_:configuration:)` finds them on hardware; `Device.simulated` of RingerTestKit has
     /// those of a simulated board.
     public struct Ports: Sendable {
         /// The device's clock.
@@ -338,7 +338,7 @@ public final class Device: Sendable {
     ///
     /// - Parameter volume: The volume, 0 to 1; it becomes the nearest of the mixer's steps.
     /// - Throws: ``RingerError``: `invalid` outside of 0 to 1; `unsupported` if the device does not follow a mixer
-    ///   (``Hardware/following``), or the mixer has no such element; `notFound` while the card is missing; the driver's
+    ///   (`Device.Hardware.following`), or the mixer has no such element; `notFound` while the card is missing; the driver's
     ///   reason.
     public func setOutputVolume(_ volume: Float) throws(RingerError) {
         try process.check("set the volume", "device")
