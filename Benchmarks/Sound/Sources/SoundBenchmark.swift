@@ -1,5 +1,5 @@
 import Glibc
-import RingerCore
+import Ringer
 import Synchronization
 
 /// Measures the sound output as a caller sees it.
