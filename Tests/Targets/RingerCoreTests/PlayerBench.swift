@@ -17,7 +17,10 @@ struct PlayerBench {
     let problems = Record<RingerError>()
     let start: MonotonicTime
 
-    init(position: SwitchPosition? = .ring, routes: RouteBoard = .phone) throws {
+    init(
+        position: SwitchPosition? = .ring, routes: RouteBoard = .phone,
+        service: ((VirtualClock) -> any DeviceService)? = nil
+    ) throws {
         let clock = clock
         let events = events
         board = SimulatedBoard(
@@ -29,7 +32,7 @@ struct PlayerBench {
         player = SoundPlayer(output: board.speaker, clock: clock, publisher: publisher) { events.append($0) }
         sessions = AudioSessions(
             player: player, publisher: publisher, clock: clock, board: routes, output: board.speaker,
-            input: board.microphone,
+            input: board.microphone, service: service?(clock),
             report: { events.append($0) })
         detector = MuteDetector(player: player, publisher: publisher, clock: clock) { events.append($0) }
         let problems = problems

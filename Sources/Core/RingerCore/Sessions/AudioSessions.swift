@@ -7,6 +7,9 @@ import Synchronization
 /// The consequences of a request are carried out in order: other sessions are interrupted or ducked before the request
 /// completes. Subscribers are notified afterwards, and a slow one delays no other.
 public final class AudioSessions: Sendable {
+    /// Why a request was refused; nil if it was not.
+    typealias Answer = @Sendable (SessionError?) -> Void
+
     package var core: Core { publisher.core }
     package let player: SoundPlayer
     let publisher: StatePublisher
@@ -286,9 +289,9 @@ public final class AudioSessions: Sendable {
     }
 
     /// Carries out a request, and returns why it was refused; nil if it was not.
-    func send(_ event: SessionCoordinator.Event) -> SessionError? {
+    func send(_ event: SessionCoordinator.Event, asksHardware: Bool = true) -> SessionError? {
         core.transition {
-            let refusal = runner.send { $0.request(event) }
+            let refusal = runner.send { $0.request(event, asksHardware: asksHardware) }
             if refusal == nil, let id = event.request { update(id) }
             return refusal
         }
@@ -306,11 +309,11 @@ public final class AudioSessions: Sendable {
     }
 
     /// Carries out a request, and calls `completion` inside a transition when the request's consequences were carried out.
-    func send(_ event: SessionCoordinator.Event, completion: @escaping @Sendable (SessionError?) -> Void) {
+    func send(_ event: SessionCoordinator.Event, asksHardware: Bool = true, completion: @escaping Answer) {
         core.transition {
             switch (event, deviceService) {
             case (.activate(let id, _), let deviceService?):
-                turns.take(id, completion) { [self] answer in activate(id, at: deviceService, answer) }
+                turns.take(id, completion) { [self] answer in activate(id, at: deviceService, asksHardware, answer) }
             case (.deactivate(let id, let notifyOthers), .some):
                 // Its sounds stop at once, whatever the service has not answered yet.
                 runner.send(.coordinator(event))
@@ -318,21 +321,19 @@ public final class AudioSessions: Sendable {
                     deactivateAtService(id, notifyOthers: notifyOthers) { [self] _ in carryOut(event, answer) }
                 }
             default:
-                carryOut(event, completion)
+                carryOut(event, asksHardware: asksHardware, completion)
             }
         }
     }
 
-    private func activate(
-        _ id: SessionID, at deviceService: any DeviceService, _ answer: @escaping @Sendable (SessionError?) -> Void
-    ) {
+    private func activate(_ id: SessionID, at service: any DeviceService, _ asks: Bool, _ answer: @escaping Answer) {
         // Nobody is interrupted for a session that the rules here refuse.
         if let refusal = runner.read({ $0.coordinator.refusal(of: .activate(id)) }) { return answer(refusal) }
         core.perform { [self] in
-            deviceService.activate(id) { [self] error in
+            service.activate(id) { [self] error in
                 core.transition {
                     if let error { return answer(error) }
-                    carryOut(.activate(id)) { [self] refusal in
+                    carryOut(.activate(id), asksHardware: asks) { [self] refusal in
                         let phase = runner.read { $0.coordinator.session(id)?.phase }
                         guard let refusal, phase == .inactive else { return answer(refusal) }
                         // The rules here have changed since the service was asked.
@@ -343,24 +344,19 @@ public final class AudioSessions: Sendable {
         }
     }
 
-    private func deactivateAtService(
-        _ id: SessionID, notifyOthers: Bool, _ completion: @escaping @Sendable (SessionError?) -> Void
-    ) {
+    private func deactivateAtService(_ id: SessionID, notifyOthers: Bool, _ completion: @escaping Answer) {
         core.perform { [core, deviceService] in
             deviceService?.deactivate(id, notifyOthers: notifyOthers) { core.transition { completion(nil) } }
         }
     }
 
-    private func carryOut(
-        _ event: SessionCoordinator.Event, _ completion: @escaping @Sendable (SessionError?) -> Void
-    ) {
+    /// Called inside a transition.
+    private func carryOut(_ event: SessionCoordinator.Event, asksHardware: Bool = true, _ answer: @escaping Answer) {
         let ticket = nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        completions.add(ticket, completion)
+        completions.add(ticket, answer)
         let event = if case .activate(let id, _) = event { activation(of: id) } else { event }
-        core.transition {
-            runner.send(.coordinator(event, ticket: ticket))
-            if hasGivenUp.load(ordering: .relaxed) { giveUp() }
-        }
+        runner.send(.coordinator(event, ticket: ticket, asksHardware: asksHardware))
+        if hasGivenUp.load(ordering: .relaxed) { giveUp() }
     }
 
     /// The event that activates the session `id` now.
@@ -377,28 +373,26 @@ public final class AudioSessions: Sendable {
 
     /// Activates the session `id` under a category, and calls `completion` with why that was refused; nil if the session is
     /// active and a recording does not silence it. A session that is interrupted is refused: it waits for the end of the
-    /// interruption. Called inside a transition, as `completion` is.
+    /// interruption. The hardware is not asked what it grants. Called inside a transition, as `completion` is.
     func activate(
-        _ id: SessionID, as category: AudioCategory, _ options: CategoryOptions,
-        completion: @escaping @Sendable (SessionError?) -> Void
+        _ id: SessionID, as category: AudioCategory, _ options: CategoryOptions, completion: @escaping Answer
     ) {
         let state = runner.read { $0.coordinator.session(id) }
         if state?.isInterrupted == true { return completion(SessionError(.notActive, "activate", session: id)) }
         if state?.settings.category != category || state?.settings.options != options,
-            let error = send(.setCategory(id, category, options: options))
+            let error = send(.setCategory(id, category, options: options), asksHardware: false)
         {
             return completion(error)
         }
-        let answer: @Sendable (SessionError?) -> Void = { [self] error in
-            completion(error ?? recordingRefusal(of: id, category))
-        }
+        let answer: Answer = { [self] error in completion(error ?? recordingRefusal(of: id, category)) }
         // Requested again, the activation of an active session would count as a change, and wake who waits for one.
-        if state?.isActive == true { confirmActive(id, answer) } else { send(.activate(id), completion: answer) }
+        if state?.isActive == true { return confirmActive(id, answer) }
+        send(.activate(id), asksHardware: false, completion: answer)
     }
 
     /// Calls `completion` with why the session `id`, which is active here, is not so at the service: what has interrupted it
     /// there may not be known here yet.
-    private func confirmActive(_ id: SessionID, _ completion: @escaping @Sendable (SessionError?) -> Void) {
+    private func confirmActive(_ id: SessionID, _ completion: @escaping Answer) {
         guard let deviceService else { return completion(nil) }
         turns.take(id, completion) { [core] answer in
             core.perform { deviceService.confirmActive(id) { error in core.transition { answer(error) } } }

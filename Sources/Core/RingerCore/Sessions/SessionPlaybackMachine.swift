@@ -7,7 +7,7 @@ struct SessionPlaybackMachine: StateMachine {
 
     enum Event: Sendable {
         /// A client's request or a report of the device. A request with a ticket is answered when it was carried out.
-        case coordinator(SessionCoordinator.Event, ticket: UInt64? = nil)
+        case coordinator(SessionCoordinator.Event, ticket: UInt64? = nil, asksHardware: Bool = true)
         /// The session begins to play the sound of that number.
         case play(SessionID, Sound)
         /// One of the device's own sessions is activated for the sound of that number, and plays it.
@@ -50,7 +50,8 @@ struct SessionPlaybackMachine: StateMachine {
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
         switch event {
-        case .coordinator(let event, let ticket): actions += request(event, ticket).actions
+        case .coordinator(let event, let ticket, let asksHardware):
+            actions += request(event, ticket, asksHardware: asksHardware).actions
         case .play(let id, let sound): actions += play(id, sound)
         case .playOwn(let id, let sound): actions += playOwn(id, sound)
         case .ended(let id, let sound): actions += ended(id, sound)

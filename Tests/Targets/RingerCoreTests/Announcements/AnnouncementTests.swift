@@ -12,8 +12,11 @@ struct AnnouncementTests {
         let announcements: Announcements
         let results = Record<String>()
 
-        init(position: SwitchPosition = .ring, routes: RouteBoard = .phone) throws {
-            bench = try PlayerBench(position: position, routes: routes)
+        init(
+            position: SwitchPosition = .ring, routes: RouteBoard = .phone,
+            service: ((VirtualClock) -> any DeviceService)? = nil
+        ) throws {
+            bench = try PlayerBench(position: position, routes: routes, service: service)
             announcements = Announcements(bench.sessions)
         }
 
@@ -122,21 +125,31 @@ struct AnnouncementTests {
         #expect(bench.results.all == ["a silenced by ringSilentSwitch 0.0", "b finished 100.0"])
     }
 
-    // The simulated speaker answered within the call, so that nothing ever came between.
+    // Nobody reads the properties of its session: the hardware was opened and closed for them, before each first one.
+    @Test("an announcement does not wait for what the hardware grants, and does not ask it, in any category")
+    func asksNothing() throws {
+        let bench = try Bench()
+        bench.bench.board.speaker.formatAnswers.areLate = true
+        try bench.add("a", 100)
+        try bench.add("b", 100, category: .soloAmbient)
+        bench.clock.advance(by: .seconds(1))
+        #expect(bench.results.all == ["a finished 100.0", "b finished 200.0"])
+        #expect(bench.bench.board.speaker.formatAnswers.waiting == 0)
+    }
+
     @Test(
-        "while the hardware is being asked, a flip, a removal, a pause or a call takes effect",
+        "while the service is being asked, a flip, a removal, a pause or a call takes effect",
         arguments: [
             ("flip", "a silenced by ringSilentSwitch 50.0, b finished 150.0", "50-150"),
             ("remove", "a stopped by caller 20.0, b finished 150.0", "50-150"),
             ("pause", "a finished 350.0, b finished 450.0", "250-350 350-450"),
             ("short pause", "a finished 150.0, b finished 250.0", "50-150 150-250"),
-            ("call", "a finished 300.0, b finished 400.0", "200-300 300-400"),
+            ("call", "a finished 350.0, b finished 450.0", "250-350 350-450"),
             ("short call", "a finished 150.0, b finished 250.0", "50-150 150-250"),
             ("clear", "b stopped by caller 20.0, a stopped by caller 20.0", ""),
         ])
     func whileActivating(what: String, results: String, heard: String) throws {
-        let bench = try Bench()
-        bench.bench.board.speaker.answerDelay = .milliseconds(50)
+        let bench = try Bench { SlowService($0, .milliseconds(50)) }
         let first = try bench.add("a", 100, category: .soloAmbient)
         try bench.add("b", 100)
         bench.clock.advance(by: .milliseconds(20))

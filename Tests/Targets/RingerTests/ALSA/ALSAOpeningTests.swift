@@ -1,3 +1,4 @@
+import Glibc
 import PacedSupport
 import RingerCore
 import Synchronization
@@ -142,6 +143,29 @@ import Testing
         limit.cancel()
         #expect(await stopped.untilEnd().names == ["stopped"])
         #expect(await heard.untilEnd().names == ["started", "drained"])
+    }
+
+    // The hardware was asked first what it grants: the PCM was opened, closed, and opened again for the sound.
+    @Test("the first announcement opens the PCM once")
+    func firstAnnouncement() async throws {
+        let file = TemporaryFile()
+        file.replace()
+        let watch = inotify_init1(CInt(IN_CLOEXEC))
+        defer { close(watch) }
+        try #require(inotify_add_watch(watch, file.path, UInt32(IN_OPEN | IN_CLOSE)) > 0)
+        let output = try output(PacedSink.name(.capture(file.path), .waitsForWriter))
+        let loop = try EventLoop(name: "ringer-device")
+        let publisher = StatePublisher(in: Core(loop))
+        let player = SoundPlayer(output: output, clock: loop, publisher: publisher)
+        let sessions = AudioSessions(player: player, publisher: publisher, clock: loop, output: output)
+        let announcements = Announcements(sessions)
+        #expect(try await announcements.announce(Announcement(.noise(frames: 480))).outcome == .finished)
+        var events: [UInt8] = Array(repeating: 0, count: 4096)
+        // Each event of a file has the size of the structure: the file itself is watched, so that no name follows.
+        #expect(read(watch, &events, events.count) == MemoryLayout<inotify_event>.size)
+        sessions.close()
+        output.close()
+        loop.close()
     }
 
     @Test("a PCM of several descriptors is shown all of them")
