@@ -31,7 +31,7 @@ package final class StateMachineRunner<Machine: StateMachine>: @unchecked Sendab
     @exclusivity(unchecked) private var actions: [Machine.Action] = []
     /// Those that are being carried out, the next one last.
     @exclusivity(unchecked) private var current: [Machine.Action] = []
-    @exclusivity(unchecked) private var isAtWork = false
+    @exclusivity(unchecked) private(set) var isAtWork = false
     private let carryOut: @Sendable (Machine.Action, StateMachineRunner) -> Void
 
     /// Runs `machine` in `core`; `carryOut` carries out an action, inside the transition.

@@ -10,7 +10,7 @@ struct AnnouncementMachine: StateMachine {
         case add(Item)
         /// The session was activated for the next announcement, or refused with an error: it is not active, or silenced.
         case activated(SessionError?, now: MonotonicTime, asleep: Duration)
-        /// The device's sessions changed: one that was refused may be admitted now.
+        /// The device's sessions changed, but not by the queue: one that was refused may be admitted now.
         case sessionsChanged
         /// The sound of the announcement ended.
         case ended(ID, SoundResult, now: MonotonicTime)

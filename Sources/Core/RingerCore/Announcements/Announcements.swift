@@ -66,7 +66,8 @@ public final class Announcements: Sendable {
             }
         }
         self.runner = runner
-        sessions.whenSettled { [weak runner] in runner?.send(.sessionsChanged) }
+        // What the queue itself changes, such as the category of its session, is no reason to ask for it again.
+        sessions.whenSettled { [weak runner] in if runner?.isAtWork == false { runner?.send(.sessionsChanged) } }
     }
 
     /// Ends the announcements whose time is over: the machine has slept.

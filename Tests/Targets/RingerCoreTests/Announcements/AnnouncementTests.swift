@@ -173,6 +173,20 @@ struct AnnouncementTests {
         #expect(bench.announcements.count == 0 && bench.bench.sessions.all.allSatisfy { !$0.isActive })
     }
 
+    // The category that it sets itself was taken for a change that may let it be admitted: it asked once more.
+    @Test("an announcement that is refused asks once, whatever its category, and again when sessions change")
+    func refusedOnce() throws {
+        let service = Record<String>()
+        let bench = try Bench { SlowService($0, .milliseconds(50), refusals: 1) { service.append($0) } }
+        try bench.add("a", 100, category: .soloAmbient)
+        bench.clock.advance(by: .seconds(1))
+        #expect(service.all == ["activate"] && bench.announcements.count == 1)
+        let other = bench.bench.sessions.make()
+        bench.clock.advance(by: .seconds(1))
+        #expect(service.all.count == 2 && bench.results.all == ["a finished 1150.0"])
+        withExtendedLifetime(other) {}
+    }
+
     @Test("a call interrupts the queue, and the announcement that it cut off is played whole after it")
     func interrupted() throws {
         let bench = try Bench()
