@@ -59,7 +59,7 @@ final class SimulatedVoice: Playback, Sendable {
     }
 
     func stop() {
-        gate.shut()
+        if options.gate == nil { gate.shut() }
         at(clock.now) { _ in }
     }
 

@@ -26,7 +26,7 @@ struct PlayerMachine: StateMachine {
     /// transition, is a fraction as large then.
     enum Action: Sendable, Equatable {
         indirect case begin(ID, PlaybackOptions)
-        /// Its gate is shut at once.
+        /// Shut its gate at once: ``SoundPlayer/shut(_:of:_:_:)``.
         case halt(ID)
         case setGain(ID, Float)
         /// Pass the output's event on to the sound's owner.

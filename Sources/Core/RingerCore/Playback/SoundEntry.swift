@@ -20,9 +20,8 @@ struct SoundEntry: Sendable {
     /// Why not all of it is played; nil if all is.
     var fallback: SoundFallback? { SoundFallback(sound) }
 
-    /// Shuts the gate. If the player does not know the sound yet, it ends as `outcome`, the first one given.
-    mutating func shut(as outcome: SoundOutcome) {
-        gate.shut()
+    /// If the player does not know the sound yet, it ends as `outcome`, the first one given.
+    mutating func stop(as outcome: SoundOutcome) {
         if self.outcome == nil { self.outcome = outcome }
     }
 }

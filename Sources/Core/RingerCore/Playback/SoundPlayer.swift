@@ -38,8 +38,7 @@ public final class SoundPlayer: Sendable {
         let (table, observers) = (table, observers)
         let pcms = AudioRoute.allCases.map { ($0, output.pcm(for: $0)) }
         let switchesCard = (output as? any AnsweringOutput)?.switchesCard == true
-        let machine = PlayerMachine(
-            pcms: Dictionary(uniqueKeysWithValues: pcms), movesWithNextSound: switchesCard)
+        let machine = PlayerMachine(pcms: Dictionary(uniqueKeysWithValues: pcms), movesWithNextSound: switchesCard)
         runner = StateMachineRunner(machine, in: core) { action, runner in
             switch action {
             case .begin(let id, var options):
@@ -75,15 +74,7 @@ public final class SoundPlayer: Sendable {
                         (playback as? any JudgedPlayback)?.setVolume(volume)
                     }
                 }
-            case .halt(let id):
-                guard let entry = table.value[id] else { return }
-                entry.gate.shut()
-                if entry.isHandedOver {
-                    core.perform { core.transition { table.value[id]?.playback }?.stop() }
-                } else {
-                    let position = StreamPosition(played: 0, total: entry.frames)
-                    runner.send(.playback(id, .ended(.stopped, at: clock.now, position)))
-                }
+            case .halt(let id): Self.shut(id, of: table, clock, runner)
             case .setGain(let id, let gain):
                 table.value[id]?.gate.setGain(gain)
                 core.perform { core.transition { table.value[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
@@ -105,6 +96,21 @@ public final class SoundPlayer: Sendable {
                 machine.take(state, now: clock.now, &actions)
                 return observers.isEmpty ? nil : .rulesChanged
             }
+        }
+    }
+
+    /// Enforces a halt, under the lock and in the transition that halts the sound, before all effects and the user's code: shuts
+    /// the sound's gate, which the sound thread obeys by itself, and has the output look at it at once. Nothing else shuts it.
+    private static func shut(
+        _ id: UInt64, of table: TransitionState<[UInt64: SoundEntry]>, _ clock: any DeviceClock,
+        _ runner: StateMachineRunner<PlayerMachine>
+    ) {
+        guard let entry = table.value[id] else { return }
+        entry.gate.shut()
+        if entry.isHandedOver {
+            runner.core.perform { [core = runner.core] in core.transition { table.value[id]?.playback }?.stop() }
+        } else {
+            runner.send(.playback(id, .ended(.stopped, at: clock.now, StreamPosition(played: 0, total: entry.frames))))
         }
     }
 
@@ -255,7 +261,7 @@ public final class SoundPlayer: Sendable {
     public func stop(_ id: ID, because cause: SoundOutcome.StopCause = .caller) {
         core.transition {
             // The player may not know it yet.
-            table.value[id.number]?.shut(as: .stopped(cause))
+            table.value[id.number]?.stop(as: .stopped(cause))
             runner.send(.halt(id.number, .stopped(cause)))
         }
     }
@@ -266,7 +272,7 @@ public final class SoundPlayer: Sendable {
             // In place: a loop over the sounds would have the first change copy them all.
             var index = table.value.startIndex
             while index != table.value.endIndex {
-                table.value.values[index].shut(as: .stopped(cause))
+                table.value.values[index].stop(as: .stopped(cause))
                 table.value.formIndex(after: &index)
             }
             runner.send(.haltAll(.stopped(cause)))
@@ -275,12 +281,10 @@ public final class SoundPlayer: Sendable {
 
     /// Ends the sounds whose output, which is closed, has not said that they have ended.
     package func giveUp() {
-        for id in table.value.keys.sorted() {
-            guard let entry = table.value[id] else { continue }
-            // It may have been started since.
-            entry.gate.shut()
-            let position = StreamPosition(played: 0, total: entry.frames)
-            runner.send(.playback(id, .ended(.stopped, at: clock.now, position)))
+        // Some may have been started since.
+        runner.send(.haltAll(.stopped(.closed)))
+        for (id, entry) in core.read({ table.value.sorted { $0.key < $1.key } }) {
+            runner.send(.playback(id, .ended(.stopped, at: clock.now, StreamPosition(played: 0, total: entry.frames))))
         }
     }
 

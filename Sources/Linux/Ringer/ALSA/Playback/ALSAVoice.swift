@@ -64,7 +64,7 @@ final class ALSAVoice: Playback, @unchecked Sendable {
     // MARK: - Any thread
 
     func stop() {
-        gate.shut()
+        if ownsGate { gate.shut() }
         onThread { $0.look() }
     }
 
