@@ -12,7 +12,7 @@ import Synchronization
 /// end of its own transition, or in its next turn. Without such a thread, as in virtual time, the thread of the transition
 /// performs them, until another one takes over. An effect must not block.
 ///
-/// Who takes a lock of its own inside a transition makes no transition while it holds that lock.
+/// Nobody who holds a lock that transitions take waits for this one: to make a transition inside another is not to wait.
 // SAFETY: the variables are used under `lock` alone; nothing that is called meanwhile uses them, so that their accesses do not
 // overlap and need no check.
 package final class Core: @unchecked Sendable {

@@ -74,7 +74,7 @@ package final class StatePublisher: Sendable {
         core.transition { observers.sessions = observer }
     }
 
-    /// Takes in an event of the switch, whose name may have changed unless it is connected.
+    /// Takes in an event of the switch. Unless it is connected its name may have changed: the port reads that, outside the lock.
     package func ringSilent(_ event: SwitchEvent, from source: @autoclosure () -> String) {
         if case .position(let position, let time) = event {
             var isConnected = false
