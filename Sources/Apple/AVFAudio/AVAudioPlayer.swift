@@ -205,7 +205,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     @discardableResult
     public func play() -> Bool {
         // Its events tell when the session is heard again.
-        guard let session = try? AVAudioSession.sharedInstance().session else { return false }
+        guard sound.frames > 0, let session = try? AVAudioSession.sharedInstance().session else { return false }
         let before = state.withLock { $0.isPlaying ? nil : $0.stretch }
         guard let before else { return true }
         do {
@@ -221,7 +221,9 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
     /// Plays at a time of ``deviceCurrentTime``.
     @discardableResult
     public func play(atTime time: TimeInterval) -> Bool {
-        guard let clock = try? ProcessDevice.device.clock, time.isFinite, abs(time) < 1e9 else { return false }
+        guard sound.frames > 0, let clock = try? ProcessDevice.device.clock, time.isFinite, abs(time) < 1e9 else {
+            return false
+        }
         let stretch = state.withLock { $0.stretch }
         let timer = clock.schedule(at: MonotonicTime(nanoseconds: Int64(time * 1e9))) { [weak self] in
             clock.callBack { [weak self] in
@@ -332,6 +334,7 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             return state.stretch == stretch
         }
         guard isCurrent else { return }
+        ProcessDevice.note(result.outcome, result.fallback)
         switch result.outcome {
         case .finished:
             isOver(stretch, result)

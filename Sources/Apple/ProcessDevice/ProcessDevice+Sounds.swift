@@ -49,7 +49,7 @@ extension ProcessDevice {
         let (device, completions) = (client.device, client.completions)
         let callBack = callBack(on: device)
         device.sounds.start(SystemSoundID(rawValue: id), as: asAlert ? .alert : .sound) { result in
-            if case .failed(let error) = result.outcome { note(error) }
+            note(result.outcome, result.fallback)
             callBack(result.outcome, result.position, result.endedAt) {
                 completions.perform(id)
                 completion?()

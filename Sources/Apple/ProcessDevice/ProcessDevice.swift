@@ -62,10 +62,15 @@ public enum ProcessDevice {
     /// The device, if there is one already.
     package static var inUse: Device? { process.isCurrent ? state.withLock { $0.client?.device } : nil }
 
-    /// Why the device could not be opened when it was last tried, or the newest failure since then to register a sound or to play
-    /// one; nil if there was none. Apple's result codes do not say.
+    /// Why the device could not be opened when it was last tried, or the newest failure since then to register a sound, to play one,
+    /// or to play all of it and no other; nil if there was none. Apple's result codes do not say.
     public static var failure: RingerError? {
         process.isCurrent ? state.withLock { $0.failure } : process.error("use it", "device")
+    }
+
+    /// Keeps for ``failure`` why a sound was not played, or another one, or not all of it.
+    package static func note(_ outcome: SoundOutcome, _ fallback: SoundFallback?) {
+        if case .failed(let error) = outcome { note(error) } else if let error = fallback?.error { note(error) }
     }
 
     /// Keeps a failure for ``failure``.

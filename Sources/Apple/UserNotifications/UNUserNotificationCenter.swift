@@ -332,6 +332,6 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
             named.hasPrefix("/") ? named : home, bundle: Bundle.main.bundlePath,
             allowsCriticalAlerts: state.withLock { $0.allowsCriticalAlerts })
         container.otherDirectory = home
-        device.notifications.start(sound.sound, in: container)
+        device.notifications.start(sound.sound, in: container) { ProcessDevice.note($0.outcome, $0.fallback) }
     }
 }

@@ -114,7 +114,9 @@ final class PlayedSound: Sendable {
 
     /// Gives it to the player, as its sound `id`.
     private func start(_ id: SoundPlayer.ID) throws {
-        let (manner, session) = state.withLock { ($0.manner, $0.session) }
+        let (manner, session, wasHeard) = state.withLock { ($0.manner, $0.session, $0.before > 0) }
+        // It was paused at its end.
+        if wasHeard, manner.frames(of: sound) == 0 { return end(.finished) }
         let completion: @Sendable (SoundResult) -> Void = { [self] in ended(id, $0) }
         switch place {
         case .category(let category, let options):

@@ -6,7 +6,8 @@ public struct PCMBuffer: Sendable, Equatable {
     public var channels: Int
     /// The samples, channel after channel within each frame.
     public var samples: [Int16]
-    /// Why the samples are not all of the sound of the file that they were read from; nil if they are, or are no file's.
+    /// Why the samples are not all of the sound of the file that they were read from, or those of another sound in its place;
+    /// nil if they are all of it, or no file's.
     public var shortfall: Shortfall?
 
     /// What is missing of a file's sound.
@@ -15,9 +16,22 @@ public struct PCMBuffer: Sendable, Equatable {
         public var file: String
         /// A sentence such as `the sound is damaged or incomplete: 480 frames could be read`.
         public var reason: String
-        /// Whether damaged bytes were left out, and all that is there is read.
-        package var isDamageOnly: Bool { reason.hasSuffix(Self.damage) }
+        /// Whether a part of the sound is missing, other than damaged bytes that were left out.
+        package var isPartial: Bool { replaced == nil && !reason.hasSuffix(Self.damage) }
+        /// The error because of which the samples are another sound's; nil if they are the file's own.
+        package var replaced: Replaced?
         static let damage = " bytes of the file are damaged, and are left out"
+
+        /// What an error has besides the file and a sentence.
+        package struct Replaced: Sendable, Hashable {
+            package var code: String
+            package var operation: String
+            package var errno: CInt?
+
+            package init(code: String, operation: String, errno: CInt?) {
+                (self.code, self.operation, self.errno) = (code, operation, errno)
+            }
+        }
 
         /// Makes a shortfall from its parts.
         public init(file: String = "", reason: String) {
@@ -37,6 +51,8 @@ public struct PCMBuffer: Sendable, Equatable {
         self.samples = samples
     }
 
+    /// How many bytes the samples take.
+    package var bytes: Int { samples.count * MemoryLayout<Int16>.size }
     /// How many frames there are.
     public var frames: Int { channels > 0 ? samples.count / channels : 0 }
 

@@ -31,7 +31,7 @@ struct FieldInterfaceTests {
             do {
                 let sound = try SoundFiles.decode([UInt8](Data(contentsOf: URL(fileURLWithPath: path))))
                 (samples, channels, reason) = (sound.samples, sound.channels, sound.shortfall?.reason)
-                isClip = sound.shortfall?.isDamageOnly ?? true
+                isClip = sound.shortfall?.isPartial != true
             } catch let error as SoundFileError {
                 (reason, isClip) = ("\(error)", false)
                 #expect(error.offset != nil, "\(name): \(error)")

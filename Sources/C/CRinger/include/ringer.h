@@ -402,7 +402,7 @@ struct ringer_playback {
     const char *path;               /* a sound file */
     const int16_t *samples;         /* interleaved; they are copied */
     size_t frames;                  /* of samples: at most 172,800,000, and 345,600,000 samples */
-    size_t first_frame;             /* where it begins the first time; beyond the end counts as the end */
+    size_t first_frame;             /* where it begins the first time; at the end it fails */
     struct ringer_session *session; /* that it is played in, without category and options; NULL for none */
     enum ringer_category category;
     uint32_t options;

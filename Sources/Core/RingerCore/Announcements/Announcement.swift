@@ -14,8 +14,8 @@ public struct Announcement: Sendable {
     /// where it does not follow sleep.
     public var expiry: Duration?
 
-    /// An announcement of one sound. It fails where the sound has a ``PCMBuffer/shortfall``,
-    /// other than damaged bytes that were left out.
+    /// An announcement of one sound. It fails where a part of the sound is missing, other than damaged bytes that were left
+    /// out (``PCMBuffer/shortfall``).
     public init(
         _ sound: PCMBuffer, category: AudioCategory = .playback, options: CategoryOptions = [], priority: Int = 0,
         expiry: Duration? = nil
@@ -27,8 +27,9 @@ public struct Announcement: Sendable {
         self.expiry = expiry
     }
 
-    /// An announcement of several clips without gaps: "received", "twelve", "fifty". It fails where one of them has a
-    /// ``PCMBuffer/shortfall`` other than damaged bytes that were left out, or no frames: without a word, or half of one, it would say something else.
+    /// An announcement of several clips without gaps: "received", "twelve", "fifty". It fails where a part of
+    /// one of them is missing, other than damaged bytes that were left out, or it has no frames: without a word, or half of one,
+    /// it would say something else.
     ///
     /// - Throws: ``RingerError`` with code `invalid` if there is no clip, or the clips differ in sample rate or channel
     ///   count.
@@ -59,7 +60,7 @@ public struct Announcement: Sendable {
         sound.samples.reserveCapacity(clips.reduce(0) { $0 + $1.samples.count })
         let empty = clips.contains { $0.frames == 0 } ? PCMBuffer.Shortfall(reason: "a clip has no frames") : nil
         let shortfalls = clips.compactMap(\.shortfall)
-        sound.shortfall = shortfalls.first { !$0.isDamageOnly } ?? empty ?? shortfalls.first
+        sound.shortfall = shortfalls.first { $0.isPartial } ?? empty ?? shortfalls.first
         for index in clips.indices {
             sound.samples += clips[index].samples
             clips[index].samples = []

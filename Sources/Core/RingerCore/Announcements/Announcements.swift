@@ -124,7 +124,7 @@ public final class Announcements: Sendable {
         _ id: ID, _ announcement: Announcement, _ completion: @escaping @Sendable (SoundResult) -> Void
     ) {
         let now = clock.now
-        if announcement.sound.shortfall?.isDamageOnly == false, let error = SoundFallback(announcement.sound)?.error {
+        if announcement.sound.shortfall?.isPartial == true, let error = SoundFallback(announcement.sound)?.error {
             return runner.core.transition {
                 completion(
                     SoundResult(

@@ -16,8 +16,8 @@ struct SoundEntry: Sendable {
     var frames: Int { manner.frames(of: sound) }
 
     /// Why it cannot be played whatever the output; nil if it can.
-    var refusal: RingerError? { sound.frames > 0 ? nil : .withoutSound("sound") }
-    /// Why not all of it is played; nil if all is.
+    var refusal: RingerError? { frames > 0 ? nil : .withoutSound("sound", from: manner.first) }
+    /// Why not all of it is played, or another sound; nil if all is.
     var fallback: SoundFallback? { SoundFallback(sound) }
 
     /// If the player does not know the sound yet, it ends as `outcome`, the first one given.

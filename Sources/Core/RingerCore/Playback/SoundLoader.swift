@@ -115,9 +115,9 @@ package final class FileLoads: Sendable {
         core.transition { calls.add(id.number, completion) }
         let isWanted: @Sendable () -> Bool = { [core, calls] in core.read { calls.contains(id.number) } }
         let call = SoundLoads.Call(isWanted: isWanted) { refusal in
-            SoundSource.Loaded { () throws(RingerError) in LoadedSound(try read(refusal, isWanted)) }
+            SoundSource.Loaded { () throws(RingerError) in try read(refusal, isWanted) }
         } deliver: { [calls] loaded in
-            let sound = loaded.sound.map { End.loaded($0.samples) }
+            let sound = loaded.sound.map { End.loaded($0) }
             calls.complete(id.number, with: loaded.error.map { .failed($0) } ?? sound ?? .stopped(.caller))
         }
         // It is not known how large the sound is: two are decoded at a time.
@@ -152,9 +152,10 @@ extension RingerError {
         self.init(code, "decode the sound", file.path, detail: "\(error)")
     }
 
-    /// The error of samples of which there are none.
-    static func withoutSound(_ subject: String) -> RingerError {
-        RingerError(.invalid, "play it", subject, detail: "it has no frames")
+    /// The error of samples of which there are none, or none from a frame on.
+    static func withoutSound(_ subject: String, from frame: Int = 0) -> RingerError {
+        let place = frame > 0 ? " from frame \(frame) on" : ""
+        return RingerError(.invalid, "play it", subject, detail: "it has no frames" + place)
     }
 
     /// Whether reading the same sound again may succeed: the system could not read it, or not in time, or its file ended too

@@ -192,7 +192,7 @@ public final class AudioSession: Sendable {
     ///
     /// - Parameters:
     ///   - sound: The sound.
-    ///   - frame: Its first frame to be played; beyond the end, nothing is.
+    ///   - frame: Its first frame to be played; at the end or beyond it nothing is left, and the sound fails.
     /// - Returns: The outcome and its times. Positions count from `frame`.
     public func play(_ sound: PCMBuffer, from frame: Int = 0) async -> SoundResult {
         let number = service.player.reserve()

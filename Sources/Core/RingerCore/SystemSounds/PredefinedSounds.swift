@@ -72,29 +72,27 @@ public struct PredefinedSounds: Sendable {
         return .synthesized
     }
 
-    /// The samples of `sound`, decoded or synthesised now; nil if it has no sound.
+    /// The samples of `sound`, decoded or synthesised now; nil if it has no sound. The recipe is used where the file is
+    /// broken, or longer than a system sound may be: ``PCMBuffer/shortfall`` says why.
     public func samples(of sound: PredefinedSound) -> PCMBuffer? {
-        load(sound)?.samples
+        samples(of: sound, nil)
     }
 
-    /// The samples of `sound`, from its file or its recipe; nil if it has no sound. The recipe is used where the file
-    /// is broken, or longer than a system sound may be; with an error no file is looked for.
-    func load(_ sound: PredefinedSound, _ refusal: RingerError? = nil) -> LoadedSound? {
+    /// The same; with an error no file is looked for.
+    func samples(of sound: PredefinedSound, _ refusal: RingerError?) -> PCMBuffer? {
         guard let file = sound.file(on: variant) else { return nil }
-        var fallback = refusal.map { SoundFallback($0) }
-        for directory in directories where fallback == nil {
+        var failure = refusal
+        for directory in directories where failure == nil {
             do throws(RingerError) {
-                return LoadedSound(
-                    try SoundLoader.load(directory + "/" + file, maximumDuration: SoundLimits.systemSoundDuration))
+                return try SoundLoader.load(directory + "/" + file, maximumDuration: SoundLimits.systemSoundDuration)
             } catch {
-                if error.errno != .noSuchFileOrDirectory && error.errno != .notDirectory {
-                    fallback = SoundFallback(error)
-                }
+                if error.errno != .noSuchFileOrDirectory && error.errno != .notDirectory { failure = error }
             }
         }
-        return sound.recipe(on: variant).map {
-            LoadedSound(SoundSynthesizer.render($0, sampleRate: sampleRate), fallback: fallback)
+        guard let sound = sound.recipe(on: variant).map({ SoundSynthesizer.render($0, sampleRate: sampleRate) }) else {
+            return nil
         }
+        return failure.map { sound.standingIn(because: $0) } ?? sound
     }
 }
 

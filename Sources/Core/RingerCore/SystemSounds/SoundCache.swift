@@ -30,28 +30,11 @@ enum SoundKey: Sendable, Hashable {
     }
 }
 
-/// A decoded sound, and why it is another one than the caller named, or not all of it.
-struct LoadedSound: Sendable, Equatable {
-    var samples: PCMBuffer
-    var fallback: SoundFallback?
-
-    /// Whether it would be the same if it were loaded again: then it may be kept. A file that is being rewritten has less of
-    /// its sound for a moment.
-    var isFinal: Bool { fallback?.error?.mayPass != true }
-
-    init(_ samples: PCMBuffer, fallback: SoundFallback? = nil) {
-        self.samples = samples
-        self.fallback = fallback ?? SoundFallback(samples)
-    }
-
-    var bytes: Int { samples.samples.count * MemoryLayout<Int16>.size }
-}
-
 /// A cache of decoded sounds, up to a number of bytes; the least recently used are evicted first. Any thread.
 final class SoundCache: Sendable {
     let limit: Int
     /// The least recently used first.
-    private let sounds = Mutex<[(key: SoundKey, sound: LoadedSound)]>([])
+    private let sounds = Mutex<[(key: SoundKey, sound: PCMBuffer)]>([])
 
     init(limit: Int) {
         self.limit = limit
@@ -60,7 +43,7 @@ final class SoundCache: Sendable {
     /// The bytes of samples in the cache.
     var bytes: Int { sounds.withLock { Self.bytes($0) } }
 
-    subscript(key: SoundKey) -> LoadedSound? {
+    subscript(key: SoundKey) -> PCMBuffer? {
         sounds.withLock { sounds in
             guard let index = sounds.firstIndex(where: { $0.key == key }) else { return nil }
             let entry = sounds.remove(at: index)
@@ -70,7 +53,7 @@ final class SoundCache: Sendable {
     }
 
     /// Adds `sound`, unless it alone is larger than ``limit``.
-    func keep(_ sound: LoadedSound, for key: SoundKey) {
+    func keep(_ sound: PCMBuffer, for key: SoundKey) {
         change { sounds in
             sounds.removeAll { $0.key == key }
             if sound.bytes > limit { return }
@@ -84,7 +67,7 @@ final class SoundCache: Sendable {
     }
 
     /// Calls `body` under the lock, and frees the sounds that it removes outside of it.
-    private func change(_ body: (inout [(key: SoundKey, sound: LoadedSound)]) -> Void) {
+    private func change(_ body: (inout [(key: SoundKey, sound: PCMBuffer)]) -> Void) {
         let before = sounds.withLock { sounds in
             defer { body(&sounds) }
             return sounds
@@ -92,7 +75,7 @@ final class SoundCache: Sendable {
         withExtendedLifetime(before) {}
     }
 
-    private static func bytes(_ sounds: [(key: SoundKey, sound: LoadedSound)]) -> Int {
+    private static func bytes(_ sounds: [(key: SoundKey, sound: PCMBuffer)]) -> Int {
         sounds.reduce(0) { $0 + $1.sound.bytes }
     }
 }

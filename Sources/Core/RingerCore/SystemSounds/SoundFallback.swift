@@ -39,9 +39,13 @@ public struct SoundFallback: Sendable, Hashable {
         self.error = error
     }
 
-    /// Why the samples are not all of their sound; nil if they are.
+    /// Why the samples are not all of the sound that was asked for, or another one's; nil if they are all of it.
     package init?(_ sound: PCMBuffer) {
         guard let shortfall = sound.shortfall else { return nil }
+        if let error = RingerError(replacedIn: shortfall) {
+            self.init(error)
+            return
+        }
         let file = shortfall.file.isEmpty ? "sound" : shortfall.file
         self.init(.incomplete, RingerError(.soundIncomplete, "play all of it", file, detail: shortfall.reason))
     }
@@ -57,6 +61,31 @@ public struct SoundFallback: Sendable, Hashable {
             default: .undecodable
             }
         self.init(reason, error)
+    }
+}
+
+extension PCMBuffer {
+    /// The same samples, in the place of a sound that cannot be played because of `error`.
+    func standingIn(because error: RingerError) -> PCMBuffer {
+        var sound = self
+        sound.shortfall = Shortfall(file: error.subject, reason: error.detail ?? "")
+        sound.shortfall?.replaced = .init(
+            code: error.code.rawValue, operation: error.operation, errno: error.errno?.rawValue)
+        return sound
+    }
+
+    /// Whether it would be the same if it were loaded again: then it may be kept. A file that is being rewritten has less of
+    /// its sound for a moment.
+    var isFinal: Bool { SoundFallback(self)?.error?.mayPass != true }
+}
+
+extension RingerError {
+    /// The error because of which the samples are another sound's; nil if they are the file's own.
+    fileprivate init?(replacedIn shortfall: PCMBuffer.Shortfall) {
+        guard let replaced = shortfall.replaced else { return nil }
+        self.init(
+            Code(rawValue: replaced.code), replaced.operation, shortfall.file,
+            errno: replaced.errno.map { Errno(rawValue: $0) }, detail: shortfall.reason.isEmpty ? nil : shortfall.reason)
     }
 }
 

@@ -15,10 +15,10 @@ enum SoundSource: Sendable {
     /// A sound, none, or why it cannot be played. Not a `Result` of an optional sound: valgrind would report a look at its case
     /// as one at a value that was never set.
     struct Loaded: Sendable, Equatable {
-        var sound: LoadedSound?
+        var sound: PCMBuffer?
         var error: RingerError?
 
-        static func success(_ sound: LoadedSound?) -> Self { .init(sound: sound) }
+        static func success(_ sound: PCMBuffer?) -> Self { .init(sound: sound) }
         static func failure(_ error: RingerError) -> Self { .init(error: error) }
     }
 
@@ -31,18 +31,18 @@ enum SoundSource: Sendable {
         /// What makes it the same as another sound; nil if nothing does.
         var key: SoundKey?
         /// Reads or synthesises the sound; with an error it must not read.
-        var read: @Sendable (_ refusal: RingerError?) throws(RingerError) -> LoadedSound? = { _ in nil }
+        var read: @Sendable (_ refusal: RingerError?) throws(RingerError) -> PCMBuffer? = { _ in nil }
     }
 }
 
 extension SoundSource.Loaded {
     /// What `body` returns, or throws.
-    init(_ body: () throws(RingerError) -> LoadedSound?) {
+    init(_ body: () throws(RingerError) -> PCMBuffer?) {
         do throws(RingerError) { sound = try body() } catch { self.error = error }
     }
 
     /// The sound; nil for none.
-    func get() throws(RingerError) -> LoadedSound? {
+    func get() throws(RingerError) -> PCMBuffer? {
         if let error { throw error }
         return sound
     }
@@ -56,29 +56,28 @@ extension SystemSoundServices {
     func access(_ source: SoundSource) -> SoundSource.Access {
         switch source {
         case .known(let loaded):
-            return .init(frames: loaded.sound?.samples.frames ?? 0, known: loaded)
+            return .init(frames: loaded.sound?.frames ?? 0, known: loaded)
         case .file(let path, let frames):
             return .init(frames: frames) { refusal throws(RingerError) in
                 if let refusal { throw refusal }
-                return LoadedSound(try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration))
+                return try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration)
             }
         case .contained(let name, let container, let otherwise):
             return .init(key: .contained(name, container, otherwise: otherwise)) {
                 [weak self] refusal throws(RingerError) in
                 do throws(RingerError) {
                     if let refusal { throw refusal }
-                    return LoadedSound(try container.sound(named: name))
+                    return try container.sound(named: name)
                 } catch {
                     guard let self else { throw error }
-                    let samples = try samples(of: otherwise, refusal)
-                    return samples.map { LoadedSound($0, fallback: SoundFallback(error)) }
+                    return try samples(of: otherwise, refusal)?.standingIn(because: error)
                 }
             }
         case .predefined(let sound):
             let predefined = engine.configuration.predefined
             guard let file = sound.file(on: predefined.variant) else { return .init(known: .success(nil)) }
             let key = SoundKey.predefined(file)
-            return .init(frames: engine.cache[key]?.samples.frames ?? 0, key: key) { predefined.load(sound, $0) }
+            return .init(frames: engine.cache[key]?.frames ?? 0, key: key) { predefined.samples(of: sound, $0) }
         case .registered(let id):
             guard let source = table.source(of: id) else {
                 return .init(known: .failure(SystemSoundError.unknown(id, "play").cause))
@@ -99,7 +98,7 @@ extension SystemSoundEngine {
     /// The samples of a source of the client whose sounds are in `table`; nil if it has none. With an error it must not read.
     func load(
         _ access: SoundSource.Access, of table: SystemSoundTable, _ refusal: RingerError?
-    ) throws(RingerError) -> LoadedSound? {
+    ) throws(RingerError) -> PCMBuffer? {
         if let found = inMemory(access) { return try found.get() }
         let sound = try access.read(refusal)
         if let sound, sound.isFinal, let key = access.key, key.isCached {

@@ -36,7 +36,7 @@ struct SystemSoundAttempt: Sendable, Equatable {
     var completesAt: MonotonicTime?
 
     /// The samples, where it may be heard and has some.
-    var samples: PCMBuffer? { loaded?.sound?.samples }
+    var samples: PCMBuffer? { loaded?.sound }
     /// Whether there is something to be heard.
     var isHeard: Bool { decision.isHeard && (isLoading || samples.map { $0.frames > 0 } ?? false) }
     /// Whether there is something to be felt.
@@ -51,8 +51,8 @@ struct SystemSoundAttempt: Sendable, Equatable {
         isLoading = false
         loaded = sound
         if let sound = sound.sound {
-            result.position.total = sound.samples.frames
-            result.fallback = sound.fallback ?? result.fallback
+            result.position.total = sound.frames
+            result.fallback = SoundFallback(sound) ?? result.fallback
         }
         if let error = sound.error { result.outcome = .failed(error) }
     }

@@ -69,7 +69,8 @@ extension SystemSoundServices {
         _ = try samples(of: id)
     }
 
-    /// The samples of a sound, decoded or synthesised; nil for one that has none, such as a vibration.
+    /// The samples of a sound, decoded or synthesised; nil for one that has none, such as a vibration. Where its file cannot be
+    /// played, another sound's, with a ``PCMBuffer/shortfall`` that says why.
     ///
     /// - Throws: ``SystemSoundError`` where there is no such sound, or its file cannot be read any more.
     public func samples(of id: SystemSoundID) throws(SystemSoundError) -> PCMBuffer? {
@@ -82,12 +83,12 @@ extension SystemSoundServices {
 
     /// The same; with an error, no file must be read.
     package func samples(of id: SystemSoundID, _ refusal: RingerError?) throws(RingerError) -> PCMBuffer? {
-        try engine.load(access(order(id, as: .sound).source), of: table, refusal)?.samples
+        try engine.load(access(order(id, as: .sound).source), of: table, refusal)
     }
 
     /// The samples of a sound that need neither reading nor synthesising; nil where there are none.
     package func samplesInMemory(of id: SystemSoundID) -> PCMBuffer? {
-        try? engine.inMemory(access(order(id, as: .sound).source))?.get()?.samples
+        try? engine.inMemory(access(order(id, as: .sound).source))?.get()
     }
 
     /// Reads and decodes the sound of a call that is under way, without holding up the caller.

@@ -140,7 +140,7 @@ public final class SystemSoundServices: Sendable {
         let subject = "samples in memory"
         let isEmpty = samples.frames == 0
         return try register(
-            .known(isEmpty ? .failure(.withoutSound(subject)) : .success(LoadedSound(samples))), subject)
+            .known(isEmpty ? .failure(.withoutSound(subject)) : .success(samples)), subject)
     }
 
     /// Registers a sound that cannot be played: alerts of it vibrate, and their results say why they were not heard.

@@ -224,12 +224,22 @@ final class FeedbackEvents: @unchecked Sendable {
                 return try await event.reads.load(file, for: event.share)
             } catch {
                 if event.isOver { return nil }
-                service.clients.report(
-                    error as? RingerError ?? RingerError(.system, "play", file, detail: "\(error)"), to: event.client)
+                reportFailure(error, to: event)
             }
         }
         guard let sound = event.event.sound else { return nil }
-        return try? await event.reads.samples(of: sound, device.sounds, for: nil)
+        do {
+            return try await event.reads.samples(of: sound, device.sounds, for: nil)
+        } catch {
+            reportFailure(error, to: event)
+            return nil
+        }
+    }
+
+    private func reportFailure(_ error: any Error, to event: Running) {
+        let subject = event.hints.soundFile ?? "the event's sound"
+        service.clients.report(
+            error as? RingerError ?? RingerError(.system, "play", subject, detail: "\(error)"), to: event.client)
     }
 
     /// Plays an event's sound once; returns whether it was heard to its end.

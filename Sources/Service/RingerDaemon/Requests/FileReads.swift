@@ -37,7 +37,7 @@ final class FileReads: Sendable {
             }
             return samples
         }
-        try share?.take(sound.samples.count * MemoryLayout<Int16>.size, of: .decoded)
+        try share?.take(sound.bytes, of: .decoded)
         return sound
     }
 
@@ -49,7 +49,7 @@ final class FileReads: Sendable {
         var buffers: [PCMBuffer] = []
         for clip in clips {
             let samples = try await clip.samples(sounds, self, for: share)
-            if case .number = clip { try share.take(samples.samples.count * MemoryLayout<Int16>.size, of: .decoded) }
+            if case .number = clip { try share.take(samples.bytes, of: .decoded) }
             buffers.append(samples)
         }
         // It takes long for long ones.

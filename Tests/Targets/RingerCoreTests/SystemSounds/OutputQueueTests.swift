@@ -118,7 +118,7 @@ struct SystemSoundMachineTests {
         for number in 1...2 {
             let request = SoundRequest.systemSound(isUISound: true)
             var attempt = attempt(UInt64(number), request, RingerPolicy.decide(request))
-            attempt.take(.success(LoadedSound(samples)))
+            attempt.take(.success(samples))
             attempt.isFromCompletion = true
             _ = machine.handle(.play(attempt, now: Self.now))
         }

@@ -101,7 +101,7 @@ struct PredefinedPlayingTests {
         try directory.writeWAV("sq_alarm.caf", frames: 4800)
         let alarm = try #require(PredefinedSound.withID(1005))
         let sounds = PredefinedSounds(variant: .player, directories: [directory.path])
-        #expect(sounds.load(alarm)?.samples.frames == 4800)
+        #expect(sounds.samples(of: alarm)?.frames == 4800)
         #expect(PredefinedSounds(directories: [directory.path]).source(of: alarm) == .synthesized)
     }
 

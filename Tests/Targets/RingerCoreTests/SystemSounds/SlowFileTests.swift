@@ -297,7 +297,7 @@ struct SlowFileTests {
                 if let refusal { return .failure(refusal) }
                 let pass = { clock.advance(by: .seconds(20)) }
                 if hangs { FileWait.during(pass) } else { pass() }
-                return .success(LoadedSound(PCMBuffer(sampleRate: 48_000, channels: 1, samples: [0])))
+                return .success(PCMBuffer(sampleRate: 48_000, channels: 1, samples: [0]))
             } deliver: {
                 ended.append((try? $0.get()) != nil)
             }

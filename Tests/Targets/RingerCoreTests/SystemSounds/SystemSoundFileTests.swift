@@ -219,7 +219,7 @@ struct SystemSoundFileTests {
     @Test("numbers begin anew after the last one, and leave out those in use")
     func wrap() {
         let table = SystemSoundTable()
-        let source = SoundSource.known(.success(LoadedSound(PCMBuffer.silence(duration: .zero))))
+        let source = SoundSource.known(.success(PCMBuffer.silence(duration: .zero)))
         let first = table.add(source)
         table.skip(to: .max)
         #expect(first?.rawValue == 4096)
