@@ -1,6 +1,7 @@
 /// The Ring/Silent switch: its position now, then each change.
 ///
-/// On Linux a GPIO line, an evdev switch or an evdev slider; in a test, one that the test sets.
+/// On Linux a GPIO line, an evdev switch or an evdev slider; in a test, one that the test sets. A switch of your own keeps its
+/// handler in a structure; ``SoundOutput`` says why.
 public protocol RingSilentSwitch: Sendable {
     /// The switch's name, for people: "evdev /dev/input/event0 (ring-silent-switch)".
     var name: String { get }

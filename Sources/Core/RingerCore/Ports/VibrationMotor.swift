@@ -28,7 +28,7 @@ public protocol VibrationMotor: Sendable {
 
     /// Sets the function that is called whenever a device that ``turnOff()`` found unreachable may be back. It is
     /// called on the device's thread, never from within a call of the motor. There is one handler at a time; it need
-    /// not be called after ``close()``.
+    /// not be called after ``close()``. A motor of your own keeps it in a structure; ``SoundOutput`` says why.
     func onReturn(_ handler: @escaping @Sendable () -> Void)
 
     /// Turns the motor off and frees its kernel resources. A second call does nothing if the motor is off; otherwise it
