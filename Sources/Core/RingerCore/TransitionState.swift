@@ -8,6 +8,11 @@ final class TransitionState<Value: Sendable>: @unchecked Sendable {
     }
 }
 
+/// Who is called after each change. An array of functions would wrap each.
+struct Observer: Sendable {
+    let call: @Sendable () -> Void
+}
+
 /// Completions by number, each called once, inside a transition.
 // SAFETY: used inside transitions of the core alone, which makes one at a time.
 final class CompletionTable<ID: Comparable & Hashable & Sendable, Result: Sendable>: @unchecked Sendable {

@@ -20,7 +20,7 @@ public final class SoundPlayer: Sendable {
     let loads: SoundLoads
     let runner: StateMachineRunner<PlayerMachine>
     private let nextNumber = Atomic<UInt64>(0)
-    private let observers = ObserverList()
+    private let observers = TransitionState<[Observer]>([])
     private let process = OwningProcess()
 
     /// A player over `output`, which its creator closes. It follows the device's state, and reports each decision and event,
@@ -80,7 +80,7 @@ public final class SoundPlayer: Sendable {
                 core.perform { core.transition { table.value[id]?.playback }?.setGain(gain, over: Self.gainRamp) }
             case .forward(let id, let event): table.value[id]?.monitor?.onEvent(event)
             case .report(let event): report(event)
-            case .rulesChanged: observers.notify()
+            case .rulesChanged: for observer in observers.value { observer.call() }
             case .complete(let id, var result):
                 guard let entry = table.value.removeValue(forKey: id) else { return }
                 if case .silenced = result.outcome {} else { result.fallback = entry.fallback }
@@ -94,7 +94,7 @@ public final class SoundPlayer: Sendable {
         publisher.observe { [runner] state in
             runner.send { machine, actions in
                 machine.take(state, now: clock.now, &actions)
-                return observers.isEmpty ? nil : .rulesChanged
+                return observers.value.isEmpty ? nil : .rulesChanged
             }
         }
     }
@@ -131,7 +131,7 @@ public final class SoundPlayer: Sendable {
     /// Adds an observer that is never removed. It is called after each change of the rules, inside the transition, after the
     /// sounds that they forbid were halted.
     func observeRules(_ observer: @escaping @Sendable () -> Void) {
-        core.transition { observers.add(observer) }
+        core.transition { observers.value.append(Observer(call: observer)) }
     }
 
     /// How many sounds are playing.

@@ -22,7 +22,7 @@ public final class AudioSessions: Sendable {
     /// Arbitrates these sessions with those of other processes; nil where this process has the device.
     private let deviceService: (any DeviceService)?
     private let turns = SessionTurns()
-    private let settled = ObserverList()
+    private let settled = TransitionState<[Observer]>([])
     private let followsRules = TransitionState(false)
     private let nextNumber = Atomic<UInt64>(0)
     private let hasGivenUp = Atomic(false)
@@ -114,7 +114,7 @@ public final class AudioSessions: Sendable {
                     registry.entries.isEmpty
                     ? [] : runner.read { registry.judge($0.coordinator, publisher.state, player.preferences) }
                 tell(told, judged)
-                settled.notify()
+                for observer in settled.value { observer.call() }
             case .prefer(let preferences):
                 core.perform { output?.prefer(preferences) }
             case .ask(let query, let ticket):
@@ -422,7 +422,7 @@ public final class AudioSessions: Sendable {
     func whenSettled(_ observer: @escaping @Sendable () -> Void) {
         core.transition {
             followRules()
-            settled.add(observer)
+            settled.value.append(Observer(call: observer))
         }
     }
 

@@ -126,25 +126,3 @@ package final class StatePublisher: Sendable {
         published.finish()
     }
 }
-
-/// Functions that are called in the order in which they were added.
-// SAFETY: used inside transitions of the core alone, which makes one at a time. One that an
-// observer adds is first called the next time.
-final class ObserverList: @unchecked Sendable {
-    /// An array of functions would wrap each.
-    private struct Observer {
-        let call: @Sendable () -> Void
-    }
-
-    @exclusivity(unchecked) private var observers: [Observer] = []
-
-    var isEmpty: Bool { observers.isEmpty }
-
-    func add(_ observer: @escaping @Sendable () -> Void) {
-        observers.append(Observer(call: observer))
-    }
-
-    func notify() {
-        for index in observers.indices { observers[index].call() }
-    }
-}
