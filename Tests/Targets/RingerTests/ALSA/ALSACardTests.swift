@@ -111,6 +111,46 @@ import Testing
         #expect(problems.withLock { $0.map(\.operation) } == Array(repeating: "set _disdev to Speaker", count: 2))
     }
 
+    @Test("a sound whose card is not switched in time is heard only where every route of its PCM allows it")
+    func timeOut() async throws {
+        try PacedSink.install()
+        let file = TemporaryFile()
+        let pcm = PacedSink.name(.capture(file.path), .waitsForWriter)
+        let (card, isSwitched) = (StandInCard(sharing: pcm), Latch())
+        card.block("_enadev Headphones", until: isSwitched)
+        var limits = PlaybackMachine.Limits()
+        limits.open = .milliseconds(500)
+        let output = try ALSASoundOutput(pcm: pcm, useCases: card.selector(pcm: pcm), linger: .zero, limits: limits)
+        let publisher = StatePublisher()
+        let player = SoundPlayer(output: output, clock: output.thread.loop, publisher: publisher)
+        publisher.ringSilent(.position(.silent, at: .now), from: "switch")
+        publisher.change(.route(.headphone), from: "jack", at: .now)
+        /// Plays until `isExpected`: on a busy machine an open may wait for its thread until its own deadline.
+        func play(_ request: SoundRequest, until isExpected: (SoundOutcome) -> Bool) async -> Bool {
+            for _ in 0..<20 {
+                let outcome = await player.playOutsideSessions(.noise(frames: 480), as: request).outcome
+                if isExpected(outcome) { return true }
+                guard case .failed(let error) = outcome, error.code == .timedOut else { return false }
+            }
+            return false
+        }
+        func isHeldBack(_ outcome: SoundOutcome) -> Bool {
+            guard case .failed(let error) = outcome else { return false }
+            return error.code == .timedOut && error.subject == "sound card"
+        }
+        // The switch silences it at the speaker, where the card may be.
+        #expect(await play(.systemSound(), until: isHeldBack))
+        #expect(await play(.systemSound(), until: isHeldBack))
+        #expect(file.samples.count == 0)
+        #expect(await play(.session(.playback)) { $0 == .finished })
+        #expect(file.samples.count > 0)
+        isSwitched.open()
+        // The thread that was blocked has to end first.
+        while await !play(.systemSound(), until: { $0 == .finished }) {}
+        #expect(card.on == ["Headphones"])
+        output.close()
+    }
+
     @Test("a route without an output is a problem once, and its sounds' switches fail; a PCM elsewhere needs no switch")
     func noOutput() async throws {
         let pcm = PacedSink.name(.waitsForWriter)

@@ -11,6 +11,8 @@ final class StandInCard: Sendable {
         /// The outputs that are on.
         var on: Set<String> = []
         var failing: Set<String> = []
+        /// The calls that return when their latch opens.
+        var blocked: [String: Latch] = [:]
         var calls: [String] = []
         /// The manager that was opened last.
         var manager = 0
@@ -61,6 +63,9 @@ final class StandInCard: Sendable {
     /// Has calls fail from now on: "_disdev Speaker".
     func fail(_ calls: Set<String>) { state.withLock { $0.failing = calls } }
 
+    /// Has a call not return before `latch` opens: "_enadev Headphones".
+    func block(_ call: String, until latch: Latch) { state.withLock { $0.blocked[call] = latch } }
+
     private func open() -> UseCaseSelector.Change {
         let number = state.withLock { state in
             state.manager += 1
@@ -69,6 +74,7 @@ final class StandInCard: Sendable {
         }
         return { [self] identifier, value throws(RingerError) in
             let call = "\(identifier) \(value)"
+            state.withLock { $0.blocked[call] }?.wait()
             let hasFailed = state.withLock { state in
                 precondition(number == state.manager, "an earlier manager is used")
                 state.calls.append(call)
