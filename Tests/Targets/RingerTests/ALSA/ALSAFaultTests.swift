@@ -114,7 +114,8 @@ import Testing
         #expect(HardwareFormat.clamp(UInt.max) == 1 << 28 && HardwareFormat.clamp(-480) == -480)
         let format = HardwareFormat(
             pcm: "", sampleRate: number, channels: number, periodFrames: number, bufferFrames: number)
-        #expect(format.sampleRate >= 1 && format.channels >= 1 && format.periodFrames >= 1)
+        let numbers = [format.sampleRate, format.channels, format.periodFrames, format.bufferFrames]
+        #expect(numbers.allSatisfy { (1...1 << 28).contains($0) })
         #expect(format.duration(ofFrames: HardwareFormat.clamp(number)) <= .seconds(1 << 28))
         #expect(format.period > .zero && format.latency > .zero && format.frames(in: .seconds(1)) >= 1)
         let described = PCMDescription("rate : \(number)\nchannels : 2\nperiod_size : \(number)\nbuffer_size : 9")
