@@ -22,6 +22,23 @@ struct MuteDetectorTests {
         #expect(bench.clock.pendingTimers == 0)
     }
 
+    @Test("a threshold of 10 ms tells ring from silent: the clip is muted at once, or audible at the threshold")
+    func shortThreshold() throws {
+        let configuration = try MuteDetector.Configuration(clip: .milliseconds(11), threshold: .milliseconds(10))
+        for (position, verdict, elapsed) in [(SwitchPosition.ring, MuteReading.Verdict.audible, 10), (.silent, .muted, 0)] {
+            let bench = try PlayerBench(position: position)
+            let detector = MuteDetector(
+                player: bench.player, publisher: bench.publisher, clock: bench.clock, configuration: configuration)
+            detector.measure { [readings = bench.readings] in readings.append($0) }
+            bench.clock.advance(by: .nanoseconds(9_999_999))
+            #expect(bench.readings.all.isEmpty == (position == .ring))
+            bench.clock.advance(by: .nanoseconds(1))
+            #expect(bench.readings.all.map(\.verdict) == [verdict])
+            #expect(bench.readings.all.map(\.elapsed) == [.milliseconds(elapsed)])
+            #expect(bench.readings.all.map(\.threshold) == [.milliseconds(10)])
+        }
+    }
+
     @Test("at silent the device is muted at once", arguments: [SwitchPosition.silent, .vibrate])
     func muted(position: SwitchPosition) throws {
         let bench = try PlayerBench(position: position)
