@@ -26,7 +26,8 @@ final class ProgramScene {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    private func write(_ name: String, _ sound: PCMBuffer) throws {
+    /// Writes a sound to a file of the folder.
+    func write(_ name: String, _ sound: PCMBuffer) throws {
         let format = LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)
         let bytes = try SoundFiles.encode(sound, container: .wave, codec: .linearPCM(format))
         try Data(bytes).write(to: folder.appending(path: "\(name).wav"))

@@ -65,6 +65,20 @@ import Testing
         }
     }
 
+    // It was looked for at HOME alone, which may be another one: a service without a login has one of its own.
+    @Test func `A notification's sound is looked for at HOME, and in the home directory that Foundation names`() throws {
+        let scene = try ProgramScene(.ring)
+        let home = scene.folder.appending(path: "user")
+        try FileManager.default.createDirectory(
+            at: home.appending(path: "Library/Sounds"), withIntermediateDirectories: true)
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: Array(repeating: 7000, count: 2400))
+        try scene.write("user/Library/Sounds/note", sound)
+        // Foundation takes the user database's without CFFIXED_USER_HOME.
+        _ = try scene.start("NotificationHelper", "RINGER_BOARD=service CFFIXED_USER_HOME='\(home.path)'").rest()
+        let lengths = Set(scene.service.board.speaker.recordings.map(\.frames))
+        #expect(lengths.contains(2400) && !lengths.contains(4800))
+    }
+
     /// Waits until `condition` holds, which another process brings about.
     private func eventually(_ condition: () -> Bool) {
         for _ in 0..<60_000 where !condition() { usleep(1000) }
