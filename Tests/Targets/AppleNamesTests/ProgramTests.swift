@@ -66,7 +66,7 @@ import Testing
     }
 
     // It was looked for at HOME alone, which may be another one: a service without a login has one of its own.
-    @Test func `A notification's sound is looked for at HOME, and in the home directory that Foundation names`() throws {
+    @Test func `A notification's sound is looked for at HOME, and in the home that Foundation names`() throws {
         let scene = try ProgramScene(.ring)
         let home = scene.folder.appending(path: "user")
         try FileManager.default.createDirectory(

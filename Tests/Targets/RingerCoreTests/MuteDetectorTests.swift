@@ -25,7 +25,9 @@ struct MuteDetectorTests {
     @Test("a threshold of 10 ms tells ring from silent: the clip is muted at once, or audible at the threshold")
     func shortThreshold() throws {
         let configuration = try MuteDetector.Configuration(clip: .milliseconds(11), threshold: .milliseconds(10))
-        for (position, verdict, elapsed) in [(SwitchPosition.ring, MuteReading.Verdict.audible, 10), (.silent, .muted, 0)] {
+        for (position, verdict, elapsed) in [
+            (SwitchPosition.ring, MuteReading.Verdict.audible, 10), (.silent, .muted, 0),
+        ] {
             let bench = try PlayerBench(position: position)
             let detector = MuteDetector(
                 player: bench.player, publisher: bench.publisher, clock: bench.clock, configuration: configuration)
