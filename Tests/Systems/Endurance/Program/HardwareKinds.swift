@@ -75,6 +75,27 @@ extension Kinds {
     }
 }
 
+extension Kinds {
+    /// Only in the laboratory: `Tests/Lab/run .build/debug/endurance 1500 "a whole device of the laboratory"`.
+    static var laboratory: [Kind] {
+        [
+            Kind("a whole device of the laboratory") {
+                { number in
+                    let device = try Device.open(.init(), configuration: .init(observer: { _ in Depth.note() }))
+                    let ends = Ends()
+                    if number % 2 == 0 {
+                        try device.start(Variations.sounds[round: number, each: 2], completion: ends.one())
+                        device.vibrator?.start(.standard, completion: ends.one())
+                        try device.statusLight?.show(.on)
+                    }
+                    device.close()
+                    try ends.wait()
+                }
+            }
+        ]
+    }
+}
+
 /// A folder in place of the kernel's, with a motor and a light of the LED class.
 private final class Machine {
     let path: String

@@ -30,7 +30,7 @@ case 2 where arguments[1] == "month":
         end(1)
     }
 case 3:
-    let kinds = Kinds.all + Planted.kinds
+    let kinds = Kinds.all + Planted.kinds + Kinds.laboratory
     guard let rounds = Int(arguments[1]), let kind = kinds.first(where: { $0.name == arguments[2] })
     else { fallthrough }
     do {
