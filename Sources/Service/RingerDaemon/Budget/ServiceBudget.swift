@@ -99,6 +99,9 @@ final class BudgetShare: Sendable {
         for (resource, amount) in taken.withLock({ $0 }) { budget.giveBack(amount, of: resource, for: payer) }
     }
 
+    /// One of the same payer, with nothing.
+    func another() -> BudgetShare { BudgetShare(budget, payer) }
+
     /// Takes more.
     func take(_ amount: Int, of resource: Budget.Resource) throws(BusError) {
         try budget.take(amount, of: resource, for: payer)

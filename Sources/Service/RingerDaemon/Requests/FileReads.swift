@@ -52,11 +52,17 @@ final class FileReads: Sendable {
             if case .number = clip { try share.take(samples.bytes, of: .decoded) }
             buffers.append(samples)
         }
+        // Each clip is there twice while it is copied.
+        let copy = share.another()
+        if clips.count > 1 {
+            let largest = buffers.map(\.samples.count).max() ?? 0
+            try copy.take(largest * MemoryLayout<Int16>.size, of: .decoded)
+        }
         // It takes long for long ones.
         let parts = Mutex(consume buffers)
         return try await elsewhere { _, _ throws(RingerError) in
             // A request may end before it, and its part of the budget does not.
-            defer { withExtendedLifetime(share) {} }
+            defer { withExtendedLifetime((share, copy)) {} }
             return try parts.withLock { clips throws(RingerError) in try Announcement.join(&clips) }
         }
     }
