@@ -130,8 +130,9 @@ extension Kinds {
                 }
             },
             Kind("devices that the process uses one after another", share: 80) {
-                { number in
-                    let bench = try AppleBench()
+                let folder = try SoundFolder()
+                return { number in
+                    let bench = try AppleBench(folder)
                     var id: UInt32 = 0
                     let url = NSURL(fileURLWithPath: bench.folder.file(round: 0))
                     AudioServicesCreateSystemSoundID(url, &id)
@@ -154,9 +155,9 @@ private final class AppleBench {
     let bench: BoardBench
     let folder: SoundFolder
 
-    init() throws {
+    init(_ folder: SoundFolder? = nil) throws {
         bench = try BoardBench()
-        folder = try SoundFolder()
+        self.folder = try folder ?? SoundFolder()
         ProcessDevice.use(bench.device)
     }
 
