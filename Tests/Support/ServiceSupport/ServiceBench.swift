@@ -43,13 +43,14 @@ package final class ServiceBench: Sendable {
     ///   - clock: The clock in virtual time.
     ///   - aside: Gets the device's reading and decoding in place of ``DeviceClock/runAside(_:)``.
     ///   - hardware: Gets the board before the service has its name on the bus.
+    ///   - soundDirectories: Where files override the predefined sounds.
     ///   - authorization: Who may do what; nil for one under which the user who runs the test may do everything.
     package init(
         isRealTime: Bool = false, clock: VirtualClock = VirtualClock(),
         aside: (@Sendable (@escaping @Sendable () -> Void) -> Void)? = nil, authorization: Authorization? = nil,
         limits: Budget.Limits = .init(), hardware: (SimulatedBoard) -> Void = { _ in },
         preferencesFile: PreferencesFile? = nil, feedback: FeedbackService.Configuration? = nil,
-        followsLogind: Bool = false, bus: TestBus? = nil
+        followsLogind: Bool = false, bus: TestBus? = nil, soundDirectories: [String] = []
     ) throws {
         self.bus = try bus ?? TestBus()
         self.clock = clock
@@ -58,7 +59,10 @@ package final class ServiceBench: Sendable {
         let preferences = preferencesFile?.read { _ in } ?? UserPreferences()
         var ports = Device.Ports(simulated: board)
         if let aside { ports.clock = AsideClock(clock: clock, aside: aside) }
-        device = try Device(ports, configuration: .init(preferences: preferences))
+        device = try Device(
+            ports,
+            configuration: .init(
+                preferences: preferences, sounds: .init(predefined: PredefinedSounds(directories: soundDirectories))))
         hardware(board)
         running = Running()
         let refusals = Refusals()

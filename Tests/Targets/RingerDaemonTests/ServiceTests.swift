@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import RingerCore
 import RingerBus
@@ -239,6 +240,33 @@ import Testing
         file.truncate(to: 40)
         let truncated = try await client.play(.descriptor(file.descriptor), ["category": .string("playback")])
         #expect(await client.ended() == .init(request: truncated, outcome: "failed", reason: "error"))
+    }
+
+    @Test("what stands in for a sound whose file is broken says so, in a category and as an announcement")
+    func standIn() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/new-mail.caf"
+        try Data("caff".utf8).write(to: URL(filePath: file))
+        let bench = try ServiceBench(soundDirectories: [folder.path])
+        let client = try bench.client()
+        let sound = BusValue.variant(.uint32(1000))
+        for (member, argument, options) in [
+            ("Play", sound, BusValue.dictionary(["category": .string("playback")])),
+            ("Announce", .array(element: "v", [sound]), .dictionary([:])),
+        ] {
+            let request = try await client.request(member, [argument, options])
+            try await client.advance(.seconds(5))
+            var problem: String?
+            for await signal in client.signals {
+                if signal.member == "Degraded" { problem = signal.arguments[0].string }
+                guard signal.member == "Ended" else { continue }
+                #expect(signal.arguments[0] == .uint32(request) && signal.arguments[1] == .string("finished"))
+                let fallback = signal.arguments[3].dictionary?["fallback"]?.string ?? ""
+                #expect(fallback.hasPrefix("undecodable: \(file)"), "\(member): \(fallback)")
+                break
+            }
+            #expect(problem?.hasPrefix(file) == true, "\(member): \(problem ?? "")")
+        }
     }
 
     @Test("an alert ends when its limit is over, a notification when it was heard; both vibrate as the preferences say")

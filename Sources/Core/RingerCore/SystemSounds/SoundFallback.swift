@@ -85,7 +85,8 @@ extension RingerError {
         guard let replaced = shortfall.replaced else { return nil }
         self.init(
             Code(rawValue: replaced.code), replaced.operation, shortfall.file,
-            errno: replaced.errno.map { Errno(rawValue: $0) }, detail: shortfall.reason.isEmpty ? nil : shortfall.reason)
+            errno: replaced.errno.map { Errno(rawValue: $0) }, detail: shortfall.reason.isEmpty ? nil : shortfall.reason
+        )
     }
 }
 

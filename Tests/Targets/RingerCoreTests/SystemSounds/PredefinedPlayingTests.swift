@@ -95,6 +95,31 @@ struct PredefinedPlayingTests {
         #expect(told.count == 3)
     }
 
+    @Test("what stands in for a broken file says so in a category as well, and as an announcement it is heard")
+    func brokenOverrideElsewhere() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("new-mail.caf", Array("caff".utf8))
+        let clock = VirtualClock()
+        let events = Record<DeviceEvent>()
+        let device = try Device.simulated(
+            SimulatedBoard(clock: clock),
+            configuration: .init(
+                sounds: .init(predefined: PredefinedSounds(directories: [directory.path])),
+                observer: { events.append($0) }))
+        defer { device.close() }
+        let samples = try #require(try device.sounds.samples(of: 1000))
+        #expect(samples.shortfall?.file == directory.path + "/new-mail.caf")
+        let results = Record<SoundResult>()
+        try device.start(samples, category: .playback) { results.append($0) }
+        clock.advance(by: .seconds(5))
+        try device.announcements.add(Announcement(joining: [samples, samples])) { results.append($0) }
+        clock.advance(by: .seconds(10))
+        #expect(results.all.map(\.outcome) == [.finished, .finished])
+        #expect(results.all.map { $0.fallback?.reason } == [.undecodable, .undecodable])
+        let told = events.all.filter { if case .fallback = $0 { true } else { false } }
+        #expect(told.count == 2)
+    }
+
     @Test("a player plays its own files")
     func player() throws {
         let directory = try TemporaryDirectory()
