@@ -30,8 +30,9 @@ extension BusInterface {
             Method(
                 "Notify", [.init("sound", "v"), .init("options", "a{sv}")], [.init("request", "u")],
                 """
-                Plays the sound of a notification; the name "" means the default one. Options: volume (d), 0 to 1; \
-                critical (b), which neither the switch nor do-not-disturb silences.
+                Plays the sound of a notification; the name "" means the default one, which also stands in for a file that \
+                cannot be played. Options: volume (d), 0 to 1; critical (b), which neither the switch nor do-not-disturb \
+                silences.
                 """),
             Method(
                 "Announce", [.init("clips", "av"), .init("options", "a{sv}")], [.init("request", "u")],

@@ -125,7 +125,10 @@ struct ServiceMethods: Sendable {
             if case .standard = sound {
                 return RequestEnd(await notifications.play(nil, volume: volume, isCritical: isCritical))
             }
-            return try await sound.withSystemSound(sounds, reads, for: share) { id in
+            return try await sound.withSystemSound(sounds, reads, for: share) { error in
+                RequestEnd(
+                    await notifications.play(nil, insteadOf: error, volume: volume, isCritical: isCritical))
+            } body: { id in
                 RequestEnd(await notifications.play(id, of: sounds, volume: volume, isCritical: isCritical))
             }
         }

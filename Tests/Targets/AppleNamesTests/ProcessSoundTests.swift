@@ -44,6 +44,21 @@ extension AppleNames {
             #expect(failure.contains("80.wav: cannot decode the sound") && failure.contains("not a sound"))
         }
 
+        @Test func `Why another sound was heard, or not all of one, is kept`() async throws {
+            let bench = try ProcessBench()
+            let (id, _) = try bench.register(frames: 80)
+            try bench.wave(frames: 80).prefix(44 + 80).write(to: bench.directory.appending(path: "80.wav"))
+            let notes = Notes()
+            ProcessDevice.playSound(id) { notes.add("over") }
+            for _ in 0..<10_000 where notes.all.isEmpty {
+                try await Task.sleep(for: .milliseconds(1))
+                bench.clock.advance(by: .milliseconds(1))
+            }
+            #expect(bench.board.speaker.recordingCount == 1)
+            let failure = try #require(ProcessDevice.failure).description
+            #expect(failure.contains("80.wav: cannot play all of it"), "\(failure)")
+        }
+
         // The first check of a program that times a clip took as long as the start of a thread and of code that never ran.
         @Test func `The first registration starts the callbacks' thread, and reports nothing`() throws {
             let bench = try ProcessBench()

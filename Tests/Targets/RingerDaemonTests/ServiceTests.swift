@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import RingerCore
 import RingerBus
@@ -245,8 +244,7 @@ import Testing
     @Test("what stands in for a sound whose file is broken says so, in a category and as an announcement")
     func standIn() async throws {
         let folder = try TemporaryFolder()
-        let file = folder.path + "/new-mail.caf"
-        try Data("caff".utf8).write(to: URL(filePath: file))
+        let file = try folder.write("caff", to: "new-mail.caf")
         let bench = try ServiceBench(soundDirectories: [folder.path])
         let client = try bench.client()
         let sound = BusValue.variant(.uint32(1000))

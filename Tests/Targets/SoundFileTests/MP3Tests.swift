@@ -155,6 +155,16 @@ struct MP3Tests {
         for count in 1...5 { #expect(try SoundFiles.info(bytes + bytes[..<count]).isTruncated, "\(count)") }
     }
 
+    @Test("the first frame is looked for in 64 KiB, and no further")
+    func limit() throws {
+        let bytes = try encode(frames: 4000, ["-id3v2_version", "0", "-write_xing", "0"]).bytes
+        let whole = try SoundFiles.info(bytes)
+        let nearest = [UInt8](repeating: 0x55, count: 65_535)
+        #expect(try SoundFiles.info(nearest + bytes).frames == whole.frames)
+        let error = #expect(throws: SoundFileError.self) { try SoundFiles.info(nearest + [0x55] + bytes[..<400]) }
+        #expect(error?.code == .notASound)
+    }
+
     @Test("what only begins like MP3 is no sound")
     func others() {
         let start = [UInt8]("ID3\u{4}\u{0}\u{0}\u{0}\u{0}\u{0}\u{5}".utf8)

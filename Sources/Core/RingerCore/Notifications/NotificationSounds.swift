@@ -51,12 +51,15 @@ public final class NotificationSounds: Sendable {
     }
 
     /// Plays the sound of a notification whose sender was looked at elsewhere: a system sound of `client`, or the default
-    /// sound. Cancelling the task stops it.
+    /// sound, with the error of one in whose place that is. Cancelling the task stops it.
     package func play(
-        _ id: SystemSoundID?, of client: SystemSoundServices? = nil, volume: Float, isCritical: Bool
+        _ id: SystemSoundID?, of client: SystemSoundServices? = nil, insteadOf error: RingerError? = nil, volume: Float,
+        isCritical: Bool
     ) async -> SystemSoundResult {
         let sounds = client ?? sounds
-        return await sounds.wait(for: order(id ?? standard(isCritical), of: sounds, volume, isCritical))
+        var order = order(id ?? standard(isCritical), of: sounds, volume, isCritical)
+        order.fallback = error.map { SoundFallback($0) }
+        return await sounds.wait(for: order)
     }
 
     /// The default sound.

@@ -57,11 +57,11 @@ enum SoundArgument: Sendable {
         }
     }
 
-    /// Calls `body` with the sound as a system sound: a file is registered meanwhile. One that cannot be read fails the request,
-    /// unless that is an alert, which vibrates.
+    /// Calls `body` with the sound as a system sound: a file is registered meanwhile. One that cannot be read goes to `failed`;
+    /// without that it fails the request, unless that is an alert, which vibrates.
     func withSystemSound(
         _ sounds: SystemSoundServices, _ reads: FileReads, for share: BudgetShare, isAlert: Bool = false,
-        _ body: (SystemSoundID) async throws -> RequestEnd
+        failed: ((RingerError) async -> RequestEnd)? = nil, body: (SystemSoundID) async throws -> RequestEnd
     ) async throws -> RequestEnd {
         switch self {
         case .number(let id): return try await body(id)
@@ -69,7 +69,8 @@ enum SoundArgument: Sendable {
             let id: SystemSoundID
             do {
                 id = try sounds.register(try await reads.load(file, maximumDuration: .seconds(30), for: share))
-            } catch let error as RingerError where isAlert {
+            } catch let error as RingerError where isAlert || failed != nil {
+                if let failed { return await failed(error) }
                 id = try sounds.register(failed: error)
             }
             defer { try? sounds.dispose(id) }

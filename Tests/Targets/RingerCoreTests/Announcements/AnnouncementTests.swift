@@ -448,6 +448,12 @@ struct AnnouncementTests {
         #expect(bench.heard == "0-50" && bench.results.all == ["a failed 50.0"])
     }
 
+    @Test("a clip without frames is a word that is missing")
+    func emptyClip() throws {
+        let clips = [PCMBuffer.silence(duration: .milliseconds(10)), PCMBuffer.silence(duration: .zero)]
+        #expect(try Announcement(joining: clips).sound.shortfall?.reason == "a clip has no frames")
+    }
+
     @Test("music continues when the queue is empty again")
     func musicResumes() throws {
         let bench = try Bench()
