@@ -206,10 +206,7 @@ let package = Package(
             "Benchmarks/Sessions/Sources/SessionBenchmark", "SessionBenchmark",
             ["SessionProperties", "SessionRules", "RingerCore", "RingerTestKit", "CAllocations"]),
         .target(
-            name: "CEndurance", dependencies: ["CRinger", "RingerC", "AudioToolboxC"],
-            path: "Tests/Systems/Endurance/CEndurance",
-            cSettings: [.headerSearchPath("../../../../Sources/Apple/CAudioToolbox/include")],
-            linkerSettings: [.linkedLibrary("asound")]),
+            name: "CEndurance", dependencies: ["CRinger", "RingerC"], path: "Tests/Systems/Endurance/CEndurance"),
         program(
             "Tests/Systems/Endurance/Program", "endurance",
             [

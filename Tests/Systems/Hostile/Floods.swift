@@ -11,8 +11,6 @@ struct Floods {
     /// What one call may take, p99, besides what a round trip to the bus itself takes meanwhile, and what the service's thread waits
     /// for a processor.
     static let limit = Duration.milliseconds(100)
-    /// What the service's private memory may be above rest meanwhile, in KiB.
-    private static let memory = 16 << 10
 
     /// Every method of every object that the service has, with arguments that make it work as much as it may.
     private func calls(session: String) -> [RawCaller.Call] {
@@ -83,22 +81,19 @@ struct Floods {
             guard ContinuousClock.now < end else { throw Failure(message: "the attacker has no session after 60 s") }
         }
         var slowest = (time: Duration.zero, what: "")
-        let before = try ProcessUsage(of: "\(process.process)").memory
-        var largest = (memory: before, what: "")
         for call in calls(session: RingerNames.path + "/session/\(last + 1)") {
             for wantsReply in [false, true] {
                 var call = call
                 call.expectsReply = wantsReply
-                func once() async throws -> (Duration, Duration, Int, memory: Int) {
+                func once() async throws -> (Duration, Duration, Int) {
                     try await flood(attacker, call, beside: victim, of: process.process, seconds: seconds)
                 }
-                var (time, bus, count, memory) = try await once()
+                var (time, bus, count) = try await once()
                 // Of fewer than 100 times p99 is the longest, which may be the machine's.
-                if time > Self.limit + bus { (time, bus, count, memory) = try await once() }
+                if time > Self.limit + bus { (time, bus, count) = try await once() }
                 let what =
                     "\(call.interface.split(separator: ".").last ?? "").\(call.member)\(wantsReply ? ", with replies" : "")"
                 if time > slowest.time { slowest = (time, what) }
-                if memory > largest.memory { largest = (memory, what) }
                 guard time <= Self.limit + bus else {
                     throw Failure(
                         message: "beside \(count) calls of \(what) another's takes \(time), and the bus's own \(bus)")
@@ -107,17 +102,12 @@ struct Floods {
         }
         say("beside a flood of any method a call takes \(slowest.time) at p99 at most, with \(slowest.what)")
         guard process.isRunning else { throw Failure(message: "the service has ended") }
-        say("private memory: \(before) KiB before, at most \(largest.memory), with \(largest.what)")
-        guard largest.memory - before <= Self.memory else {
-            throw Failure(message: "a flood of \(largest.what) takes memory")
-        }
     }
 
-    /// Returns p99 of the times of another's calls and of round trips to the bus itself, how many calls the flood had, and the most
-    /// private memory of the service in KiB.
+    /// Returns p99 of the times of another's calls and of round trips to the bus itself, and how many calls the flood had.
     private func flood(
         _ attacker: RawCaller, _ call: RawCaller.Call, beside victim: BusClient, of process: pid_t, seconds: Double
-    ) async throws -> (Duration, Duration, Int, memory: Int) {
+    ) async throws -> (Duration, Duration, Int) {
         let isOver = Flag()
         let burst = attacker.messages([RawCaller.Call](repeating: call, count: 100))
         let flood = Task {
@@ -131,14 +121,13 @@ struct Floods {
             }
         }
         let clock = ContinuousClock()
-        var (times, ofBus, memory): ([Duration], [Duration], Int) = ([], [], 0)
+        var (times, ofBus): ([Duration], [Duration]) = ([], [])
         let end = clock.now + .seconds(seconds)
         while clock.now < end || times.count < 10 && clock.now < end + .seconds(60) {
             ofBus.append(try await clock.measure { _ = try await victim.bus("GetId") })
             let before = ProcessUsage.waited("ringerd", of: process)
             let time = try await clock.measure { _ = try await victim.property("Board") }
             times.append(time - (ProcessUsage.waited("ringerd", of: process) - before))
-            memory = max(memory, try ProcessUsage(of: "\(process)").memory)
         }
         isOver.raise()
         guard times.count >= 10 else { throw Failure(message: "\(times.count) calls beside \(call.member) in 60 s") }
@@ -146,6 +135,6 @@ struct Floods {
             throw Failure(message: "the bus has disconnected the flood of \(call.member)")
         }
         func p99(_ times: [Duration]) -> Duration { times.sorted()[times.count * 99 / 100] }
-        return (p99(times), p99(ofBus), count, memory)
+        return (p99(times), p99(ofBus), count)
     }
 }

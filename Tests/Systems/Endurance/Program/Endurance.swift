@@ -7,18 +7,12 @@ struct Endurance {
     let rounds: Int
 
     /// The processor time of the last rounds may be so many times that of the first. Other load on the machine makes it
-    /// vary by more, and the fastest of many blocks by little.
-    private static let costLimit = 1.5
+    /// vary by less, and the fastest of many blocks by little.
+    private static let costLimit = 3.0
     private static let blocks = 10
-    /// How many rounds a block has: where there are enough, so many that each has variations of every cost.
-    private let blockSize: Int
-    /// What growth counts as none.
-    private let limits: Usage
 
     init(_ kind: Kind, rounds: Int) {
-        (self.kind, self.rounds) = (kind, max(40, rounds / kind.share))
-        blockSize = max(self.rounds / 200, min(10, self.rounds / 40))
-        limits = .limits(rounds: self.rounds)
+        (self.kind, self.rounds) = (kind, max(20, rounds / kind.share))
     }
 
     /// Repeats it, and returns what to print, and whether all is flat.
@@ -33,11 +27,12 @@ struct Endurance {
         }
         /// The least processor time of a round, of blocks of rounds: nanoseconds.
         func cost() throws -> Double {
+            let size = max(1, rounds / 20 / Self.blocks)
             var least = Double.infinity
             for _ in 0..<Self.blocks {
                 let start = processorTime()
-                try repeats(blockSize)
-                least = min(least, Double(processorTime() - start) / Double(blockSize))
+                try repeats(size)
+                least = min(least, Double(processorTime() - start) / Double(size))
             }
             return least
         }
@@ -46,18 +41,18 @@ struct Endurance {
         Depth.restart()
         _ = try Usage.now()
         let firstCost = try cost()
-        var first = try settled { _, waits in waits == 2 }
+        var first = try Usage.now()
         var (last, lastCost, failures) = (first, firstCost, ["not repeated"])
         // What has grown because of what the last rounds happened to be, or to its full size, does not go on growing: caches
         // and tables of Foundation reach theirs after some thousand rounds.
         for _ in 0..<8 where !failures.isEmpty {
             first = last
             Depth.restart()
-            try repeats(rounds - 2 * Self.blocks * blockSize)
+            try repeats(rounds * 9 / 10)
             Depth.restart()
             lastCost = try cost()
-            last = try settled { usage, waits in waits == 50 || usage.grown(since: first, over: limits).isEmpty }
-            failures = last.grown(since: first, over: limits)
+            last = try settled(since: first)
+            failures = last.grown(since: first)
         }
         // A slow machine is not slow in all of them.
         for _ in 0..<20 where lastCost > firstCost * Self.costLimit { lastCost = min(lastCost, try cost()) }
@@ -71,11 +66,11 @@ struct Endurance {
         return (line, failures.isEmpty)
     }
 
-    /// What is used once `isOver`, which gets for how many looks it has not shrunk: threads that have ended their work end soon,
-    /// and what they hold with them.
-    private func settled(_ isOver: (Usage, _ waits: Int) -> Bool) throws -> Usage {
+    /// What is used once it does not shrink any more, or has not grown: threads that have ended their work end soon, and what
+    /// they hold with them.
+    private func settled(since first: Usage) throws -> Usage {
         var (least, waits) = (try Usage.now(), 0)
-        while !isOver(least, waits) {
+        while !least.grown(since: first).isEmpty, waits < 50 {
             usleep(50_000)
             let now = try Usage.now()
             waits = now.hasShrunk(since: least) ? 0 : waits + 1

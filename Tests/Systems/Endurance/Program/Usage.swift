@@ -30,11 +30,8 @@ struct Usage {
             service: (service?.memory ?? 0) * 1024)
     }
 
-    /// What growth counts as none within so many rounds: of the heap, less than 8 bytes each. Of the service's memory, the
-    /// kernel shows whole pages, and malloc keeps more of them than are allocated.
-    static func limits(rounds: Int) -> Usage {
-        Usage(stack: 256, heap: min(24_576, max(4_096, 8 * rounds)), service: 256 * 1024)
-    }
+    /// What growth counts as none. The smallest allocation has 32 bytes: 1,000 rounds that keep one each are found.
+    static let limits = Usage(stack: 4096, heap: 24_576, descriptors: 4, threads: 4, watches: 0, service: 512 * 1024)
 
     static var measures: [(name: String, path: KeyPath<Usage, Int>)] {
         [
@@ -44,8 +41,8 @@ struct Usage {
     }
 
     /// The measures that have grown since `before`.
-    func grown(since before: Usage, over limits: Usage) -> [String] {
-        Self.measures.filter { self[keyPath: $0.path] - before[keyPath: $0.path] > limits[keyPath: $0.path] }
+    func grown(since before: Usage) -> [String] {
+        Self.measures.filter { self[keyPath: $0.path] - before[keyPath: $0.path] > Self.limits[keyPath: $0.path] }
             .map(\.name)
     }
 

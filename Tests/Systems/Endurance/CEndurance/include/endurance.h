@@ -2,7 +2,6 @@
 #define ENDURANCE_H
 
 #include "library.h"
-#include "pcm.h"
 
 #include <stddef.h>
 
