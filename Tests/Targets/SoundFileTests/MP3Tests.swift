@@ -161,7 +161,7 @@ struct MP3Tests {
         let whole = try SoundFiles.info(bytes)
         let nearest = [UInt8](repeating: 0x55, count: 65_535)
         #expect(try SoundFiles.info(nearest + bytes).frames == whole.frames)
-        let error = #expect(throws: SoundFileError.self) { try SoundFiles.info(nearest + [0x55] + bytes[..<400]) }
+        let error = #expect(throws: SoundFileError.self) { try SoundFiles.info(nearest + [0x55] + bytes) }
         #expect(error?.code == .notASound)
     }
 
