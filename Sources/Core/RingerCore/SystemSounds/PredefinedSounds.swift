@@ -57,6 +57,9 @@ public struct PredefinedSounds: Sendable {
         return directories + ["/usr/share/ringer/sounds"]
     }
 
+    /// Whether the file is there, and its directory may be searched.
+    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     private static func environment(_ name: String) -> String? {
         // SAFETY: getenv returns nil or a string that ends in a zero byte; it is copied at once.
         getenv(name).map { String(cString: $0) }
@@ -67,7 +70,7 @@ public struct PredefinedSounds: Sendable {
         guard let file = sound.file(on: variant) else { return sound.vibration.isEmpty ? .silent : .vibration }
         for directory in directories {
             let path = directory + "/" + file
-            if access(path, F_OK) == 0 { return .file(path) }
+            if Self.exists(path) { return .file(path) }
         }
         return .synthesized
     }
@@ -83,10 +86,17 @@ public struct PredefinedSounds: Sendable {
         guard let file = sound.file(on: variant) else { return nil }
         var failure = refusal
         for directory in directories where failure == nil {
+            let path = directory + "/" + file
             do throws(RingerError) {
-                return try SoundLoader.load(directory + "/" + file, maximumDuration: SoundLimits.systemSoundDuration)
+                return try SoundLoader.load(path, maximumDuration: SoundLimits.systemSoundDuration)
             } catch {
-                if error.errno != .noSuchFileOrDirectory && error.errno != .notDirectory { failure = error }
+                switch error.errno {
+                case .noSuchFileOrDirectory, .notDirectory: continue
+                // XDG Base Directory Specification: a directory that may not be searched is skipped. A service often runs
+                // with the home of another user.
+                case .permissionDenied where !Self.exists(path): continue
+                default: failure = error
+                }
             }
         }
         guard let sound = sound.recipe(on: variant).map({ SoundSynthesizer.render($0, sampleRate: sampleRate) }) else {

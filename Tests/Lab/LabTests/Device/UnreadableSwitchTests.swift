@@ -50,6 +50,25 @@ extension VirtualTime {
             #expect(try await recorder.stop().contains { $0 != 0 } != isSilent)
         }
 
+        // A directory that may not be searched counted as a broken file in it.
+        @Test(
+            "a file that may not be read is told, a directory that may not be searched is skipped",
+            arguments: [true, false])
+        func sounds(mayBeSearched: Bool) async throws {
+            let folders = ["/run/tmp/data", "/run/tmp/data/ringer", "/run/tmp/data/ringer/sounds"]
+            let file = "\(folders[2])/new-mail.caf"
+            for folder in folders { mkdir(folder, mayBeSearched ? 0o755 : 0o700) }
+            close(creat(file, 0))
+            defer { for folder in ([file] + folders.reversed()) { remove(folder) } }
+            let played = try await ChildProcess(
+                user + ["env", "XDG_DATA_HOME=\(folders[0])", RingerCommandLine.path]
+                    + ["play", "1000", "--category", "playback", "--pcm", "null", "--json"]
+            ).wait()
+            #expect(played.output.contains(#""outcome":"finished""#), "\(played.output)")
+            #expect(
+                played.output.contains("\(file): cannot open: Permission denied") == mayBeSearched, "\(played.output)")
+        }
+
         @Test("status and doctor name a switch that may not be read and the repair; watch refuses")
         func commands() async throws {
             let status = try await runUnprivileged("status", "--pcm", "null")
