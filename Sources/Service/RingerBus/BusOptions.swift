@@ -59,11 +59,8 @@ package struct BusOptions {
     }
 
     package mutating func routes(_ name: String) throws(BusError) -> AudioRouteSet? {
-        try take(name, "list of routes: \(AudioRoute.allCases.map(\.rawValue).joined(separator: ", "))") { value in
-            value.strings.flatMap { names in
-                let routes = names.compactMap(AudioRoute.init(rawValue:))
-                return routes.count == names.count ? routes.reduce(into: []) { $0.formUnion(AudioRouteSet($1)) } : nil
-            }
+        try take(name, "list of routes: \(AudioRoute.allCases.map(\.rawValue).joined(separator: ", "))") {
+            $0.strings.flatMap(AudioRouteSet.init(names:))
         }
     }
 

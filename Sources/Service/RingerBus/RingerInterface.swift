@@ -1,3 +1,5 @@
+import RingerPolicy
+
 extension BusInterface {
     /// The native interface, on the object ``RingerNames/path``.
     package static let ringer = BusInterface(
@@ -110,8 +112,7 @@ extension BusInterface {
             Property(
                 "Preferences", "a{sv}", isWritable: true,
                 """
-                What the user chose: vibrateOnRing, vibrateOnSilent, soundEffects, hapticsWhileRecording, doNotDisturb \
-                (b); alertVolume (d, 0 to 1); routesSilencedBySwitch (as); whenSwitchUnreadable (s). What is not written \
+                What the user chose: \(UserPreferences.busNames). What is not written \
                 stays as it is. The service keeps them, and replies once they are kept.
                 """),
             Property("Motor", "s", isConstant: true, "The vibration motor, for people; empty where there is none."),

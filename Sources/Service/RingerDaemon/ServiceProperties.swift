@@ -72,9 +72,7 @@ final class ServiceProperties {
         case "Preferences": return .dictionary(device.preferences.busValues)
         case "Motor": return .string(device.vibrator?.name ?? "")
         case "StatusLight": return .string(device.statusLight?.name ?? "")
-        case "Routes":
-            let present = device.sessions.routes.present
-            return .strings(AudioRoute.allCases.filter { present.contains($0) }.map(\.rawValue))
+        case "Routes": return .strings(device.sessions.routes.present.names)
         case "SampleRate": return .double(device.hardware.sampleRate)
         case "OutputChannels": return .uint32(device.hardware.outputChannels)
         case "InputChannels": return .uint32(device.hardware.inputChannels)

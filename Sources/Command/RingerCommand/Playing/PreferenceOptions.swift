@@ -24,8 +24,8 @@ struct PreferenceOptions: ParsableArguments {
             "The routes on which the switch silences sound, with commas between them, or none. (default: speaker,receiver)",
             valueName: "routes"),
         transform: { text in
-            guard let routes = AudioRouteSet(names: text) else {
-                throw ValidationError("name \(PreferenceName.routesSilencedBySwitch.valueDescription)")
+            guard let routes = AudioRouteSet(argument: text) else {
+                throw ValidationError("name \(AudioRouteSet.valueDescription)")
             }
             return routes
         })

@@ -56,7 +56,9 @@ extension SimulationStep {
     }
 
     private static func preference(_ words: inout ScriptWords) throws(ScriptMistake) -> SimulationStep {
-        let name = try words.take("a preference: \(PreferenceName.list)") { PreferenceName(rawValue: $0) }
+        let name = try words.take(
+            "a preference: \(UserPreference.all.map(\.hyphenated).joined(separator: ", "))"
+        ) { word in UserPreference.all.first { $0.hyphenated == word } }
         let value = try words.take(name.valueDescription) { word in
             var preferences = UserPreferences()
             return name.set(word, in: &preferences) ? word : nil

@@ -48,7 +48,7 @@ enum SimulationStep: Sendable {
     case output(Output)
     case motor(works: Bool)
     // The user.
-    case prefer(PreferenceName, String)
+    case prefer(UserPreference, String)
     // The firmware. What is begun may have a name.
     case play(Playing, AudioCategory, CategoryOptions, name: String?)
     case playIn(session: String, Playing, name: String?)

@@ -85,47 +85,39 @@ extension UserPreferences {
 
     /// The text that ``init(text:path:_:)`` reads.
     var text: String {
-        func word(_ value: Bool) -> String { value ? "yes" : "no" }
-        let routes = AudioRoute.allCases.filter { routesSilencedBySwitch.contains($0) }.map(\.rawValue)
-        return """
-            # The user's preferences, as ringerd wrote them. Change them over D-Bus, or while it does not run.
-            vibrate-on-ring = \(word(vibrateOnRing))
-            vibrate-on-silent = \(word(vibrateOnSilent))
-            sound-effects = \(word(soundEffects))
-            alert-volume = \(alertVolume)
-            haptics-while-recording = \(word(hapticsWhileRecording))
-            do-not-disturb = \(word(doNotDisturb))
-            routes-silenced-by-switch = \(routes.joined(separator: ", "))
-            when-switch-unreadable = \(whenSwitchUnreadable.rawValue)
-
-            """
+        let lines = UserPreference.all.map { preference in
+            let value =
+                switch preference.value {
+                case .flag(let path): self[keyPath: path] ? "yes" : "no"
+                case .fraction(let path): "\(self[keyPath: path])"
+                case .routes(let path): self[keyPath: path].names.joined(separator: ", ")
+                case .position(let path): self[keyPath: path].rawValue
+                }
+            return "\(preference.hyphenated) = \(value)\n"
+        }
+        return "# The user's preferences, as ringerd wrote them. Change them over D-Bus, or while it does not run.\n"
+            + lines.joined()
     }
 
     /// - Returns: Whether there is such a key.
     private mutating func set(_ key: String, _ value: String) throws(RingerError) -> Bool {
-        func boolean() throws(RingerError) -> Bool { try SettingLines.boolean(key, value) }
-        switch key {
-        case "vibrate-on-ring": vibrateOnRing = try boolean()
-        case "vibrate-on-silent": vibrateOnSilent = try boolean()
-        case "sound-effects": soundEffects = try boolean()
-        case "alert-volume": alertVolume = Float(try SettingLines.number(key, value, in: 0...1))
-        case "haptics-while-recording": hapticsWhileRecording = try boolean()
-        case "do-not-disturb": doNotDisturb = try boolean()
-        case "routes-silenced-by-switch":
-            routesSilencedBySwitch = []
+        guard let preference = UserPreference.all.first(where: { $0.hyphenated == key }) else { return false }
+        switch preference.value {
+        case .flag(let path): self[keyPath: path] = try SettingLines.boolean(key, value)
+        case .fraction(let path): self[keyPath: path] = Float(try SettingLines.number(key, value, in: 0...1))
+        case .routes(let path):
+            self[keyPath: path] = []
             for name in SettingLines.words(value) {
                 guard let route = AudioRoute(rawValue: name) else {
-                    throw SettingLines.refuse(
-                        key, name, AudioRoute.allCases.map(\.rawValue).joined(separator: ", "))
+                    throw SettingLines.refuse(key, name, AudioRoute.allCases.map(\.rawValue).joined(separator: ", "))
                 }
-                routesSilencedBySwitch.formUnion(AudioRouteSet(route))
+                self[keyPath: path].formUnion(AudioRouteSet(route))
             }
-        case "when-switch-unreadable":
+        case .position(let path):
             guard let position = SwitchPosition(rawValue: value) else {
                 throw SettingLines.refuse(key, value, "ring, vibrate or silent")
             }
-            whenSwitchUnreadable = position
-        default: return false
+            self[keyPath: path] = position
         }
         return true
     }
