@@ -24,22 +24,26 @@ final class ConnectedDevice: @unchecked Sendable {
         sessions = ServiceSessions(link)
         sounds = ServiceSounds(link, sessions)
         current = Mutex(state.preferences ?? UserPreferences())
-        link.onChange = { [unowned self] names in
+        // The link outlives it by what it is about to report when the device's last user lets go of it.
+        link.onChange = { [weak self] names in
+            guard let self else { return }
             if names.contains("Preferences") { takePreferences() }
             state.changed(names)
         }
-        link.onLoss = { [unowned self] error in
+        link.onLoss = { [weak self] error in
+            guard let self else { return }
             self.link.onDegraded?(error)
             state.lost(error)
             sessions.lost(error)
         }
-        link.onReturn = { [unowned self] in
+        link.onReturn = { [weak self] in
+            guard let self else { return }
             state.returned()
             if let light { show(light.pattern) }
             sessions.returned()
         }
-        link.onKey = { [unowned self] in state.onChange?($0) }
-        link.onSessionSignal = { [unowned self] in sessions.take($0, $1, $2) }
+        link.onKey = { [weak self] in self?.state.onChange?($0) }
+        link.onSessionSignal = { [weak self] in self?.sessions.take($0, $1, $2) }
     }
 
     /// The device, and what the service has as it is made: on the loop's thread, which alone reads what the service reports.
