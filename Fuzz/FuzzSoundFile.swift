@@ -28,12 +28,6 @@ struct ChoppySource: ByteSource {
     }
 }
 
-#if FUZZ_MP3
-let most = 96
-#else
-let most = 4
-#endif
-
 func check(_ input: [UInt8]) {
     #if FUZZ_OGG || FUZZ_FLAC
     // A few bytes may be a long sound of silence: as a budget would refuse it.
@@ -48,6 +42,7 @@ func check(_ input: [UInt8]) {
         precondition((try? SoundFiles.info(input)) == nil, "headers accepted, decoding refused")
         return
     }
+    let most = (try? SoundFiles.info(input).codec) == .mpegLayer3 ? 96 : 4
     precondition(whole.samples.count * 2 <= most * input.count + 65536, "more samples than the input can hold")
     #endif
     guard var decoder = try? SoundDecoder(ChoppySource(bytes: input)) else { preconditionFailure("refused in pieces") }
@@ -69,11 +64,19 @@ func check(_ input: [UInt8]) {
     precondition(float.frames == whole.frames, "floating point has another length")
 }
 
+/// Where an ID3v2 tag in front ends, whose size, 28 bits in four bytes, is made to be one; 0 where there is none.
+func behindTag(_ input: inout [UInt8]) -> Int {
+    guard input.starts(with: Array("ID3".utf8)), input.count >= 10 else { return 0 }
+    for index in 6..<10 { input[index] &= 0x7F }
+    let end = 10 + input[6..<10].reduce(0) { $0 << 7 | Int($1) }
+    return end < input.count ? end : 0
+}
+
 /// What libFuzzer calls with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     // SAFETY: the fuzzer hands over `count` readable bytes, which are copied at once.
-    var input = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    var input = [UInt8](UnsafeBufferPointer(start: bytes, count: count))
     #if FUZZ_CAF
     let magic = Array("caff".utf8)
     #elseif FUZZ_AIFF
@@ -90,7 +93,12 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let kinds = ["RIFF", "RIFX", "RF64", "RIFF"]
     let magic = Array(kinds[count > 3 ? Int(input[3] & 3) : 0].utf8)
     #endif
-    for index in 0..<min(magic.count, input.count) { input[index] = magic[index] }
+    #if FUZZ_CAF || FUZZ_AIFF || FUZZ_WAVE
+    let start = behindTag(&input)
+    #else
+    let start = 0
+    #endif
+    for (index, byte) in magic.enumerated() where start + index < count { input[start + index] = byte }
     check(input)
     return 0
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Fuzzes one container's reader: Fuzz/run.sh caf|aiff|wave|mp3|ogg|flac [SECONDS [FURTHER LIBFUZZER OPTIONS...]]
 #
-# Needs the Swift toolchain alone, for MP3 ffmpeg and libmpg123 too, for Ogg and FLAC libsndfile; those are not instrumented. Seeds come from Tests/Targets/SoundFileTests/Corpus; what is found new is kept in .build/fuzz.
+# Needs the Swift toolchain alone, for MP3, which WAVE may have within it, ffmpeg and libmpg123 too, for Ogg and FLAC libsndfile; those are not instrumented. Seeds come from Tests/Targets/SoundFileTests/Corpus; what is found new is kept in .build/fuzz.
 # FUZZ_TIMEOUT gives another number of seconds, for machines that are busy with other things: they are counted by the clock.
 # An input is at most 1 KiB long, of Ogg and FLAC 16 KiB. One that takes longer than a second, or allocates more than 65 MiB at once, counts as a
 # finding.
@@ -38,6 +38,23 @@ if [ "$container" = mp3 ]; then
         ffmpeg -v error -y -f lavfi -i 'sine=d=0.8:r=24000' -c:a libmp3lame -b:a 8k $tags -f mp3 \
             "$out/corpus-mp3/$(echo "$tags" | tr -d ' ')"
     done
+fi
+# A tag of 20 bytes in front.
+case $container in
+caf) kinds=caf ;;
+aiff) kinds='aiff aifc' ;;
+wave) kinds=wav ;;
+*) kinds= ;;
+esac
+for kind in $kinds; do
+    for file in Tests/Targets/SoundFileTests/Corpus/*."$kind"; do
+        { printf 'ID3\004\0\0\0\0\0\024' && head -c 20 /dev/zero && cat "$file"; } >"$out/corpus-$container/id3-$(basename "$file")"
+    done
+done
+if [ "$container" = wave ]; then
+    # MP3 within it, of frames of 24 bytes.
+    ffmpeg -v error -y -f lavfi -i 'sine=d=0.6:r=24000' -c:a libmp3lame -b:a 8k -write_xing 0 -bitexact -f wav "$out/corpus-wave/mp3.wav"
+    { printf 'ID3\004\0\0\0\0\0\024' && head -c 20 /dev/zero && cat "$out/corpus-wave/mp3.wav"; } >"$out/corpus-wave/id3-mp3.wav"
 fi
 length=1024
 case $container in

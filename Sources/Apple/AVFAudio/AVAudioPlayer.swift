@@ -333,8 +333,8 @@ public final class AVAudioPlayer: NSObject, @unchecked Sendable {
             }
             return state.stretch == stretch
         }
-        guard isCurrent else { return }
         ProcessDevice.note(result.outcome, result.fallback)
+        guard isCurrent else { return }
         switch result.outcome {
         case .finished:
             isOver(stretch, result)

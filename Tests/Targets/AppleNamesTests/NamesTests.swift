@@ -269,6 +269,24 @@ extension AppleNames {
             #expect(bench.board.speaker.recordings.map(\.played) == [123])
         }
 
+        @Test func `Why another sound was heard than a notification's is kept as the process's failure`() async throws {
+            let bench = try ProcessBench()
+            let content = UNMutableNotificationContent()
+            func notify() async throws {
+                try await UNUserNotificationCenter.current().add(
+                    UNNotificationRequest(identifier: "", content: content, trigger: nil))
+                bench.clock.advance(by: .seconds(40))
+            }
+            content.sound = .default
+            try await notify()
+            #expect(ProcessDevice.failure == nil)
+            content.sound = UNNotificationSound(named: UNNotificationSoundName("none.wav"))
+            try await notify()
+            #expect(bench.board.speaker.recordings.map { $0.played > 0 } == [true, true])
+            let failure = try #require(ProcessDevice.failure)
+            #expect(failure.code == .notFound && failure.subject.hasSuffix("none.wav"), "\(failure)")
+        }
+
         @Test func `A service extension changes a content, whose attachments go to the delegate`() async throws {
             final class Renamer: UNNotificationServiceExtension {
                 override func didReceive(

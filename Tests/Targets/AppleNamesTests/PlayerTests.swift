@@ -268,6 +268,39 @@ extension AppleNames {
             #expect(throws: (any Error).self) { try AVAudioPlayer(data: try bench.wave(frames: 0)) }
         }
 
+        // A player that was stopped, or went elsewhere, kept it to itself.
+        @Test func `Why not all of a file is heard is kept as the process's failure, however the player ends`() throws {
+            let bench = try ProcessBench()
+            let file = bench.directory.appending(path: "cut.wav")
+            try bench.wave(frames: 8000).prefix(44 + 8000).write(to: file)
+            let ends: [(String, (AVAudioPlayer) -> Void)] = [
+                ("whole", { _ in bench.clock.advance(by: .seconds(1)) }), ("stopped", { $0.stop() }),
+                ("paused", { $0.pause() }), ("moved", { $0.currentTime = 0.3 }),
+            ]
+            for (name, end) in ends {
+                ProcessDevice.use(nil)
+                ProcessDevice.use(bench.device)
+                let player = try AVAudioPlayer(contentsOf: file)
+                #expect(player.duration == 0.5 && player.play())
+                bench.clock.advance(by: .milliseconds(100))
+                #expect(ProcessDevice.failure == nil)
+                end(player)
+                bench.clock.advance(by: .milliseconds(10))
+                let failure = ProcessDevice.failure
+                #expect(
+                    failure?.code == .soundIncomplete && failure?.subject == file.path,
+                    "\(name): \(String(describing: failure))")
+            }
+            // Nothing is missing of what the switch silences.
+            ProcessDevice.use(nil)
+            ProcessDevice.use(bench.device)
+            bench.board.ringSilent.position = .silent
+            let player = try AVAudioPlayer(contentsOf: file)
+            #expect(player.play())
+            bench.clock.advance(by: .seconds(1))
+            #expect(!player.isPlaying && ProcessDevice.failure == nil)
+        }
+
         @Test func `What is no sound is an error with a sentence`() throws {
             let bench = try ProcessBench()
             for (make, code) in [

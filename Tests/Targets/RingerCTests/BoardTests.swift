@@ -89,6 +89,39 @@ import Testing
         return ringer_session_get_property(session, property, &value, &size) == 0 ? value : none
     }
 
+    @Test("what stands in for a broken file is told by the result of a system sound and of an alert, and by an event")
+    func standIn() async {
+        await #expect(processExitsWith: .success) {
+            let folder = "/tmp/ringer-stand-in-\(getpid())"
+            let path = folder + "/ringer/sounds/new-mail.caf"
+            try #require(try run("mkdir -p '\(folder)/ringer/sounds' && printf caff > '\(path)'").status == 0)
+            defer { _ = try? run("rm -r '\(folder)'") }
+            setenv("XDG_DATA_HOME", folder, 1)
+            let bench = try TestDevice()
+            let starts: [() -> CInt] = [
+                { ringer_device_play_system_sound(bench.device, 1000, 0, nil) },
+                { ringer_device_play_system_sound(bench.device, 1000, 1, nil) },
+                { alert(bench.device, 1000, limit: 500) },
+            ]
+            for (index, start) in starts.enumerated() {
+                #expect(start() == 0)
+                bench.advance(milliseconds: 5_000)
+                let events = bench.events()
+                let end = try #require(events.first { $0.type == RINGER_EVENT_SOUND_ENDED }).u.result
+                let words = withUnsafeBytes(of: end.sentence) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+                #expect(words.hasPrefix("another sound is played: \(path): cannot decode"), "\(index): \(words)")
+                #expect(end.error == 0 && end.outcome != RINGER_OUTCOME_FAILED)
+                #expect(events.contains { $0.type == RINGER_EVENT_DEGRADED }, "\(index)")
+            }
+            // Nothing stands in for what is not heard.
+            #expect(ringer_simulated_set_position(bench.device, RINGER_POSITION_SILENT) == 0)
+            #expect(ringer_device_play_system_sound(bench.device, 1000, 0, nil) == 0)
+            bench.advance(milliseconds: 5_000)
+            let silenced = try #require(bench.ends().first).u.result
+            #expect(silenced.outcome == RINGER_OUTCOME_SILENCED && silenced.sentence.0 == 0)
+        }
+    }
+
     @Test("at the service a session's properties report its hardware, and its state whether others play")
     func figures() async {
         await #expect(processExitsWith: .success) {

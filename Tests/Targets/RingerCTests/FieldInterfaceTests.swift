@@ -96,6 +96,8 @@ struct FieldInterfaceTests {
             Self.check(try device.announced(file), "ringer_device_announce", file, isPlayed: file.isClip)
             Self.check(try device.notified(file), "ringer_device_notify", file)
             Self.check(try await service.played(file), "Play", file)
+            Self.check(try await service.announced(file), "Announce", file, isPlayed: file.isClip)
+            Self.check(try await service.notified(file), "Notify", file)
             // A file of every fault, and of every container and codec: those below take longer.
             guard kinds.insert(file.kind).inserted else { continue }
             Self.check(try await service.triggered(file), "TriggerFeedback", file)
@@ -181,13 +183,15 @@ struct FieldInterfaceTests {
     private final class Service {
         private let bench: ServiceBench
         private let client: BusClient
-        private var standard: [Int16] = []
+        /// What stands in for a file in a notification, and in an event's feedback.
+        private var (standard, event): ([Int16], [Int16]) = ([], [])
         private var count = 0
 
         init() async throws {
             bench = try ServiceBench(feedback: FeedbackService.Configuration())
             client = try bench.client()
-            standard = try await triggered([:]).samples
+            event = try await triggered([:]).samples
+            standard = try await notified(.string("")).samples
         }
 
         func played(_ file: File) async throws -> Heard {
@@ -200,8 +204,31 @@ struct FieldInterfaceTests {
         /// By an event of feedbackd's interface, whose own sound stands for a file: that counts as a failure here.
         func triggered(_ file: File) async throws -> Heard {
             var heard = try await triggered(["sound-file": .string(file.path)])
+            if heard.samples == event { (heard.isFinished, heard.samples) = (false, []) }
+            return heard
+        }
+
+        /// As a clip of an announcement.
+        func announced(_ file: File) async throws -> Heard {
+            let descriptor = open(file.path, O_RDONLY)
+            defer { close(descriptor) }
+            let clips = BusValue.array(element: "v", [.variant(.descriptor(descriptor))])
+            _ = try await client.request("Announce", [clips, .dictionary([:])])
+            return try await end("Ended")
+        }
+
+        /// By a notification, where the default sound stands for it: that counts as a failure here.
+        func notified(_ file: File) async throws -> Heard {
+            let descriptor = open(file.path, O_RDONLY)
+            defer { close(descriptor) }
+            var heard = try await notified(.descriptor(descriptor))
             if heard.samples == standard { (heard.isFinished, heard.samples) = (false, []) }
             return heard
+        }
+
+        private func notified(_ sound: BusValue) async throws -> Heard {
+            _ = try await client.request("Notify", [.variant(sound), .dictionary([:])])
+            return try await end("Ended")
         }
 
         private func triggered(_ hints: [String: BusValue]) async throws -> Heard {

@@ -87,6 +87,74 @@ import Testing
         #expect(bench.ends().map(\.u.result.outcome) == [RINGER_OUTCOME_FAILED])
     }
 
+    @Test("of a sound that was cut off, the result says so in a session and after a pause, once at its end")
+    func incompleteInParts() throws {
+        let bench = try TestDevice()
+        let sound = PCMBuffer(sampleRate: 48_000, channels: 1, samples: samples)
+        let bytes = try SoundFiles.encode(
+            sound, container: .wave, codec: .linearPCM(LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little))
+        )
+        let path = "/tmp/ringer-cut-parts-\(getpid()).wav"
+        defer { unlink(path) }
+        let file = try #require(fopen(path, "w"))
+        #expect(fwrite(bytes, 1, 44 + 48_000, file) == 44 + 48_000)
+        fclose(file)
+        let session = try bench.session(RINGER_CATEGORY_PLAYBACK)
+        defer { ringer_session_free(session) }
+        #expect(ringer_session_activate(session, nil) == 0)
+        for session in [nil, session] {
+            for isStopped in [false, true] {
+                var id: UInt64 = 0
+                path.withCString { path in
+                    var playback = ringer_playback()
+                    (playback.path, playback.session, playback.loops) = (path, session, isStopped ? -1 : 0)
+                    playback.category = session == nil ? RINGER_CATEGORY_PLAYBACK : RINGER_CATEGORY_AMBIENT
+                    #expect(ringer_device_play(bench.device, &playback, playbackSize, &id) == 0, "\(lastError)")
+                }
+                bench.advance(milliseconds: 250)
+                #expect(ringer_device_pause(bench.device, id, 1) == 0)
+                bench.advance(milliseconds: 10)
+                #expect(bench.ends().isEmpty)
+                #expect(ringer_device_pause(bench.device, id, 0) == 0)
+                bench.advance(milliseconds: 10)
+                if isStopped { #expect(ringer_device_stop(bench.device, id) == 0) }
+                bench.advance(milliseconds: 1_000)
+                let ends = bench.ends()
+                #expect(ends.map(\.id) == [id])
+                let text = ends.first.map {
+                    withUnsafeBytes(of: $0.u.result.sentence) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+                }
+                #expect(text?.hasPrefix("\(path): cannot play all of it") == true, "\(text ?? "")")
+            }
+        }
+    }
+
+    @Test("a sound that is paused at its very end is at its end, and finishes when it goes on", arguments: [0, 2])
+    func pausedAtItsEnd(loops: Int32) throws {
+        let bench = try TestDevice()
+        let handle = try DeviceHandle.at(bench.device)
+        let (speaker, clock) = (try handle.simulated().speaker, handle.device.clock)
+        var (id, frame): (UInt64, UInt64) = (0, 0)
+        nonisolated(unsafe) let device = bench.device
+        let next = Mutex<UInt64>(0)
+        // At the sound's end, and before it: it was asked for before.
+        _ = clock.schedule(at: clock.now + .seconds(Int64(loops) + 1)) {
+            #expect(ringer_device_pause(device, next.withLock { $0 }, 1) == 0)
+        }
+        #expect(play(bench.device, samples, &id) { $0.loops = loops } == 0)
+        next.withLock { $0 = id }
+        bench.advance(milliseconds: 5_000)
+        #expect(bench.ends().isEmpty)
+        #expect(ringer_device_get_position(bench.device, id, &frame) == 0 && frame == 48_000)
+        #expect(ringer_device_pause(bench.device, id, 0) == 0)
+        bench.advance(milliseconds: 1)
+        let result = try #require(bench.ends().first?.u.result)
+        let total = UInt64(48_000 * (loops + 1))
+        #expect(result.outcome == RINGER_OUTCOME_FINISHED && result.frames_played == total && result.frames == total)
+        #expect(speaker.recordingCount == 1)
+        #expect(ringer_device_pause(bench.device, id, 1) == -ENOENT)
+    }
+
     @Test("a sound that is repeated until it is stopped plays on, and says how much was heard")
     func endless() throws {
         let bench = try TestDevice()

@@ -198,7 +198,7 @@ struct ScriptTests {
             expect heard
             wait 1 s
             notify t.caf in App
-            expect not report fallback
+            expect not report instead
             expect finished after 400 ms within 1 s
             """
         try ringer.write(Array(script.utf8), "tests/files.script")
@@ -210,6 +210,48 @@ struct ScriptTests {
             missing.errors
                 == "ringer: test.script, line 2: \"play playback from missing.caf\" failed: "
                 + "missing.caf: cannot open: No such file or directory\n")
+    }
+
+    // A length made a sound of its own of it, which had no word of what it stood for.
+    @Test("a script can expect that another sound is heard, or not all of one, and why, however it is played")
+    func standIns() throws {
+        let data = try Command()
+        for folder in ["ringer", "ringer/sounds", "App"] {
+            try FileManager.default.createDirectory(
+                atPath: data.folder.path + "/" + folder, withIntermediateDirectories: false)
+        }
+        try data.write(Array("caff".utf8), "ringer/sounds/new-mail.caf")
+        #expect(try data("sounds", "--render", "rendered").status == 0)
+        let whole = try data.read("rendered/Tock.caf")
+        try data.write(Array(whole.prefix(whole.count / 2)), "cut.caf")
+        let ringer = try Command(environment: ["XDG_DATA_HOME": data.folder.path])
+        let undecodable = "\"another one instead: undecodable: \(data.folder.path)/ringer/sounds/new-mail.caf\""
+        let incomplete = "\"incomplete: \(data.folder.path)/cut.caf: cannot play all of it\""
+        for (step, report) in [
+            ("sound new-mail", undecodable), ("sound new-mail as alert", undecodable),
+            ("alert new-mail for 1 s", undecodable), ("play playback from new-mail", undecodable),
+            ("play playback from new-mail for 2 s", undecodable), ("session playback from new-mail", undecodable),
+            ("session playback from new-mail for 1 s", undecodable),
+            ("activate playback called music\nplay in music from new-mail", undecodable),
+            ("activate playback called music\nplay in music from new-mail for 1 s", undecodable),
+            ("announce playback from new-mail", undecodable),
+            ("announce playback from new-mail from new-mail for 1 s", undecodable),
+            ("notify no.wav in App", "\"another one instead: missing: no.wav\""),
+            ("sound cut.caf", incomplete), ("alert cut.caf for 1 s", incomplete),
+            ("play playback from cut.caf", incomplete), ("play playback from cut.caf for 1 s", incomplete),
+        ] {
+            let script = "\(step)\nexpect report \(report)\nexpect heard\nexpect ended within 10 s\n"
+            try data.write(Array(script.utf8), "test.script")
+            let result = try ringer("simulate", "--script", data.folder.path + "/test.script")
+            #expect(result.status == 0, "\(step)\n\(result.output)\(result.errors)")
+        }
+        // An announcement without a part of itself would say something else.
+        for length in ["", " for 1 s"] {
+            let script = "announce playback from cut.caf\(length)\nexpect failed\nexpect not heard for 1 s\n"
+            try data.write(Array(script.utf8), "test.script")
+            let result = try ringer("simulate", "--script", data.folder.path + "/test.script")
+            #expect(result.status == 0, "\(result.output)\(result.errors)")
+        }
     }
 
     @Test("every run of a script prints the same, however much time passes in it")

@@ -214,11 +214,13 @@ struct Simulation: Sendable {
     /// The samples that a step plays: its clips joined, then cut or repeated to the length that it says.
     private func samples(_ playing: SimulationStep.Playing) throws -> PCMBuffer {
         let clips = try playing.sounds.map { try clip($0) }
-        let whole = clips.isEmpty ? Self.melody : try Announcement(joining: clips).sound
-        guard let length = playing.length, whole.frames > 0 else { return whole }
-        let count = Int((length.inSeconds * whole.sampleRate).rounded()) * whole.channels
-        let samples = (0..<count).map { whole.samples[$0 % whole.samples.count] }
-        return PCMBuffer(sampleRate: whole.sampleRate, channels: whole.channels, samples: samples)
+        var sound = clips.isEmpty ? Self.melody : try Announcement(joining: clips).sound
+        guard let length = playing.length, sound.frames > 0 else { return sound }
+        let whole = sound.samples
+        let count = Int((length.inSeconds * sound.sampleRate).rounded()) * sound.channels
+        // The sound stays the file's, or what stands in for it.
+        sound.samples = (0..<count).map { whole[$0 % whole.count] }
+        return sound
     }
 
     private func clip(_ sound: NamedSound) throws -> PCMBuffer {

@@ -14,9 +14,11 @@ struct AlertBench {
     let ring: SystemSoundID
 
     init(
-        position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences(), hasMotor: Bool = true
+        position: SwitchPosition = .ring, preferences: UserPreferences = UserPreferences(), directories: [String] = [],
+        hasMotor: Bool = true
     ) throws {
-        bench = try SoundsBench(position: position, preferences: preferences, hasMotor: hasMotor)
+        bench = try SoundsBench(
+            position: position, preferences: preferences, directories: directories, hasMotor: hasMotor)
         alerts = Alerts(bench.sounds)
         ring = try bench.register(milliseconds: 300)
     }
@@ -419,6 +421,26 @@ struct AlertTests {
         alert.advance(60_000)
         #expect(alert.outcomes.last == .timedOut && alert.results.all[1].vibrated && alert.bench.turns.count == 40)
         #expect(alert.results.all[1].soundError != nil && alert.bench.heard.isEmpty)
+    }
+
+    @Test("an alert with a broken file rings by what stands in for it, and says so of each round and at its end")
+    func standIn() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("new-mail.caf", Array("caff".utf8))
+        let alert = try AlertBench(directories: [directory.path])
+        func told() -> Int { alert.bench.events.all.count { if case .fallback = $0 { true } else { false } } }
+        alert.start(1000, way: .sound)
+        alert.advance(60_000)
+        let result = try #require(alert.results.all.first)
+        #expect(result.outcome == .timedOut && result.sounded && result.soundError == nil)
+        #expect(result.fallback?.reason == .undecodable)
+        #expect(result.fallback?.error?.subject == directory.path + "/new-mail.caf")
+        #expect(alert.bench.heard.count == result.rounds && told() == result.rounds)
+        // Nothing stands in for what is not heard.
+        alert.flip(to: .silent)
+        alert.start(1000)
+        alert.advance(60_000)
+        #expect(alert.results.all[1].vibrated && alert.results.all[1].fallback == nil && told() == result.rounds)
     }
 
     @Test("a file that the system cannot read for a while is heard once it can")

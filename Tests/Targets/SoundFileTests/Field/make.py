@@ -191,7 +191,7 @@ out = {}
 turn = 0
 # These have every fault; of the other codecs, each has every eleventh, a different one each time.
 WHOLE = ("wave-s16-1", "rf64-s16-2", "aiff-s16-1", "aifc-ima4-2", "caf-s16be-1", "mp3-xing-1", "mp3-cbr24000-1", "ogg-vorbis-1",
-         "ogg-opus-1", "flac-s16-1")
+         "ogg-opus-1", "flac-s16-1", "wave-mp3-cbr24000-1")
 
 
 def put(name, data):
@@ -420,10 +420,34 @@ def make_compressed(folder):
         put(f"{name}-damage.body.{extension}", damaged)
         if "cbr" in name:
             rate, channels = int(name[7:-2]), int(name[-1])
-            fmt = struct.pack("<HHIIHHHHIHHH", 0x55, channels, rate, 4000, 1, 0, 12, 1, 2, 418, 1, 0)
-            for fault, size in (("plain", len(whole)), ("unfilled", 0), ("long", len(whole) + 1000)):
-                put(f"wave-{name}-{fault}.wav", b"RIFF" + struct.pack("<I", 50 + len(whole)) + b"WAVEfmt " + struct.pack("<I", len(fmt))
-                    + fmt + b"data" + struct.pack("<I", size) + whole)
+            damaged_header = bytearray(whole)
+            damaged_header[sync:sync + 4] = b"\x55\x55\x55\x55"
+            within_wave(f"wave-{name}", rate, channels, whole, half, damaged_header, damaged)
+
+
+def within_wave(name, rate, channels, whole, half, damaged_header, damaged_body):
+    """MP3 in WAV: format 85."""
+    fmt = struct.pack("<HHIIHHHHIHHH", 0x55, channels, rate, 4000, 1, 0, 12, 1, 2, 418, 1, 0)
+
+    def make(sound, size=None, riff=None, after=b""):
+        size = len(sound) if size is None else size
+        body = (b"WAVEfmt " + struct.pack("<I", len(fmt)) + fmt + b"data" + struct.pack("<I", size) + sound
+                + b"\0" * (len(sound) % 2) + after)
+        return b"RIFF" + struct.pack("<I", len(body) if riff is None else riff) + body
+    made = make(whole)
+    for fault, data in (
+            ("plain", made), ("size.unfilled", make(whole, 0)), ("size.zero", make(whole, 0, 0)),
+            ("size.most", make(whole, 0xFFFFFFFF, 0xFFFFFFFF)), ("size.long", make(whole, len(whole) + 1000)),
+            ("cut.half", made[:half]), ("cut.last", made[:-1]), ("cut.first", made[:len(made) - len(whole) + 10]),
+            ("id3", id3(300) + made), ("ape", ape(64) + made), ("inner.id3", make(id3(50) + whole)),
+            ("inner.id3v1", make(whole + b"TAG" + bytes(125))), ("inner.front", make(bytes(0x33 for _ in range(100)) + whole)),
+            ("inner.half", make(whole[77:])), ("tail.id3v1", made + b"TAG" + bytes(125)), ("tail.zeros", made + bytes(700)),
+            ("after.unknown", make(whole, after=b"xyz " + struct.pack("<I", 32) + bytes(32))),
+            ("gap", make(whole[:half] + bytes(0x55 for _ in range(200)) + whole[half:])), ("cat", make(whole + whole)),
+            ("damage.header", make(damaged_header)), ("damage.body", make(damaged_body)),
+            ("other.pcm", make(integers(tone(channels), 2, False))), ("other.zeros", make(bytes(2000))), ("other.none", make(b"")),
+            ("other.ogg", make(b"OggS" + bytes(900)))):
+        put(f"{name}-{fault}.wav", data)
 
 
 def decode(folder, names):
