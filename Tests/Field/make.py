@@ -153,6 +153,8 @@ def cases():
     yield "42n1.aifc", aiff(pcm(whole, 24), 24, b"42n1"), whole
     yield "23ni.aifc", aiff(pcm(whole, 32), 32, b"23ni"), whole
     yield "in24.aifc", aiff(pcm(whole, 24, True), 24, b"in24"), whole
+    declared = big_chunk(b"wave", b"\0\0\0\x0cfrmain24" + b"\0\0\0\x0aenda\0\1")
+    yield "in24-wave.aifc", aiff(pcm(whole, 24, True), 24, b"in24", before=declared), whole
     yield "FL32.aifc", aiff(floats(whole, True), 32, b"FL32"), whole
     yield "fl32.aifc", aiff(floats(whole, True), 32, b"fl32"), whole
     yield "raw.aifc", aiff(bytes((s >> 8) + 128 for s in whole), 8, b"raw "), [s >> 8 << 8 for s in whole]

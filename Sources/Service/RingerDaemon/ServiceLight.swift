@@ -12,7 +12,7 @@ final class ServiceLight: @unchecked Sendable {
     private let device: Device
     /// Receives what the light cannot do.
     private let report: (RingerError) -> Void
-    private var shown: [(token: Token, pattern: LightPattern)] = []
+    private var shown: [(token: Token, pattern: LightPattern, color: LightColor?)] = []
     private var last: UInt64 = 0
 
     init(_ device: Device, report: @escaping (RingerError) -> Void) {
@@ -20,13 +20,13 @@ final class ServiceLight: @unchecked Sendable {
         self.report = report
     }
 
-    /// Shows `pattern` above the others.
+    /// Shows `pattern` above the others, in `color` where the light has that.
     ///
     /// - Throws: ``RingerError`` if the light fails. One that cannot blink is lit instead, which is reported.
-    func push(_ pattern: LightPattern) throws(RingerError) -> Token {
+    func push(_ pattern: LightPattern, in color: LightColor? = nil) throws(RingerError) -> Token {
         last += 1
         let token = Token(number: last)
-        shown.append((token, pattern))
+        shown.append((token, pattern, color))
         do throws(RingerError) {
             try showNewest()
         } catch {
@@ -62,7 +62,12 @@ final class ServiceLight: @unchecked Sendable {
 
     private func showNewest() throws(RingerError) {
         do throws(RingerError) {
-            try device.statusLight?.show(shown.last?.pattern ?? .off)
+            let newest = shown.last?.pattern ?? .off
+            if let light = device.statusLight as? any ColoredLight {
+                try light.show(newest, in: shown.last?.color)
+            } else {
+                try device.statusLight?.show(newest)
+            }
         } catch {
             guard error.code == .unsupported else { throw error }
             report(error)

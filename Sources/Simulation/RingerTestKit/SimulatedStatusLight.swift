@@ -2,7 +2,7 @@ import RingerCore
 import Synchronization
 
 /// A status light that records what it showed. It keeps the newest ``shownLimit`` patterns. Any thread.
-public final class SimulatedStatusLight: StatusLight, Sendable {
+public final class SimulatedStatusLight: StatusLight, ColoredLight, Sendable {
     /// A pattern and when it was shown first.
     public struct Shown: Sendable, Equatable {
         /// The pattern.
@@ -13,6 +13,7 @@ public final class SimulatedStatusLight: StatusLight, Sendable {
 
     private struct State {
         var pattern = LightPattern.off
+        var color: LightColor?
         var shown = Newest<Shown>()
         var error: RingerError?
         var isClosed = false
@@ -31,6 +32,8 @@ public final class SimulatedStatusLight: StatusLight, Sendable {
 
     /// What it shows now.
     public var pattern: LightPattern { state.withLock { $0.pattern } }
+    /// The color in which it was to be shown.
+    package var color: LightColor? { state.withLock { $0.color } }
     /// The newest changes, at most ``shownLimit``, in order.
     public var shown: [Shown] { state.withLock { $0.shown.elements } }
     /// How many changes are kept: 1,000 unless set otherwise.
@@ -46,10 +49,15 @@ public final class SimulatedStatusLight: StatusLight, Sendable {
 
     /// Shows `pattern`.
     public func show(_ pattern: LightPattern) throws(RingerError) {
+        try show(pattern, in: nil)
+    }
+
+    package func show(_ pattern: LightPattern, in color: LightColor?) throws(RingerError) {
         let error: RingerError? = state.withLock { state in
             if state.isClosed { return RingerError(.closed, "show a pattern", name) }
             if let error = state.error { return error }
             set(pattern, &state)
+            state.color = color
             return nil
         }
         if let error { throw error }

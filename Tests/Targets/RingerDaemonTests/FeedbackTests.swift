@@ -203,17 +203,20 @@ import Testing
         let id = try await client.trigger("phone-missed-call", timeout: 0)
         try await client.advance(.seconds(100))
         #expect(bench.board.statusLight.pattern == blinking)
+        #expect(bench.board.statusLight.color == LightColor(green: 255, blue: 255))
         // A newer one is shown above it.
         let second = try await client.trigger("battery-caution", timeout: 2)
         try await client.advance(.seconds(1))
         #expect(
             bench.board.statusLight.pattern == .blinking(on: .milliseconds(200), off: .milliseconds(1800)))
+        #expect(bench.board.statusLight.color == LightColor(red: 255))
         try await client.advance(.seconds(2))
         #expect(await client.feedbackEnded() == [second, 0])
         #expect(bench.board.statusLight.pattern == blinking)
+        #expect(bench.board.statusLight.color == LightColor(green: 255, blue: 255))
         _ = try await client.feedback("EndFeedback", [.uint32(id)])
         #expect(await client.feedbackEnded() == [id, 2])
-        #expect(bench.board.statusLight.pattern == .off)
+        #expect(bench.board.statusLight.pattern == .off && bench.board.statusLight.color == nil)
         // Neither the profile nor the switch forbid a light, and it has no end of its own: its caller's is its end.
         try await client.setProfile("silent")
         _ = try await other.trigger("message-missed-sms")

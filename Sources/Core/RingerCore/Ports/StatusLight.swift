@@ -14,6 +14,23 @@ public protocol StatusLight: Sendable {
     func close() throws(RingerError)
 }
 
+/// A status light that may have colors.
+package protocol ColoredLight: StatusLight {
+    /// Shows `pattern` in `color`; in its own color where that is nil, and where it has one alone.
+    func show(_ pattern: LightPattern, in color: LightColor?) throws(RingerError)
+}
+
+/// A color, its parts from 0 to 255.
+package struct LightColor: Sendable, Hashable {
+    package var red: UInt8
+    package var green: UInt8
+    package var blue: UInt8
+
+    package init(red: UInt8 = 0, green: UInt8 = 0, blue: UInt8 = 0) {
+        (self.red, self.green, self.blue) = (red, green, blue)
+    }
+}
+
 /// What a status light shows.
 public enum LightPattern: Sendable, Equatable {
     /// It is dark.

@@ -5,11 +5,13 @@ import SystemPackage
 /// A status light that the kernel shows as an LED; its `timer` trigger blinks without wake-ups of this process.
 ///
 /// Any thread may use it. The corresponding kernel interface is the LED class, with the trigger ledtrig-timer.
-public final class LEDLight: StatusLight {
+public final class LEDLight: StatusLight, ColoredLight {
     private struct State {
         /// Whether the LED shows what this light does, and not what its earlier trigger does.
         var isInUse = false
         var isClosed = false
+        /// The `multi_intensity` that the LED had, while it has a pattern's.
+        var ownColor: String?
     }
 
     private let led: FilePath
@@ -48,10 +50,14 @@ public final class LEDLight: StatusLight {
     /// - Throws: ``RingerError``: `unsupported` if the kernel has no `timer` trigger to blink with, and the LED is lit instead;
     ///   `closed` after ``close()``; the system's reason if the LED is gone or may not be written.
     public func show(_ pattern: LightPattern) throws(RingerError) {
+        try show(pattern, in: nil)
+    }
+
+    package func show(_ pattern: LightPattern, in color: LightColor?) throws(RingerError) {
         try state.withLock { state throws(RingerError) in
             if state.isClosed { throw RingerError(.closed, "show a pattern", name) }
             state.isInUse = true
-            if pattern != .off { color() }
+            if pattern != .off { setColor(color, &state.ownColor) }
             switch pattern {
             case .off: try turnOff()
             case .on: try light()
@@ -67,6 +73,7 @@ public final class LEDLight: StatusLight {
             if state.isClosed { return }
             state.isClosed = true
             guard state.isInUse else { return }
+            if let own = state.ownColor { try? set("multi_intensity", own) }
             if earlierTrigger == "timer" { return try turnOff() }
             try set("brightness", "0")
             if earlierTrigger != "none" { try set("trigger", earlierTrigger) }
@@ -91,14 +98,33 @@ public final class LEDLight: StatusLight {
         try set("brightness", "0")
     }
 
-    /// Makes a multicolor LED without a color white: the kernel multiplies its brightness with that of each of its colors
-    /// (Documentation/leds/leds-class-multicolor.rst).
+    /// Gives a multicolor LED `color`, or its own again, which is white where it has none: the kernel multiplies its brightness
+    /// with that of each of its colors (Documentation/leds/leds-class-multicolor.rst).
     /// Where it may not be written, the LED has the color that it has.
-    private func color() {
-        guard let colors = try? attribute("multi_intensity").read().split(separator: " "),
-            colors.allSatisfy({ $0 == "0" })
-        else { return }
-        try? set("multi_intensity", colors.map { _ in largest }.joined(separator: " "))
+    private func setColor(_ color: LightColor?, _ own: inout String?) {
+        guard let now = try? attribute("multi_intensity").read() else { return }
+        let before = own ?? now
+        guard let color, let parts = parts(of: color) else {
+            let isDark = before.split(separator: " ").allSatisfy { $0 == "0" }
+            let intensity = isDark ? before.split(separator: " ").map { _ in largest }.joined(separator: " ") : before
+            if intensity != now { try? set("multi_intensity", intensity) }
+            own = nil
+            return
+        }
+        own = before
+        try? set("multi_intensity", parts.joined(separator: " "))
+    }
+
+    /// The intensities of `color`, in the order of the LED's colors; nil where it has not all that it takes.
+    private func parts(of color: LightColor) -> [String]? {
+        let values = [("red", color.red), ("green", color.green), ("blue", color.blue)]
+        guard let names = try? attribute("multi_index").read().split(separator: " ").map(String.init),
+            values.allSatisfy({ $0.1 == 0 || names.contains($0.0) }), let most = Int(largest), most <= Int32.max
+        else { return nil }
+        return names.map { name in
+            let value = values.first { $0.0 == name }?.1 ?? 0
+            return "\(Int(value) * most / 255)"
+        }
     }
 
     private func light() throws(RingerError) {

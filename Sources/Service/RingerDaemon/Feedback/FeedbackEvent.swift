@@ -31,6 +31,8 @@ struct FeedbackEvent: Sendable {
     var vibration: VibrationPattern?
     /// What the status light shows until the event ends; nil for nothing.
     var light: LightPattern?
+    /// Its color, where the light has several.
+    var color: LightColor?
 
     private init(_ sound: SystemSoundID?, _ kind: SoundRequest = .notification(), vibration text: String? = nil) {
         self.sound = sound
@@ -39,21 +41,25 @@ struct FeedbackEvent: Sendable {
     }
 
     /// An event of light alone: it has no end of its own.
-    private init(light: LightPattern) {
-        self.light = light
+    private init(light: LightPattern, _ color: LightColor) {
+        (self.light, self.color) = (light, color)
     }
 
     /// An event that is in no theme, whose caller brings a sound of its own.
     static let unknown = FeedbackEvent(nil)
 
-    private static let missed = FeedbackEvent(light: .blinking(on: .seconds(1), off: .seconds(1)))
+    /// Something that was missed. The colors are those of feedbackd's theme.
+    private static func missed(_ color: LightColor = LightColor(blue: 255)) -> FeedbackEvent {
+        FeedbackEvent(light: .blinking(on: .seconds(1), off: .seconds(1)), color)
+    }
 
     private static let key = FeedbackEvent(1104, .systemSound(isUISound: true), vibration: "20")
 
     /// The events by name (feedbackd, "Event naming specification").
     static let named: [String: FeedbackEvent] = [
         "alarm-clock-elapsed": FeedbackEvent(1005, .alert, vibration: "500,500,500"),
-        "battery-caution": FeedbackEvent(light: .blinking(on: .milliseconds(200), off: .milliseconds(1800))),
+        "battery-caution": FeedbackEvent(
+            light: .blinking(on: .milliseconds(200), off: .milliseconds(1800)), LightColor(red: 255)),
         "bell-terminal": FeedbackEvent(nil, vibration: "100"),
         "button-pressed": key,
         "button-released": FeedbackEvent(nil, vibration: "10"),
@@ -61,21 +67,21 @@ struct FeedbackEvent: Sendable {
         "camera-shutter": FeedbackEvent(1108, .systemSound(isUISound: false)),
         "key-pressed": key,
         "key-released": FeedbackEvent(nil, vibration: "10"),
-        "message-missed-email": missed,
-        "message-missed-instant": missed,
-        "message-missed-notification": missed,
-        "message-missed-sms": missed,
+        "message-missed-email": missed(LightColor(red: 128, blue: 128)),
+        "message-missed-instant": missed(),
+        "message-missed-notification": missed(),
+        "message-missed-sms": missed(),
         "message-new-cellbroadcast": FeedbackEvent(1005, .alert, vibration: "1000,500,1000"),
         "message-new-email": FeedbackEvent(1000, vibration: "200"),
         "message-new-instant": FeedbackEvent(1003, vibration: "200,100,200"),
         "message-new-sms": FeedbackEvent(1007, vibration: "200,100,200"),
         "message-sent-instant": FeedbackEvent(nil, vibration: "50"),
-        "notification-missed-generic": missed,
+        "notification-missed-generic": missed(),
         "notification-new-generic": FeedbackEvent(nil, vibration: "100"),
         "phone-failure": FeedbackEvent(1073),
         "phone-hangup": FeedbackEvent(1152),
         "phone-incoming-call": FeedbackEvent(1151, .alert, vibration: "400,200,400"),
-        "phone-missed-call": missed,
+        "phone-missed-call": missed(LightColor(green: 255, blue: 255)),
         "phone-outgoing-busy": FeedbackEvent(1070),
         "screen-capture": FeedbackEvent(1108, .systemSound(isUISound: false)),
         "theme-demo": FeedbackEvent(1025, vibration: "100,100,100"),

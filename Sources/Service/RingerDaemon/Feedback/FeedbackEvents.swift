@@ -171,7 +171,7 @@ final class FeedbackEvents: @unchecked Sendable {
         guard !event.isOver else { return }
         if let pattern = event.event.light, device.statusLight != nil {
             do throws(RingerError) {
-                event.light = try service.light.push(pattern)
+                event.light = try service.light.push(pattern, in: event.event.color)
             } catch {
                 service.publisher.reportDegraded(error)
             }

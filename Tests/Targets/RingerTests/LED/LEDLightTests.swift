@@ -50,6 +50,36 @@ import Testing
         }
     }
 
+    // Each event was white, or had the color of the one before.
+    @Test("a multicolor LED has the color of what is shown, in the order of its colors, and its own again afterwards")
+    func color() throws {
+        func intensity() throws -> String { try directory.read("status/multi_intensity").filter { !$0.isNewline } }
+        try directory.write("510\n", to: "status/max_brightness")
+        try directory.write("blue white red green\n", to: "status/multi_index")
+        for (own, shown) in [("0 0 0 0", "510 510 510 510"), ("0 7 0 1", "0 7 0 1")] {
+            try directory.write("[none] timer transient\n", to: "status/trigger")
+            try directory.write(own + "\n", to: "status/multi_intensity")
+            let light = try LEDLight("status", paths: paths)
+            try light.show(.on, in: LightColor(red: 255, green: 1, blue: 128))
+            #expect(try intensity() == "256 0 510 2")
+            try light.show(.blinking(on: .seconds(1), off: .seconds(1)), in: LightColor(blue: 255))
+            #expect(try intensity() == "510 0 0 0")
+            try light.show(.off)
+            try light.show(.on)
+            #expect(try intensity() == shown)
+            try light.show(.on, in: LightColor(green: 255))
+            #expect(try intensity() == "0 0 0 510")
+            try light.close()
+            #expect(try intensity() == (own.hasPrefix("0 7") ? own : shown))
+        }
+        // An LED that lacks a part of the color is lit all the same.
+        try directory.write("amber green\n", to: "status/multi_index")
+        try directory.write("0 0\n", to: "status/multi_intensity")
+        let light = try LEDLight("status", paths: paths)
+        try light.show(.on, in: LightColor(red: 255))
+        #expect(try intensity() == "510 510")
+    }
+
     @Test("the timer trigger blinks; times are rounded up to milliseconds, and limited to 60 s")
     func blink() throws {
         let light = try LEDLight("status", paths: paths)
