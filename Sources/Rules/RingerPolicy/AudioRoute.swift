@@ -56,3 +56,17 @@ public struct AudioRouteSet: OptionSet, Sendable, Hashable {
     /// Whether `route` is in the set.
     public func contains(_ route: AudioRoute) -> Bool { contains(AudioRouteSet(route)) }
 }
+
+extension AudioRouteSet {
+    /// The set of the routes of these names; nil where one is not known.
+    package init?(names: some Sequence<String>) {
+        self = []
+        for name in names {
+            guard let route = AudioRoute(rawValue: name) else { return nil }
+            formUnion(AudioRouteSet(route))
+        }
+    }
+
+    /// The names of its routes.
+    package var names: [String] { AudioRoute.allCases.filter(contains).map(\.rawValue) }
+}

@@ -89,7 +89,8 @@ import Testing
         return ringer_session_get_property(session, property, &value, &size) == 0 ? value : none
     }
 
-    @Test("what stands in for a broken file is told by the result of a system sound and of an alert, and by an event")
+    @Test(
+        "a system sound's and an alert's results, and an event, report that another sound stands in for a broken file")
     func standIn() async {
         await #expect(processExitsWith: .success) {
             let folder = "/tmp/ringer-stand-in-\(getpid())"

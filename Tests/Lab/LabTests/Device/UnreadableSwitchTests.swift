@@ -52,7 +52,7 @@ extension VirtualTime {
 
         // A directory that may not be searched counted as a broken file in it.
         @Test(
-            "a file that may not be read is told, a directory that may not be searched is skipped",
+            "a file that may not be read is reported, a directory that may not be searched is skipped",
             arguments: [true, false])
         func sounds(mayBeSearched: Bool) async throws {
             let folders = ["/run/tmp/data", "/run/tmp/data/ringer", "/run/tmp/data/ringer/sounds"]
