@@ -206,7 +206,10 @@ let package = Package(
             "Benchmarks/Sessions/Sources/SessionBenchmark", "SessionBenchmark",
             ["SessionProperties", "SessionRules", "RingerCore", "RingerTestKit", "CAllocations"]),
         .target(
-            name: "CEndurance", dependencies: ["CRinger", "RingerC"], path: "Tests/Systems/Endurance/CEndurance"),
+            name: "CEndurance", dependencies: ["CRinger", "RingerC", "AudioToolboxC"],
+            path: "Tests/Systems/Endurance/CEndurance",
+            cSettings: [.headerSearchPath("../../../../Sources/Apple/CAudioToolbox/include")],
+            linkerSettings: [.linkedLibrary("asound")]),
         program(
             "Tests/Systems/Endurance/Program", "endurance",
             [

@@ -68,5 +68,5 @@ extension AudioRouteSet {
     }
 
     /// The names of its routes.
-    package var names: [String] { AudioRoute.allCases.filter(contains).map(\.rawValue) }
+    package var names: [String] { AudioRoute.allCases.filter(contains).map { $0.rawValue } }
 }

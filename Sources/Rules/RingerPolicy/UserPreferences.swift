@@ -35,6 +35,8 @@ public struct UserPreferences: Sendable, Hashable {
     }
 }
 
+// Embedded Swift has no key paths; programs for microcontrollers set the fields above.
+#if !hasFeature(Embedded)
 /// A preference in the table of all of them: its name and its value's type. The bus, the file of ringerd, scripts and
 /// options read and write preferences by this table.
 package struct UserPreference: Sendable, Hashable {
@@ -75,3 +77,4 @@ package struct UserPreference: Sendable, Hashable {
             }, as: UTF8.self)
     }
 }
+#endif

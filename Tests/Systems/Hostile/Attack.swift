@@ -26,12 +26,17 @@ struct Attack {
     /// The methods that may turn the motor.
     static let vibrating: Set = ["Play", "Alert", "Notify", "Vibrate", "TriggerFeedback"]
 
-    /// - Parameter own: A session of its own; nil where it may have none.
-    private func targets(_ own: String?) -> [(interface: BusInterface, path: String)] {
+    /// The interfaces of the service's objects that are attacked, and their paths.
+    static func interfaces(session: String) -> [(interface: BusInterface, path: String)] {
         [
             (.ringer, RingerNames.path), (.feedback, FeedbackNames.path), (.haptic, FeedbackNames.path),
             (.session, session),
-        ] + (own.map { [(.session, $0)] } ?? [])
+        ]
+    }
+
+    /// - Parameter own: A session of its own; nil where it may have none.
+    private func targets(_ own: String?) -> [(interface: BusInterface, path: String)] {
+        Self.interfaces(session: session) + (own.map { [(.session, $0)] } ?? [])
     }
 
     /// Sends so many messages, one in ten of which is a forged signal, several at a time. Every call gets a reply, whose error

@@ -11,55 +11,61 @@ struct Floods {
     /// What one call may take, p99, besides what a round trip to the bus itself takes meanwhile, and what the service's thread waits
     /// for a processor.
     static let limit = Duration.milliseconds(100)
+    /// What the service's private memory may be above rest meanwhile, in KiB.
+    private static let memory = 16 << 10
 
-    /// Every method of every object that the service has, with arguments that make it work as much as it may.
-    private func calls(session: String) -> [RawCaller.Call] {
-        func call(
-            _ member: String, _ arguments: [BusValue] = [], _ interface: String = RingerNames.interface,
-            _ path: String = RingerNames.path
-        ) -> RawCaller.Call {
+    /// What the arguments of some types are, so that the service works as much as it may.
+    private static let values: [String: BusValue] = [
+        "v": sound, "av": .array(element: "v", [sound, sound, sound]), "a{sv}": .dictionary([:]), "as": .strings([]),
+        "a(du)": .array(element: "(du)", [.structure([.double(0.5), .uint32(10)])]), "b": .boolean(true),
+        "d": .double(0.5), "i": .int32(-1), "t": .uint64(1), "u": .uint32(1),
+    ]
+    private static let sound = BusValue.variant(.uint32(1005))
+    /// What the texts are.
+    private static let texts = [
+        "Vibrate.pattern": "10", "Vibrate.app_id": "app", "Light.pattern": "on", "Decide.sound": "alert",
+        "SetCategory.category": "playback", "TriggerFeedback.app_id": "app",
+        "TriggerFeedback.event": "message-new-instant", "Set.Profile": "full", "Set.Category": "playback",
+    ]
+
+    private static func value(_ type: String, _ name: String) throws -> BusValue {
+        guard let value = type == "s" ? texts[name].map(BusValue.string) : values[type] else {
+            throw Failure(message: "the floods have no argument for \(name) of the type \(type)")
+        }
+        return value
+    }
+
+    /// Every method of every object that the service has, as its introspection data lists them, and every property that may be
+    /// written.
+    private func calls(session: String) throws -> [RawCaller.Call] {
+        func call(_ member: String, _ arguments: [BusValue], _ interface: String, _ path: String) -> RawCaller.Call {
             RawCaller.Call(.init(path: path, interface: interface, member: member, arguments: arguments))
         }
-        let (none, sound) = (BusValue.dictionary([:]), BusValue.variant(.uint32(1005)))
-        let (properties, name) = (BusInterface.properties, BusValue.string(RingerNames.interface))
-        let own = [
-            call("CreateSession", [none]), call("Play", [sound, none]), call("Alert", [sound, none]),
-            call("Notify", [sound, none]), call("Announce", [.array(element: "v", [sound, sound, sound]), none]),
-            call("Vibrate", [.string("10"), none]), call("Light", [.string("on")]), call("Stop", [.uint32(0)]),
-            call("SetVolume", [.uint32(1), .double(0.5)]), call("ReleaseOutput"), call("Detect"),
-            call("Decide", [.string("alert"), none]),
-        ]
-        let ofSession =
-            [
-                call("Activate"), call("Resume", [.uint64(1)]), call("Deactivate", [.boolean(true)]),
-                call("SetCategory", [.string("playback"), .strings([])]), call("Play", [sound, none]),
-            ].map { call in
-                var call = call
-                (call.interface, call.path) = (RingerNames.sessionInterface, session)
-                return call
+        var calls: [RawCaller.Call] = []
+        for (interface, path) in Attack.interfaces(session: session) {
+            for method in interface.methods {
+                let arguments = try method.input.map { try Self.value($0.type, "\(method.name).\($0.name)") }
+                calls.append(call(method.name, arguments, interface.name, path))
             }
-        let ofFeedback = [
-            call(
-                "TriggerFeedback",
-                [.string("app"), .string("message-new-instant"), none, .int32(-1)], FeedbackNames.interface,
-                FeedbackNames.path),
-            call("EndFeedback", [.uint32(1)], FeedbackNames.interface, FeedbackNames.path),
-            call(
-                "Vibrate",
-                [.string("app"), .array(element: "(du)", [.structure([.double(0.5), .uint32(10)])])],
-                FeedbackNames.hapticInterface, FeedbackNames.path),
-        ]
-        let ofAll = [
-            call("Get", [name, .string("Preferences")], properties), call("GetAll", [name], properties),
-            call("Set", [name, .string("Volume"), .variant(.double(0.5))], properties),
-            call("Introspect", [], BusInterface.introspectable), call("Ping", [], "org.freedesktop.DBus.Peer"),
-            call("Nothing"), call("Nothing", [], RingerNames.interface, "/no/such/object"),
+            for property in interface.properties where property.isWritable {
+                let value = try Self.value(property.type, "Set.\(property.name)")
+                calls.append(
+                    call(
+                        "Set", [.string(interface.name), .string(property.name), .variant(value)],
+                        BusInterface.properties, path))
+            }
+        }
+        let (own, path, properties) = (RingerNames.interface, RingerNames.path, BusInterface.properties)
+        calls += [
+            call("Get", [.string(own), .string("Preferences")], properties, path),
+            call("GetAll", [.string(own)], properties, path), call("Introspect", [], BusInterface.introspectable, path),
+            call("Ping", [], "org.freedesktop.DBus.Peer", path), call("Nothing", [], own, path),
+            call("Nothing", [], own, "/no/such/object"),
             // Their replies are larger than the calls.
             call("Introspect", [], BusInterface.introspectable, "/"), call("Nothing", [], "a.b", "/x"),
-            // The last one: its session is gone then.
-            call("Release", [], RingerNames.sessionInterface, session),
         ]
-        return own + ofSession + ofFeedback + ofAll
+        // A session is gone after this one.
+        return calls.filter { $0.member != "Release" } + calls.filter { $0.member == "Release" }
     }
 
     /// Floods with each method in turn, for so many seconds without and with replies.
@@ -81,19 +87,22 @@ struct Floods {
             guard ContinuousClock.now < end else { throw Failure(message: "the attacker has no session after 60 s") }
         }
         var slowest = (time: Duration.zero, what: "")
-        for call in calls(session: RingerNames.path + "/session/\(last + 1)") {
+        let before = try ProcessUsage(of: "\(process.process)").memory
+        var largest = (memory: before, what: "")
+        for call in try calls(session: RingerNames.path + "/session/\(last + 1)") {
             for wantsReply in [false, true] {
                 var call = call
                 call.expectsReply = wantsReply
-                func once() async throws -> (Duration, Duration, Int) {
+                func once() async throws -> (Duration, Duration, Int, memory: Int) {
                     try await flood(attacker, call, beside: victim, of: process.process, seconds: seconds)
                 }
-                var (time, bus, count) = try await once()
+                var (time, bus, count, memory) = try await once()
                 // Of fewer than 100 times p99 is the longest, which may be the machine's.
-                if time > Self.limit + bus { (time, bus, count) = try await once() }
+                if time > Self.limit + bus { (time, bus, count, memory) = try await once() }
                 let what =
                     "\(call.interface.split(separator: ".").last ?? "").\(call.member)\(wantsReply ? ", with replies" : "")"
                 if time > slowest.time { slowest = (time, what) }
+                if memory > largest.memory { largest = (memory, what) }
                 guard time <= Self.limit + bus else {
                     throw Failure(
                         message: "beside \(count) calls of \(what) another's takes \(time), and the bus's own \(bus)")
@@ -102,12 +111,17 @@ struct Floods {
         }
         say("beside a flood of any method a call takes \(slowest.time) at p99 at most, with \(slowest.what)")
         guard process.isRunning else { throw Failure(message: "the service has ended") }
+        say("private memory: \(before) KiB before, at most \(largest.memory), with \(largest.what)")
+        guard largest.memory - before <= Self.memory else {
+            throw Failure(message: "a flood of \(largest.what) takes memory")
+        }
     }
 
-    /// Returns p99 of the times of another's calls and of round trips to the bus itself, and how many calls the flood had.
+    /// Returns p99 of the times of another's calls and of round trips to the bus itself, how many calls the flood had, and the most
+    /// private memory of the service in KiB.
     private func flood(
         _ attacker: RawCaller, _ call: RawCaller.Call, beside victim: BusClient, of process: pid_t, seconds: Double
-    ) async throws -> (Duration, Duration, Int) {
+    ) async throws -> (Duration, Duration, Int, memory: Int) {
         let isOver = Flag()
         let burst = attacker.messages([RawCaller.Call](repeating: call, count: 100))
         let flood = Task {
@@ -121,13 +135,14 @@ struct Floods {
             }
         }
         let clock = ContinuousClock()
-        var (times, ofBus): ([Duration], [Duration]) = ([], [])
+        var (times, ofBus, memory): ([Duration], [Duration], Int) = ([], [], 0)
         let end = clock.now + .seconds(seconds)
         while clock.now < end || times.count < 10 && clock.now < end + .seconds(60) {
             ofBus.append(try await clock.measure { _ = try await victim.bus("GetId") })
             let before = ProcessUsage.waited("ringerd", of: process)
             let time = try await clock.measure { _ = try await victim.property("Board") }
             times.append(time - (ProcessUsage.waited("ringerd", of: process) - before))
+            memory = max(memory, try ProcessUsage(of: "\(process)").memory)
         }
         isOver.raise()
         guard times.count >= 10 else { throw Failure(message: "\(times.count) calls beside \(call.member) in 60 s") }
@@ -135,6 +150,6 @@ struct Floods {
             throw Failure(message: "the bus has disconnected the flood of \(call.member)")
         }
         func p99(_ times: [Duration]) -> Duration { times.sorted()[times.count * 99 / 100] }
-        return (p99(times), p99(ofBus), count)
+        return (p99(times), p99(ofBus), count, memory)
     }
 }

@@ -1,9 +1,12 @@
 #include "library.h"
 
+#include <AudioToolbox/AudioToolbox.h>
 #include <errno.h>
+#include <ringer-audiotoolbox.h>
 #include <ringer.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct ringer_device *device;
 static char failure[600];
@@ -55,7 +58,27 @@ static int read_ends(struct ringer_device *from)
     return ends;
 }
 
-// Begins a request of one of eight kinds.
+// The path of a sound file of 10 ms.
+static const char *sound_file(void)
+{
+    static char path[64];
+    static const unsigned char header[44] = "RIFF\xc4\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\xa0\0\0";
+    static const char silence[160];
+    FILE *file;
+
+    if (path[0] != '\0')
+        return path;
+    snprintf(path, sizeof path, "/tmp/ringer-endurance-%d.wav", (int)getpid());
+    file = fopen(path, "wb");
+    if (file == NULL)
+        return path;
+    fwrite(header, 1, sizeof header, file);
+    fwrite(silence, 1, sizeof silence, file);
+    fclose(file);
+    return path;
+}
+
+// Begins a request of one of seven kinds.
 static int begin(struct ringer_device *on, unsigned int number, uint64_t *id)
 {
     static const int16_t samples[960];
@@ -67,7 +90,9 @@ static int begin(struct ringer_device *on, unsigned int number, uint64_t *id)
     static const struct ringer_notification notification;
     uint32_t pattern[] = {20 + number % 30, 10, 20};
 
-    switch (number % 6) {
+    const char *clips[] = {sound_file(), sound_file(), sound_file()};
+
+    switch (number % 7) {
     case 0:
         return ringer_device_play(on, &playback, sizeof playback, id);
     case 1:
@@ -78,6 +103,9 @@ static int begin(struct ringer_device *on, unsigned int number, uint64_t *id)
         return ringer_device_notify(on, &notification, sizeof notification, id);
     case 4:
         return ringer_device_vibrate(on, pattern, 3, 0.5f, 1 + number % 2, id);
+    case 5:
+        return ringer_device_announce(
+            on, clips, 1 + number % 3, RINGER_CATEGORY_PLAYBACK, 0, (int32_t)(number % 2), number % 5 * 1000, id);
     default:
         return ringer_device_detect(on, id);
     }
@@ -208,6 +236,77 @@ static const char *names(unsigned int number)
     return strlen(ringer_reason_name(number % 20)) < 40 && strlen(ringer_route_name(number % 9)) < 40 ? NULL : fail("names");
 }
 
+static void sound_completed(SystemSoundID sound, void *context)
+{
+    *(SystemSoundID *)context = sound;
+}
+
+static void property_changed(void *context, AudioSessionPropertyID property, UInt32 size, const void *value)
+{
+    (void)context, (void)property, (void)size, (void)value;
+}
+
+static void interrupted(void *context, UInt32 state)
+{
+    (void)context, (void)state;
+}
+
+static const char *apple(unsigned int number)
+{
+    static const UInt32 categories[] = {
+        kAudioSessionCategory_MediaPlayback, kAudioSessionCategory_AmbientSound, kAudioSessionCategory_PlayAndRecord};
+    static int is_used;
+    CFStringRef path = CFStringCreateWithCString(NULL, number % 5 ? sound_file() : "/no/such.wav", kCFStringEncodingUTF8);
+    CFURLRef url = CFURLCreateWithFileSystemPath(NULL, path, kCFURLPOSIXPathStyle, false);
+    SystemSoundID sound = 0, completed = 0;
+    UInt32 size = sizeof size, value, is_ui_sound = number % 2;
+    CFStringRef route = NULL;
+    uint64_t interruption = 0;
+    OSStatus made;
+
+    if (!is_open() || (!is_used && ringer_audiotoolbox_open(device) < 0) || ringer_callbacks_get_fd() < 0)
+        return fail("open");
+    if (!is_used)
+        AudioSessionInitialize(NULL, NULL, interrupted, NULL);
+    is_used = 1;
+    ringer_simulated_set_position(device, RINGER_POSITION_RING);
+    made = AudioServicesCreateSystemSoundID(url, &sound);
+    CFRelease(url);
+    CFRelease(path);
+    if ((made == 0) != (number % 5 != 0))
+        return fail("AudioServicesCreateSystemSoundID");
+    if (made != 0)
+        sound = 1104;
+    AudioServicesSetProperty(kAudioServicesPropertyIsUISound, sizeof sound, &sound, sizeof is_ui_sound, &is_ui_sound);
+    AudioServicesAddSystemSoundCompletion(sound, NULL, NULL, sound_completed, &completed);
+    AudioSessionAddPropertyListener(kAudioSessionProperty_AudioRouteChange, property_changed, NULL);
+    AudioSessionSetProperty(kAudioSessionProperty_AudioCategory, sizeof categories[0], &categories[number % 3]);
+    AudioSessionSetActive(number % 2);
+    ringer_simulated_set_headphone(device, number % 2);
+    if (number % 4 == 0)
+        ringer_device_begin_interruption(device, &interruption);
+    if (number % 3)
+        AudioServicesPlaySystemSound(sound);
+    else
+        AudioServicesPlayAlertSound(sound);
+    ringer_simulated_advance(device, 2000000);
+    if (number % 4 == 0)
+        ringer_device_end_interruption(device, interruption, 1);
+    ringer_simulated_advance(device, 20000000);
+    ringer_callbacks_dispatch();
+    AudioSessionGetProperty(kAudioSessionProperty_OtherAudioIsPlaying, &size, &value);
+    size = sizeof route;
+    if (AudioSessionGetProperty(kAudioSessionProperty_AudioRoute, &size, &route) == 0 && route != NULL)
+        CFRelease(route);
+    AudioSessionRemovePropertyListenerWithUserData(kAudioSessionProperty_AudioRouteChange, property_changed, NULL);
+    AudioServicesRemoveSystemSoundCompletion(sound);
+    if (made == 0)
+        AudioServicesDisposeSystemSoundID(sound);
+    ringer_callbacks_dispatch();
+    read_ends(device);
+    return completed == sound ? NULL : fail("a sound was not completed");
+}
+
 static const struct endurance_library_kind kinds[] = {
     {"ringer.h: requests of every kind and their events", 4, requests},
     {"ringer.h: calls that fail", 2, failures},
@@ -215,6 +314,7 @@ static const struct endurance_library_kind kinds[] = {
     {"ringer.h: sessions", 3, sessions},
     {"ringer.h: devices that are opened and closed", 20, devices},
     {"ringer.h: configurations and names", 1, names},
+    {"AudioToolbox of C: sounds, completions, properties and listeners", 10, apple},
 };
 
 const struct endurance_library_kind *endurance_library_kind(size_t index)

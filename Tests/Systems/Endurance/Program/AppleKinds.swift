@@ -8,7 +8,7 @@ extension Kinds {
     /// Apple's names on a simulated board in virtual time. Some callbacks come in the main run loop, which each round runs.
     static var apple: [Kind] {
         [
-            Kind("system sounds of Apple's names, with completions of every kind", share: 8) {
+            Kind("system sounds of Apple's names, with completions of every kind", share: 30) {
                 let bench = try AppleBench()
                 return { number in
                     var id: UInt32 = 0
@@ -56,7 +56,7 @@ extension Kinds {
                     bench.pass(10)
                 }
             },
-            Kind("AVAudioPlayer: played, paused, at a time, in loops, with a delegate", share: 6) {
+            Kind("AVAudioPlayer: played, paused, at a time, in loops, with a delegate", share: 20) {
                 let bench = try AppleBench()
                 let delegate = PlayerDelegate()
                 let data = try bench.folder.names.map {
@@ -114,8 +114,12 @@ extension Kinds {
                         ? .default
                         : UNNotificationSound(
                             named: UNNotificationSoundName(bench.folder.names[round: number]))
-                    let trigger = UNTimeIntervalNotificationTrigger(
+                    var trigger: UNNotificationTrigger? = UNTimeIntervalNotificationTrigger(
                         timeInterval: [0.5, 3_600][round: number], repeats: false)
+                    if number % 4 == 1 {
+                        trigger = UNCalendarNotificationTrigger(
+                            dateMatching: DateComponents(second: number % 60), repeats: number % 8 == 1)
+                    }
                     let request = UNNotificationRequest(
                         identifier: "identifier \(number % 8)", content: content,
                         trigger: number % 3 == 0 ? nil : trigger)
@@ -126,8 +130,9 @@ extension Kinds {
                 }
             },
             Kind("devices that the process uses one after another", share: 80) {
-                { number in
-                    let bench = try AppleBench()
+                let folder = try SoundFolder()
+                return { number in
+                    let bench = try AppleBench(folder)
                     var id: UInt32 = 0
                     let url = NSURL(fileURLWithPath: bench.folder.file(round: 0))
                     AudioServicesCreateSystemSoundID(url, &id)
@@ -150,9 +155,9 @@ private final class AppleBench {
     let bench: BoardBench
     let folder: SoundFolder
 
-    init() throws {
+    init(_ folder: SoundFolder? = nil) throws {
         bench = try BoardBench()
-        folder = try SoundFolder()
+        self.folder = try folder ?? SoundFolder()
         ProcessDevice.use(bench.device)
     }
 

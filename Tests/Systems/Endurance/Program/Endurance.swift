@@ -10,48 +10,58 @@ struct Endurance {
     /// vary by less, and the fastest of many blocks by little.
     private static let costLimit = 3.0
     private static let blocks = 10
+    /// How many rounds a block has: where there are enough, so many that each has variations of every cost.
+    private let blockSize: Int
 
     init(_ kind: Kind, rounds: Int) {
-        (self.kind, self.rounds) = (kind, max(20, rounds / kind.share))
+        (self.kind, self.rounds) = (kind, max(40, rounds / kind.share))
+        blockSize = max(self.rounds / 200, min(10, self.rounds / 40))
     }
 
     /// Repeats it, and returns what to print, and whether all is flat.
     func run() throws -> (line: String, isFlat: Bool) {
         let round = try kind.make()
         var number = 0
-        func repeats(_ count: Int) throws {
-            for _ in 0..<count {
+        func repeats(_ numbers: Range<Int>) throws {
+            for number in numbers {
                 do { try round(number) } catch { throw Unexpected("round \(number): \(error)") }
-                number += 1
             }
         }
-        /// The least processor time of a round, of blocks of rounds: nanoseconds.
+        func repeats(_ count: Int) throws {
+            try repeats(number..<number + count)
+            number += count
+        }
+        let warmUp = max(50, rounds / 10)
+        /// The least processor time of a round, of blocks of rounds: nanoseconds. The variations are always the same, as
+        /// some cost ten times as much as others.
         func cost() throws -> Double {
-            let size = max(1, rounds / 20 / Self.blocks)
             var least = Double.infinity
-            for _ in 0..<Self.blocks {
+            for block in 0..<Self.blocks {
                 let start = processorTime()
-                try repeats(size)
-                least = min(least, Double(processorTime() - start) / Double(size))
+                let first = warmUp + block * blockSize
+                try repeats(first..<first + blockSize)
+                least = min(least, Double(processorTime() - start) / Double(blockSize))
             }
             return least
         }
 
-        try repeats(max(50, rounds / 10))
+        try repeats(warmUp)
         Depth.restart()
         _ = try Usage.now()
         let firstCost = try cost()
-        var first = try Usage.now()
+        number += Self.blocks * blockSize
+        var first = try settled { $1 >= 2 }
         var (last, lastCost, failures) = (first, firstCost, ["not repeated"])
-        // What has grown because of what the last rounds happened to be, or to its full size, does not go on growing: caches
-        // and tables of Foundation reach theirs after some thousand rounds.
-        for _ in 0..<8 where !failures.isEmpty {
+        // What has grown to its full size does not go on growing: tables of Foundation reach theirs after some thousand
+        // rounds, and each thread of Dispatch keeps up to 1,024 blocks of 80 bytes. What has shrunk, because such a thread
+        // has ended, says nothing of growth.
+        for _ in 0..<8 where !failures.isEmpty || first.heap - last.heap > Usage.limits.heap {
             first = last
             Depth.restart()
-            try repeats(rounds * 9 / 10)
+            try repeats(rounds - 2 * Self.blocks * blockSize)
             Depth.restart()
             lastCost = try cost()
-            last = try settled(since: first)
+            last = try settled { $1 == 50 || $1 >= 2 && $0.grown(since: first).isEmpty }
             failures = last.grown(since: first)
         }
         // A slow machine is not slow in all of them.
@@ -66,11 +76,11 @@ struct Endurance {
         return (line, failures.isEmpty)
     }
 
-    /// What is used once it does not shrink any more, or has not grown: threads that have ended their work end soon, and what
-    /// they hold with them.
-    private func settled(since first: Usage) throws -> Usage {
+    /// What is used once `isOver`, which gets for how many looks it has not shrunk: threads that have ended their work end soon,
+    /// and what they hold with them.
+    private func settled(_ isOver: (Usage, _ waits: Int) -> Bool) throws -> Usage {
         var (least, waits) = (try Usage.now(), 0)
-        while !least.grown(since: first).isEmpty, waits < 50 {
+        while !isOver(least, waits) {
             usleep(50_000)
             let now = try Usage.now()
             waits = now.hasShrunk(since: least) ? 0 : waits + 1

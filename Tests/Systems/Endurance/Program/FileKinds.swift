@@ -17,7 +17,7 @@ extension Kinds {
                     try finish(moving: bench.clock) { await task.value }
                 }
             },
-            Kind("sound files that are registered, changed, heard and disposed of", share: 2) {
+            Kind("sound files that are registered, changed, heard and disposed of", share: 12) {
                 let folder = try SoundFolder()
                 let bench = try BoardBench { $0.sounds.cacheLimit = 4_096 }
                 let linear = LinearPCM(.signedInteger, bytesPerSample: 2, byteOrder: .little)
@@ -38,7 +38,7 @@ extension Kinds {
                     try bench.ends.check()
                 }
             },
-            Kind("sound files that are read, decoded and refused", share: 2) {
+            Kind("sound files that are read, decoded and refused", share: 6) {
                 let folder = try SoundFolder()
                 return { number in
                     do {

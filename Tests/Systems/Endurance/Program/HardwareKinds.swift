@@ -75,6 +75,36 @@ extension Kinds {
     }
 }
 
+extension Kinds {
+    /// Only in the laboratory, whose kernel has the drivers, also with `env ALSA_CONFIG_UCM2=$PWD/Tests/Lab/ucm2`:
+    ///
+    ///     Tests/Lab/run -- env GLIBC_TUNABLES=glibc.malloc.tcache_count=0 .build/debug/endurance 1500 "a whole device of the laboratory"
+    static var laboratory: [Kind] {
+        [
+            Kind("a whole device of the laboratory") {
+                { number in
+                    var hardware = Device.Hardware()
+                    switch number % 4 {
+                    case 0: hardware.ringSilent = .gpio(.named("ring-silent"))
+                    case 1: hardware.motor = .gpio(.named("vibrator"))
+                    case 2: (hardware.motor, hardware.following) = (.led("vibrator"), .all)
+                    default: hardware.pcm = ["hw:Dummy", "mixed"][round: number, each: 4]
+                    }
+                    let device = try Device.open(hardware, configuration: .init(observer: { _ in Depth.note() }))
+                    let ends = Ends()
+                    if number % 2 == 0 {
+                        try device.start(Variations.sounds[round: number, each: 2], completion: ends.one())
+                        device.vibrator?.start(.standard, completion: ends.one())
+                        try device.statusLight?.show(.on)
+                    }
+                    device.close()
+                    try ends.wait()
+                }
+            }
+        ]
+    }
+}
+
 /// A folder in place of the kernel's, with a motor and a light of the LED class.
 private final class Machine {
     let path: String

@@ -24,6 +24,8 @@ struct Kind {
         asynchronous make: @escaping @Sendable () async throws -> @Sendable (_ number: Int) async throws -> Void
     ) {
         self.init(name, share: share) {
+            // Each thread of Dispatch keeps up to 1,024 blocks in which others gave it a task.
+            for _ in 0..<4_096 { try finish {} }
             let round = try finish(make)
             return { number in try finish { try await round(number) } }
         }

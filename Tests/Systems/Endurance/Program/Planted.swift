@@ -19,11 +19,11 @@ enum Planted {
                 { number in if number % 16 == 0 { _ = malloc(24) } }
             },
             Kind("planted descriptors") {
-                { number in if number % 256 == 0 { _ = open("/dev/null", O_RDONLY | O_CLOEXEC) } }
+                { number in if number % 4_000 == 0 { _ = open("/dev/null", O_RDONLY | O_CLOEXEC) } }
             },
             Kind("planted threads") {
                 { number in
-                    guard number % 256 == 0 else { return }
+                    guard number % 4_000 == 0 else { return }
                     var thread = pthread_t()
                     pthread_create(
                         &thread, nil,

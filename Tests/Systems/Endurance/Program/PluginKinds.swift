@@ -1,3 +1,4 @@
+import CEndurance
 import CLinux
 import CPCMProtocol
 import Glibc
@@ -48,19 +49,56 @@ extension Kinds {
                     server.board.ringSilent.position = Variations.positions[round: number, each: 3]
                 }
             },
+            Kind("the plug-in itself: programs that record through it", share: 40) {
+                let server = try PluginServer()
+                try server.configurePlugin()
+                return { number in
+                    let (category, _) = Variations.categories[round: number]
+                    let pcm = try endurance_pcm_open("ringer:\(category.rawValue)", 1).unwrapped()
+                    let result = endurance_pcm_pass(pcm, 1)
+                    endurance_pcm_close(pcm)
+                    try require(result == 0, "\(category.rawValue): \(result)")
+                    server.board.ringSilent.position = Variations.positions[round: number, each: 3]
+                }
+            },
+            Kind("the plug-in itself: a service that is started again under running PCMs", share: 500) {
+                var server = try PluginServer()
+                try server.configurePlugin()
+                let pcms = try [CInt(0), 1].map { (try endurance_pcm_open("ringer:playAndRecord", $0).unwrapped(), $0) }
+                return { number in
+                    server.stop()
+                    server = try PluginServer()
+                    // It tries again after 250 ms.
+                    for _ in 0..<3_000 where !server.hasConnections {
+                        usleep(20_000)
+                        for (pcm, capture) in pcms { _ = endurance_pcm_pass(pcm, capture) }
+                    }
+                    try require(server.hasConnections, "the plug-in did not find the service")
+                    for (pcm, capture) in pcms {
+                        let result = endurance_pcm_pass(pcm, capture)
+                        try require(result == 0, "the PCM ended: \(result)")
+                    }
+                    server.board.ringSilent.position = Variations.positions[round: number]
+                }
+            },
             Kind(
                 "events of feedbackd's interface", share: 20,
                 asynchronous: {
                     let bench = try ServiceBench(feedback: FeedbackService.Configuration())
                     bench.limitRecords()
                     let client = try bench.client()
+                    let files = try SoundFolder()
                     let events = ["message-new-instant", "phone-incoming-call", "no-such-event", "button-pressed"]
                     return { number in
                         let reply = try await client.call(
                             "TriggerFeedback",
                             [
                                 .string("org.example.app\(number % 4)"), .string(events[round: number]),
-                                .dictionary(number % 3 == 0 ? ["profile": .string("quiet")] : [:]),
+                                .dictionary(
+                                    [
+                                        [:], ["profile": .string("quiet")],
+                                        ["sound-file": .string(files.file(round: number))],
+                                    ][round: number]),
                                 .int32([-1, 1][round: number, each: 4]),
                             ], interface: FeedbackNames.interface, path: FeedbackNames.path)
                         bench.board.ringSilent.position = Variations.positions[round: number, each: 5]
@@ -80,6 +118,13 @@ extension Kinds {
                         try await bench.pass {
                             for await signal in client.signals where signal.member == "FeedbackEnded" { break }
                         }
+                        let pattern = (0..<number % 4).map {
+                            BusValue.structure([.double(Double($0) / 4), .uint32(UInt32(20 + number % 30))])
+                        }
+                        _ = try await client.call(
+                            "Vibrate", [.string("org.example.app"), .array(element: "(du)", pattern)],
+                            interface: FeedbackNames.hapticInterface, path: FeedbackNames.path)
+                        if number % 2 == 0 { bench.clock.advance(by: .milliseconds(200)) }
                     }
                 }),
         ]
@@ -94,6 +139,8 @@ private final class PluginServer {
     private let streamLoop: EventLoop
     private let device: Device
     private let server: PCMServer
+    private let budget: ServiceBudget
+    private var isStopped = false
 
     init() throws {
         loop = try EventLoop(name: "service", stackSize: 1024 * 1024)
@@ -105,14 +152,29 @@ private final class PluginServer {
         own.controllingUsers.insert(getuid())
         var limits = Budget.Limits()
         limits[.pcms] = 1_000
+        budget = ServiceBudget(limits, clock: device.clock)
         let made = PCMServer(
-            device, loop: loop, streamLoop: streamLoop, path: socket, authorization: own,
-            budget: ServiceBudget(limits, clock: device.clock) { _ in }, ownProcess: 0)
+            device, loop: loop, streamLoop: streamLoop, path: socket, authorization: own, budget: budget, ownProcess: 0)
         server = made
         try loop.syncThrowing { () throws(RingerError) in try made.start() }
     }
 
-    deinit { unlink(socket) }
+    /// Whether a program is connected.
+    var hasConnections: Bool { !budget.isUntouched }
+
+    deinit {
+        stop()
+    }
+
+    /// Ends as the service does.
+    func stop() {
+        if isStopped { return }
+        isStopped = true
+        loop.sync { [server] in server.stop() }
+        device.close()
+        loop.close()
+        streamLoop.close()
+    }
 
     /// Waits for a turn of each loop.
     func turn() {

@@ -22,8 +22,15 @@ extension Kinds {
                         let request = try await client.begin(number, file)
                         bench.board.ringSilent.position = Variations.positions[round: number, each: 5]
                         bench.clock.advance(by: .milliseconds(10))
+                        if number % 10 == 9 {
+                            _ = try await client.call(
+                                "SetVolume", [.uint32(request), .double(Double(number % 4) / 4)])
+                        }
                         if number % 3 == 0 { _ = try await client.call("Stop", [.uint32(request)]) }
                         try await bench.pass { try await client.expectEnds([request]) }
+                        if number % 7 == 0 {
+                            try await bench.pass { _ = try await client.call("ReleaseOutput") }
+                        }
                     }
                 }),
             Kind(
@@ -45,12 +52,27 @@ extension Kinds {
                                         "category": .string(category.rawValue), "options": .array(element: "s", names),
                                     ])
                                 ])[0].string ?? ""
-                        _ = await client.error("Activate", interface: RingerNames.sessionInterface, path: path)
-                        let error = await client.error(
-                            "Play", [.variant(.uint32(1_104)), .dictionary([:])],
-                            interface: RingerNames.sessionInterface,
+                        func fails(_ member: String, _ arguments: [BusValue] = []) async -> Bool {
+                            await client.error(
+                                member, arguments, interface: RingerNames.sessionInterface, path: path) != nil
+                        }
+                        if number % 4 == 0 {
+                            _ = await fails("Resume", [.uint64(UInt64(number))])
+                        } else {
+                            _ = await fails("Activate")
+                        }
+                        if number % 3 == 0 {
+                            let other = Variations.categories[round: number + 1].category.rawValue
+                            try require(
+                                await !fails("SetCategory", [.string(other), .strings([])]), "SetCategory \(other)")
+                        }
+                        if await !fails("Play", [.variant(.uint32(1_104)), .dictionary([:])]) {
+                            try await bench.pass { _ = await client.ended() }
+                        }
+                        _ = try await client.call(
+                            "GetAll", [.string(RingerNames.sessionInterface)], interface: BusInterface.properties,
                             path: path)
-                        if error == nil { try await bench.pass { _ = await client.ended() } }
+                        if number % 5 == 0 { _ = await fails("Deactivate", [.boolean(number % 2 == 0)]) }
                         _ = try await client.call("Release", interface: RingerNames.sessionInterface, path: path)
                     }
                 }),
@@ -62,6 +84,14 @@ extension Kinds {
                     let properties = BusInterface.ringer.properties.map(\.name)
                     return { number in
                         _ = try await client.property(properties[round: number])
+                        _ = try await client.call(
+                            "GetAll", [.string(RingerNames.interface)], interface: BusInterface.properties)
+                        // The answer is longer than a client reads.
+                        if number % 4 == 0 {
+                            _ = await client.error("Introspect", interface: BusInterface.introspectable)
+                        }
+                        let sound = ["session", "systemSound", "alert", "notification", "vibration"][round: number]
+                        _ = try await client.call("Decide", [.string(sound), .dictionary([:])])
                         let key = ["vibrateOnRing", "doNotDisturb", "soundEffects"][round: number]
                         let preferences = BusValue.dictionary([key: .boolean(number % 2 == 0)])
                         _ = try await client.call(

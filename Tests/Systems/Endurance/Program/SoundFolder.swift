@@ -3,9 +3,9 @@ import Ringer
 import SystemPackage
 
 /// A folder of sound files of every container and codec, and of a damaged one.
-final class SoundFolder {
+final class SoundFolder: Sendable {
     let path: String
-    private(set) var names: [String] = []
+    let names: [String]
     let damaged = "damaged.wav"
 
     init() throws {
@@ -16,11 +16,22 @@ final class SoundFolder {
         let kinds: [(String, SoundContainer, SoundCodec)] = [
             ("wav", .wave, linear), ("aiff", .aiff, big), ("caf", .caf, linear), ("ima.caf", .caf, .ima4),
             ("ima.wav", .wave, .imaADPCM), ("ulaw.wav", .wave, .uLaw), ("alaw.caf", .caf, .aLaw),
+            ("ulaw.aifc", .aifc, .uLaw), ("ima.aifc", .aifc, .ima4),
         ]
-        for (index, (ending, container, codec)) in kinds.enumerated() {
-            names.append("\(index).\(ending)")
+        // Ringer does not write the others.
+        let foreign = [
+            ("mp3", "libmp3lame"), ("flac", "flac"), ("vorbis.oga", "libvorbis"), ("opus.oga", "libopus"),
+        ]
+        names = (kinds.map(\.0) + foreign.map(\.0)).enumerated().map { "\($0).\($1)" }
+        for (index, (_, container, codec)) in kinds.enumerated() {
             try write(
                 SoundFiles.encode(Variations.sounds[index], container: container, codec: codec), to: names[index])
+        }
+        for (name, (_, codec)) in zip(names.dropFirst(kinds.count), foreign) {
+            let made = path + "/" + name
+            try require(
+                system("ffmpeg -v error -i '\(path)/0.wav' -c:a \(codec) '\(made)' </dev/null") == 0,
+                "ffmpeg did not write \(made)")
         }
         try write(Array("RIFF and nothing behind it".utf8), to: damaged)
     }
@@ -31,7 +42,7 @@ final class SoundFolder {
         try file.closeAfter { _ = try file.writeAll(bytes) }
     }
 
-    /// The path of the file of a round; every eighth one is damaged, and another missing.
+    /// The path of the file of a round; one of all is damaged, and another missing.
     func file(round number: Int) -> String {
         path + "/" + (names + [damaged, "missing.wav"])[round: number]
     }

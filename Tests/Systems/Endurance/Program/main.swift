@@ -6,9 +6,11 @@
 //     endurance month              a month of a payment speaker in virtual time: Month/Month.swift says what must be true
 import Glibc
 
-/// Ends the process, and with it what the rounds used: buses and services that it started are in its group.
+/// Ends the process, and with it what the rounds used: their files, and buses and services that it started, which are in its
+/// group.
 func end(_ status: CInt) -> Never {
     fflush(nil)
+    _ = system("rm -rf /tmp/ringer-*-\(getpid()) /tmp/ringer-*-\(getpid())[-.]*")
     signal(SIGTERM, SIG_IGN)
     kill(0, SIGTERM)
     _exit(status)
@@ -30,7 +32,7 @@ case 2 where arguments[1] == "month":
         end(1)
     }
 case 3:
-    let kinds = Kinds.all + Planted.kinds
+    let kinds = Kinds.all + Planted.kinds + Kinds.laboratory
     guard let rounds = Int(arguments[1]), let kind = kinds.first(where: { $0.name == arguments[2] })
     else { fallthrough }
     do {

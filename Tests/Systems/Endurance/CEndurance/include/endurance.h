@@ -2,6 +2,7 @@
 #define ENDURANCE_H
 
 #include "library.h"
+#include "pcm.h"
 
 #include <stddef.h>
 
