@@ -126,7 +126,7 @@ month: ## A month of announcements, flips and interruptions in virtual time: non
 	@Tests/Systems/Endurance/test month
 
 hostile: ## Three hostile users of the service, 100,000 messages each and bursts of 20,000 a second: others have what it promises
-	@scripts/hostile
+	@Tests/Systems/Hostile/test
 
 fuzz: ## The readers of sound files against random bytes, a minute each
 	@for container in caf aiff wave mp3 ogg flac; do Fuzz/run.sh $$container 60 || exit 1; done

@@ -55,7 +55,7 @@ let package = Package(
         .library(name: "AVFoundation", targets: ["AVFoundation"]),
         .library(name: "UserNotifications", targets: ["UserNotifications"]),
         // What scripts/library links libringer.so and libringer.a of.
-        .library(name: "libringer", type: .static, targets: ["RingerC", "AudioToolboxC"]),
+        .library(name: "libringer", type: .static, targets: ["RingerC"]),
         .executable(name: "ringer", targets: ["RingerCommand"]),
         .executable(name: "ringerd", targets: ["ringerd"]),
         .executable(name: "Minimal", targets: ["Minimal"]),
@@ -91,7 +91,6 @@ let package = Package(
         source("Linux", "Ringer", ["RingerCore", "CGPIOD", "CEvdev", "CALSA", "CLinux", system]),
 
         source("Simulation", "RingerTestKit", ["RingerCore"]),
-        source("Simulation", "RingerTrace", ["RingerCore"]),
 
         source("Service", "CSDBus", ["CLinux"]),
         .systemLibrary(name: "CPCMProtocol", path: "Sources/Service/ALSAPlugin/protocol"),
@@ -112,17 +111,14 @@ let package = Package(
         .target(
             name: "CAudioToolbox", path: "Sources/Apple/CAudioToolbox", publicHeadersPath: "entry",
             cSettings: [.headerSearchPath("include")]),
-        // Swift 6.2 does not yet implement functions of a header by itself.
-        source(
-            "Apple", "AudioToolboxC", ["CAudioToolbox", "ProcessDevice", "RingerC", "SessionProperties"],
-            features: ["CImplementation"]),
-
         source("C", "CRinger"),
+        // Swift 6.2 does not yet implement functions of a header by itself.
         source(
             "C", "RingerC",
             [
-                "Boards", "CRinger", "CLinux", "FourCharacterCodes", "Ringer", "RingerClient", "RingerTestKit",
-                "SessionProperties",
+                "Boards", "CAudioToolbox", "CRinger", "CLinux", "FourCharacterCodes", "ProcessDevice", "Ringer",
+                "RingerClient",
+                "RingerTestKit", "SessionProperties",
             ], features: ["CImplementation"]),
 
         systemLibrary("Command", "CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev"),
@@ -131,7 +127,7 @@ let package = Package(
         program(
             "Sources/Command/RingerCommand", "RingerCommand",
             [
-                "Boards", "Ringer", "RingerClient", "RingerTerminal", "RingerTestKit", "RingerTrace", "SystemSounds",
+                "Boards", "Ringer", "RingerClient", "RingerTerminal", "RingerTestKit", "SystemSounds",
                 "SoundFile", "CSoxr", system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
@@ -159,7 +155,7 @@ let package = Package(
         tests(
             "BehaviourTests",
             [
-                "Ringer", "RingerClient", "RingerDaemon", "RingerTestKit", "RingerTrace", "ServiceSupport",
+                "Ringer", "RingerClient", "RingerDaemon", "RingerTerminal", "RingerTestKit", "ServiceSupport",
                 "SessionProperties", system,
             ]),
         tests("SessionPropertiesTests", ["SessionProperties", "RingerTestKit"]),
@@ -192,7 +188,7 @@ let package = Package(
         program("Tests/Support/BusSession", "bus-session", ["RingerBus", "ServiceSupport"]),
         program("Tests/Support/CClient", "c-client", ["CRinger", "RingerC"]),
         program(
-            "Tests/Support/AudioToolboxClient", "audiotoolbox-client", ["CRinger", "AudioToolboxC"],
+            "Tests/Support/AudioToolboxClient", "audiotoolbox-client", ["CRinger", "RingerC"],
             headers: ["../../../Sources/Apple/CAudioToolbox/include"], libraries: ["BlocksRuntime"]),
         program("Tests/Support/PhoneSource/CallRinger", "CallRinger", ["AVFoundation", "AudioToolbox"], mode: .v5),
         program("Tests/Support/PhoneSource/SwitchDetector", "SwitchDetector", ["AudioToolbox"], mode: .v5),
@@ -206,7 +202,7 @@ let package = Package(
             "Benchmarks/Sessions/Sources/SessionBenchmark", "SessionBenchmark",
             ["SessionProperties", "SessionRules", "RingerCore", "RingerTestKit", "CAllocations"]),
         .target(
-            name: "CEndurance", dependencies: ["CRinger", "RingerC", "AudioToolboxC"],
+            name: "CEndurance", dependencies: ["CRinger", "RingerC"],
             path: "Tests/Systems/Endurance/CEndurance",
             cSettings: [.headerSearchPath("../../../../Sources/Apple/CAudioToolbox/include")],
             linkerSettings: [.linkedLibrary("asound")]),
@@ -218,7 +214,7 @@ let package = Package(
                 "CLinux", "CPCMProtocol", logging, system,
             ]),
         program(
-            "Tests/Systems/Hostile", "hostile",
+            "Tests/Systems/Hostile/Program", "hostile",
             ["Ringer", "RingerBus", "RingerDaemon", "ServiceSupport", "CLinux"]),
     ],
     swiftLanguageModes: [.v6]

@@ -27,18 +27,26 @@ names_object() {
     echo 'long __wrap__swift_stdlib_getScalarName(void) { return 0; }' | "${clang[@]:-cc}" -x c -fPIC -c -o "$1" -
 }
 
+# order_file NAME...: prints the first of these orders of functions that scripts/order has written; nothing if there is none.
+order_file() {
+    local name
+    for name; do
+        [ ! -e "$linking/$name.order" ] || { echo "$linking/$name.order"; return; }
+    done
+}
+
 # small_program PRODUCT [PACKAGE]: builds the product of this package, or of another one that uses it, and prints its path.
 # Relocations take a tenth of the room (glibc 2.36 and newer), there is no table of the program's own symbols, which only
 # plug-ins would read, equal functions are there once, of which Swift's generic code has many, and what runs at the start
-# lies side by side, so that it takes few pages: PRODUCT.order has those functions, or start.order.
+# lies side by side, so that it takes few pages, where scripts/order has written which functions those are.
 small_program() {
-    local order=$linking/$1.order scratch=$built_small options
-    [ -e "$order" ] || order=$linking/start.order
+    local scratch=$built_small options order
     [ $# -eq 1 ] || scratch=$built_small/programs
     scratch=$linking/../../$scratch
     options=(--package-path "${2-$linking/../..}" --scratch-path "$scratch" "${small[@]}" --quiet
-        -Xlinker -O2 -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all
-        -Xlinker "--symbol-ordering-file=$order" -Xlinker --no-warn-symbol-ordering)
+        -Xlinker -O2 -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all)
+    order=$(order_file "$1" start)
+    [ -z "$order" ] || options+=(-Xlinker "--symbol-ordering-file=$order" -Xlinker --no-warn-symbol-ordering)
     # The program says which revision it is of: a small object overrides ringer_revision.
     revision_object "$scratch/revision.o"
     names_object "$scratch/names.o"

@@ -1,6 +1,6 @@
 import Ringer
 import RingerTestKit
-import RingerTrace
+import RingerTerminal
 
 /// A device in virtual time whose signals are recorded, to draw a picture from.
 struct Stage {

@@ -1,5 +1,5 @@
 import Ringer
-import RingerTrace
+import RingerTerminal
 import Testing
 
 @Suite("Traces")

@@ -9,7 +9,7 @@ struct FirmwareTests {
         return try Data(contentsOf: folder.appendingPathComponent(name))
     }
 
-    @Test("links neither the simulated board nor the pictures", arguments: ["RingerTestKit", "RingerTrace"])
+    @Test("links neither the simulated board nor the pictures", arguments: ["RingerTestKit", "RingerTerminal"])
     func linking(module: String) throws {
         // Symbols of a module carry its name, with its length in front.
         let symbol = Data("\(module.utf8.count)\(module)".utf8)

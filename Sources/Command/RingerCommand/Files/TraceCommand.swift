@@ -1,7 +1,6 @@
 import ArgumentParser
 import Ringer
 import RingerTerminal
-import RingerTrace
 import SystemPackage
 
 /// `ringer trace`: draws a value-change dump.

@@ -1,5 +1,4 @@
 import Ringer
-import RingerTrace
 import Synchronization
 import SystemPackage
 import RingerTerminal

@@ -3,18 +3,17 @@
 // Swift 6.2 implements those functions alone that the module exports.
 @_exported import CAudioToolbox
 import ProcessDevice
-import RingerC
 
 @_cdecl("ringer_audiotoolbox_open") @implementation public func ringer_audiotoolbox_open(
     _ device: OpaquePointer?
 ) -> CInt {
-    result {
+    attempt {
         guard let device else {
             ProcessDevice.use(nil)
             _ = try ProcessDevice.device
             return 0
         }
-        ProcessDevice.use(try RingerC.device(of: device))
+        ProcessDevice.use(try DeviceHandle.at(device).device)
         return 0
     }
 }
@@ -24,11 +23,11 @@ import RingerC
 }
 
 @_cdecl("ringer_callbacks_get_fd") @implementation public func ringer_callbacks_get_fd() -> CInt {
-    result { try ProcessDevice.callbacks.descriptor() }
+    attempt { try ProcessDevice.callbacks.descriptor() }
 }
 
 @_cdecl("ringer_apple_begin_run") @implementation public func ringer_apple_begin_run() -> CInt {
-    result { try ProcessDevice.callbacks.beginRun() }
+    attempt { try ProcessDevice.callbacks.beginRun() }
 }
 
 @_cdecl("ringer_apple_end_run") @implementation public func ringer_apple_end_run() {

@@ -2,13 +2,12 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 import CAudioToolbox
 import ProcessDevice
-import RingerC
 
 @_cdecl("ringer_apple_create_sound") @implementation public func ringer_apple_create_sound(
     _ path: UnsafePointer<CChar>?, _ sound: UnsafeMutablePointer<UInt32>?
 ) -> Int32 {
     let status = ProcessDevice.createSound(path, sound)
-    if status != 0, let failure = ProcessDevice.failure { _ = result { throw failure } }
+    if status != 0, let failure = ProcessDevice.failure { _ = attempt { throw failure } }
     return status
 }
 
