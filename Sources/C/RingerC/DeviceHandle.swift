@@ -400,7 +400,9 @@ final class DeviceHandle: Sendable {
         return try begin(id) { number in
             .vibration(
                 vibrator.start(pattern) { [weak self] end in
-                    self?.end(number, RINGER_EVENT_VIBRATION_ENDED, at: clock.now) { $0.u.result = ringer_result(end) }
+                    self?.end(number, RINGER_EVENT_VIBRATION_ENDED, at: clock.now) {
+                        $0.u.result = ringer_result(vibration: end)
+                    }
                 })
         }
     }

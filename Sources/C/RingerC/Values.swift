@@ -311,11 +311,7 @@ extension ringer_result {
 
     init(_ result: AlertResult) {
         self.init()
-        switch result.outcome {
-        case .timedOut: stop(.limited)
-        case .stopped(let cause): stop(cause)
-        case .failed(let error): fail(error)
-        }
+        set(result.outcome)
         started_at = result.startedAt.nanoseconds
         felt = result.vibrated ? 1 : 0
         // An alert goes on without its sound.
@@ -327,16 +323,10 @@ extension ringer_result {
         note(result.fallback)
     }
 
-    init(_ end: VibrationEnd) {
+    init(vibration outcome: SoundOutcome) {
         self.init()
-        switch end {
-        case .finished: outcome = RINGER_OUTCOME_FINISHED
-        case .stopped: stop(.caller)
-        case .replaced: stop(.replaced)
-        case .limited: stop(.limited)
-        case .failed(let error): fail(error)
-        }
-        felt = outcome == RINGER_OUTCOME_FAILED ? 0 : 1
+        set(outcome)
+        felt = self.outcome == RINGER_OUTCOME_FAILED ? 0 : 1
     }
 
     private mutating func set(_ value: SoundOutcome) {

@@ -65,3 +65,51 @@ extension RingerError {
         )
     }
 }
+
+extension BusError {
+    /// An error of a session: its code is the name's last part, as far as it has characters.
+    package init(_ error: SessionError) {
+        let name =
+            switch error.code {
+            case .notActive: "NotActive"
+            case .noHardware: "NoHardware"
+            case .incompatibleCategory: "IncompatibleCategory"
+            case .noCategorySet: "NoCategorySet"
+            case .notInitialized: "Closed"
+            case .badParameter: "Invalid"
+            default: "Session"
+            }
+        self.init("org.ringer.Error." + name, "\(error)")
+    }
+
+    /// An error of any of the library's types.
+    package init(_ error: any Error) {
+        switch error {
+        case let error as BusError: self = error
+        case let error as RingerError: self.init(error)
+        case let error as SystemSoundError: self.init(error.cause)
+        case let error as SessionError: self.init(error)
+        default: self.init(RingerError(.system, "play", "a sound", detail: "\(error)"))
+        }
+    }
+}
+
+extension RingerError {
+    /// The service's error, with the sentence that it carries.
+    package init(_ error: BusError, _ operation: String) {
+        let name = error.name.split(separator: ".").last.map(String.init) ?? ""
+        let code: Code =
+            switch error.name {
+            case "org.freedesktop.DBus.Error.AccessDenied": .permissionDenied
+            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner": .notFound
+            case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected": .disconnected
+            case "org.freedesktop.DBus.Error.LimitsExceeded": .busy
+            case "org.freedesktop.DBus.Error.InvalidArgs": .invalid
+            case "org.freedesktop.DBus.Error.UnknownMethod": .unsupported
+            default:
+                error.name.hasPrefix("org.ringer.Error.")
+                    ? Code(rawValue: name.prefix(1).lowercased() + name.dropFirst()) : .system
+            }
+        self.init(code, operation, RingerNames.service, detail: error.message)
+    }
+}

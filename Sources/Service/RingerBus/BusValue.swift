@@ -1,3 +1,5 @@
+import RingerCore
+
 /// A value of a D-Bus message.
 package indirect enum BusValue: Sendable, Hashable {
     case byte(UInt8)
@@ -47,6 +49,9 @@ package indirect enum BusValue: Sendable, Hashable {
         }
     }
 
+    /// A time in nanoseconds of `CLOCK_MONOTONIC`.
+    package static func time(_ time: MonotonicTime) -> BusValue { .uint64(UInt64(clamping: time.nanoseconds)) }
+
     package static func strings(_ strings: [String]) -> BusValue { .array(element: "s", strings.map { .string($0) }) }
 
     package var string: String? {
@@ -55,6 +60,9 @@ package indirect enum BusValue: Sendable, Hashable {
         default: nil
         }
     }
+
+    /// A time in nanoseconds of `CLOCK_MONOTONIC`.
+    package var time: MonotonicTime? { uint64.map { MonotonicTime(nanoseconds: Int64(clamping: $0)) } }
 
     package var uint64: UInt64? { if case .uint64(let value) = self { value } else { nil } }
     package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }

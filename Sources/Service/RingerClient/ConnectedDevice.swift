@@ -170,7 +170,7 @@ extension ConnectedDevice: DeviceService {
     }
 
     func vibrate(
-        _ vibration: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void
+        _ vibration: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (SoundOutcome) -> Void
     ) {
         link.loop.execute { [self] in
             var options: [String: BusValue] = ["strength": .double(Double(pattern.strength))]
@@ -183,8 +183,8 @@ extension ConnectedDevice: DeviceService {
             ) { [self] event in
                 switch event {
                 case .started: return
-                case .ended(let outcome): completion(VibrationEnd(outcome))
-                case .failed(let error): completion(error.code == .closed ? .stopped : .failed(error))
+                case .ended(let outcome): completion(SoundOutcome(outcome, "vibrate"))
+                case .failed(let error): completion(error.code == .closed ? .stopped(.caller) : .failed(error))
                 }
                 vibrations[vibration] = nil
             }

@@ -1,69 +1,13 @@
-import RingerCore
 import RingerBus
-
-// What the service's signal Ended says, as the library's own results.
+import RingerCore
 
 extension PlaybackEnd {
-    init(_ end: ServiceLink.RequestOutcome) {
-        switch end.outcome {
-        case "finished": self = .drained
-        case "silenced":
-            self = .ended(.silenced(by: Decision.Reason(rawValue: end.reason) ?? .ringSilentSwitch))
-        case "stopped": self = .ended(.stopped(SoundOutcome.StopCause(rawValue: end.reason) ?? .caller))
-        default: self = .failed(RingerError(end, "play"))
+    init(_ end: RequestEnd) {
+        switch SoundOutcome(end, "play") {
+        case .finished: self = .drained
+        case .failed(let error): self = .failed(error)
+        case let outcome: self = .ended(outcome)
         }
-    }
-}
-
-extension VibrationEnd {
-    init(_ end: ServiceLink.RequestOutcome) {
-        switch (end.outcome, end.reason) {
-        case ("finished", _): self = .finished
-        case ("stopped", "replaced"): self = .replaced
-        case ("stopped", "limited"): self = .limited
-        case ("stopped", _): self = .stopped
-        default: self = .failed(RingerError(end, "vibrate"))
-        }
-    }
-}
-
-extension MuteReading {
-    init(_ end: ServiceLink.RequestOutcome, _ switchPosition: SwitchPosition?, _ now: MonotonicTime) {
-        let verdict = Verdict(rawValue: end.outcome) ?? .unknown
-        self.init(
-            verdict: verdict, elapsed: .seconds(end.details["elapsed"]?.double ?? 0),
-            threshold: .seconds(end.details["threshold"]?.double ?? 0),
-            route: end.details["route"]?.string.flatMap(AudioRoute.init(rawValue:)) ?? .speaker,
-            switchPosition: switchPosition, cause: end.reason.isEmpty ? nil : Cause(end), way: .service,
-            attempts: Int(end.details["attempts"]?.uint32 ?? 1), at: now)
-    }
-}
-
-extension MuteReading.Cause {
-    /// The cause of this description.
-    init(_ end: ServiceLink.RequestOutcome) {
-        let silenced = "silenced: "
-        let plain: [MuteReading.Cause] = [
-            .recording, .interruption, .streamDisturbed, .streamStalled, .timingDoubtful, .deadline, .stopped,
-            .nothingKnows, .volume,
-        ]
-        if let cause = plain.first(where: { "\($0)" == end.reason }) {
-            self = cause
-        } else if end.reason.hasPrefix(silenced),
-            let reason = Decision.Reason(rawValue: String(end.reason.dropFirst(silenced.count)))
-        {
-            self = .silenced(by: reason)
-        } else {
-            self = .outputFailed(RingerError(end, "measure"))
-        }
-    }
-}
-
-extension RingerError {
-    /// The error with which a request ended.
-    init(_ end: ServiceLink.RequestOutcome, _ operation: String) {
-        self.init(
-            BusError(end.details["error"]?.string ?? "", end.details["message"]?.string ?? end.reason), operation)
     }
 }
 

@@ -12,15 +12,8 @@ final class ServiceLink: @unchecked Sendable {
     /// What happens to a request.
     enum RequestEvent {
         case started(MonotonicTime)
-        case ended(RequestOutcome)
+        case ended(RequestEnd)
         case failed(RingerError)
-    }
-
-    /// How a request ended, as its signal reports it.
-    struct RequestOutcome {
-        var outcome: String
-        var reason: String
-        var details: [String: BusValue]
     }
 
     /// A request to the service, which may be stopped before the service has answered it.
@@ -371,11 +364,9 @@ final class ServiceLink: @unchecked Sendable {
         case (RingerNames.interface, "Ended") where arguments.count > 3:
             guard let request = arguments[0].uint32.flatMap({ requests.removeValue(forKey: $0) }) else { break }
             let details = arguments[3].dictionary ?? [:]
-            if let time = details["started"]?.time { request.start(time) }
-            request.end(
-                .ended(
-                    RequestOutcome(
-                        outcome: arguments[1].string ?? "", reason: arguments[2].string ?? "", details: details)))
+            let end = RequestEnd(arguments[1].string ?? "", arguments[2].string ?? "", details)
+            if let time = end.startedAt { request.start(time) }
+            request.end(.ended(end))
         case (RingerNames.interface, "Key") where arguments.count > 2:
             guard let key = arguments[0].string.flatMap(DeviceKey.init(rawValue:)), let time = arguments[2].time else {
                 break
@@ -398,29 +389,4 @@ final class ServiceLink: @unchecked Sendable {
 extension Result {
     /// The error; nil for success.
     var error: Failure? { if case .failure(let error) = self { error } else { nil } }
-}
-
-extension BusValue {
-    /// A time in nanoseconds of `CLOCK_MONOTONIC`.
-    var time: MonotonicTime? { uint64.map { MonotonicTime(nanoseconds: Int64(clamping: $0)) } }
-}
-
-extension RingerError {
-    /// The service's error, with the sentence that it carries.
-    init(_ error: BusError, _ operation: String) {
-        let name = error.name.split(separator: ".").last.map(String.init) ?? ""
-        let code: Code =
-            switch error.name {
-            case "org.freedesktop.DBus.Error.AccessDenied": .permissionDenied
-            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner": .notFound
-            case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected": .disconnected
-            case "org.freedesktop.DBus.Error.LimitsExceeded": .busy
-            case "org.freedesktop.DBus.Error.InvalidArgs": .invalid
-            case "org.freedesktop.DBus.Error.UnknownMethod": .unsupported
-            default:
-                error.name.hasPrefix("org.ringer.Error.")
-                    ? Code(rawValue: name.prefix(1).lowercased() + name.dropFirst()) : .system
-            }
-        self.init(code, operation, RingerNames.service, detail: error.message)
-    }
 }

@@ -53,11 +53,10 @@ final class ServiceSounds {
     ) {
         let key = ObjectIdentifier(playback)
         let total = playback.manner.frames(of: sound)
-        func end(_ end: PlaybackEnd, _ details: [String: BusValue] = [:]) {
+        func end(_ end: PlaybackEnd, _ request: RequestEnd? = nil) {
             playing[key] = nil
-            let position = StreamPosition(
-                played: min(Int(clamping: details["played"]?.uint64 ?? 0), total), total: total)
-            handler(.ended(end, at: details["ended"]?.time ?? link.clock.now, position))
+            let played = min(request?.framesPlayed ?? 0, total)
+            handler(.ended(end, at: request?.endedAt ?? link.clock.now, StreamPosition(played: played, total: total)))
             for body in playback.whenEnded { body() }
             playback.whenEnded = []
         }
@@ -69,7 +68,7 @@ final class ServiceSounds {
                 link.request(path, interface, "Play", [.variant(.descriptor(file)), .dictionary(options)]) { event in
                     switch event {
                     case .started(let time): handler(.started(at: time))
-                    case .ended(let outcome): end(PlaybackEnd(outcome), outcome.details)
+                    case .ended(let outcome): end(PlaybackEnd(outcome), outcome)
                     case .failed(let error): end(error.code == .closed ? .stopped : .failed(error))
                     }
                 }

@@ -140,7 +140,7 @@ package final class Service: @unchecked Sendable {
         if case .key(let key, let isPressed, let time) = event {
             connection.signal(
                 RingerNames.path, RingerNames.interface, "Key",
-                [.string(key.rawValue), .boolean(isPressed), .uint64(UInt64(clamping: time.nanoseconds))])
+                [.string(key.rawValue), .boolean(isPressed), .time(time)])
         }
         if case .playback(.started(let time), let sound) = event { requests.started(sound, at: time) }
         publisher.publishSoon()

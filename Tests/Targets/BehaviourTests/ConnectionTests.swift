@@ -40,7 +40,7 @@ import Testing
         try await session.activate()
         let results = Results<SoundResult>()
         session.start(tone) { results.append($0) }
-        let vibrations = Results<VibrationEnd>()
+        let vibrations = Results<SoundOutcome>()
         device.vibrator?.start(try VibrationPattern(milliseconds: "5000")) { vibrations.append($0) }
         first.settle(with: device)
         first.clock.advance(by: .milliseconds(50))

@@ -205,7 +205,7 @@ import Testing
         let bench = try await DeviceBench(connection)
         let id = try bench.device.sounds.register(Self.tone(milliseconds: 300))
         let result = try await bench.run { await $0.alerts.alert(id, way: .sound, limit: .seconds(2)) }
-        #expect(result.outcome == .timedOut && result.elapsed == .seconds(2) && result.sounded)
+        #expect(result.outcome == .stopped(.limited) && result.elapsed == .seconds(2) && result.sounded)
         let recordings = bench.board.speaker.recordings
         #expect(recordings.count == 7)
         let gaps = zip(recordings, recordings.dropFirst()).map {
@@ -413,16 +413,16 @@ import Testing
     func stopVibration(_ connection: Connection) async throws {
         let bench = try await DeviceBench(connection)
         let vibrator = try #require(bench.device.vibrator)
-        let ends = Results<VibrationEnd>()
+        let ends = Results<SoundOutcome>()
         let long = try VibrationPattern(milliseconds: "5000")
         vibrator.start(long) { ends.append($0) }
         bench.advance(.milliseconds(100))
         let second = vibrator.start(long) { ends.append($0) }
         bench.advance(.milliseconds(100))
-        #expect(ends.all == [.replaced] && bench.board.motor.isOn)
+        #expect(ends.all == [.stopped(.replaced)] && bench.board.motor.isOn)
         vibrator.stop(second)
         bench.advance(.zero)
-        #expect(ends.all == [.replaced, .stopped] && !bench.board.motor.isOn)
+        #expect(ends.all == [.stopped(.replaced), .stopped(.caller)] && !bench.board.motor.isOn)
     }
 
     // MARK: - Sessions

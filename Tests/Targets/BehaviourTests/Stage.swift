@@ -68,9 +68,9 @@ struct Stage {
         mark("alert")
         device.alerts.start(id, way: way) { [recorder, clock] result in
             switch result.outcome {
+            case .stopped(.limited): recorder.mark("timed out", at: clock.now)
             case .stopped: recorder.mark("stopped", at: clock.now)
-            case .timedOut: recorder.mark("timed out", at: clock.now)
-            case .failed: recorder.mark("failed", at: clock.now)
+            case .finished, .silenced, .failed: recorder.mark("failed", at: clock.now)
             }
         }
     }

@@ -30,7 +30,7 @@ import Testing
         #expect(answered.status == 0)
         // Standard input that stays open, and says nothing.
         let missed = try scene.run("RingUntilAnswered", ["1"], input: nil)
-        #expect(missed.output == "timedOut\n")
+        #expect(missed.output == "stopped(limited)\n")
         #expect(missed.status == 1)
     }
 

@@ -14,10 +14,9 @@ struct DescriptionTests {
         #expect("\(SoundOutcome.silenced(by: .ringSilentSwitch))" == "silenced(ringSilentSwitch)")
         #expect("\(SoundOutcome.stopped(.caller))" == "stopped(caller)")
         #expect("\(SoundOutcome.failed(Self.error))" == "failed(PCM default: cannot open: in use)")
-        #expect("\(AlertOutcome.stopped(.replaced)) \(AlertOutcome.timedOut)" == "stopped(replaced) timedOut")
-        #expect("\(AlertOutcome.failed(Self.error))" == "failed(PCM default: cannot open: in use)")
-        #expect("\(VibrationEnd.limited)" == "limited")
-        #expect("\(VibrationEnd.failed(Self.error))" == "failed(PCM default: cannot open: in use)")
+        #expect("\(SoundOutcome.stopped(.replaced))" == "stopped(replaced)")
+        let vibrations: [SoundOutcome] = [.finished, .stopped(.caller), .stopped(.replaced), .stopped(.limited)]
+        #expect(vibrations.map(\.vibrationWords) == ["finished", "stopped", "replaced", "limited"])
         #expect("\(SoundFallback.Reason.missing)" == "missing")
         #expect("\(InterruptionCause.session(SessionID(rawValue: 3)))" == "session(3)")
         #expect("\(Decision.silence(.doNotDisturb))" == "silence(doNotDisturb)")

@@ -42,11 +42,11 @@ struct FailingMotorTests {
         bench.play(try .ms("1000"))
         bench.clock.advance(by: .milliseconds(100))
         bench.vibrator.stop()
-        #expect(bench.ends.all.last == .stopped && bench.clock.pendingTimers == 0)
+        #expect(bench.ends.all.last == .stopped(.caller) && bench.clock.pendingTimers == 0)
         bench.play(try .ms("100,500,100"))
         bench.clock.advance(by: .milliseconds(200))
         bench.vibrator.stop()
-        #expect(bench.ends.all.last == .stopped && bench.clock.pendingTimers == 0)
+        #expect(bench.ends.all.last == .stopped(.caller) && bench.clock.pendingTimers == 0)
     }
 
     @Test("a motor that cannot be turned off is not turned on again meanwhile")
@@ -101,7 +101,7 @@ struct FailingMotorTests {
         bench.play(try .ms("100"))
         while bench.motor.isOn { bench.clock.advance(by: .milliseconds(1)) }
         bench.play(try .ms("100"))
-        #expect(bench.ends.all == [.failed(jammed), .limited])
+        #expect(bench.ends.all == [.failed(jammed), .stopped(.limited)])
         bench.clock.advance(by: .milliseconds(100))
         bench.play(try .ms("100"))
         bench.clock.advance(by: .seconds(1))
@@ -193,7 +193,7 @@ struct FailingMotorTests {
         bench.motor.answers.areLate = false
         #expect(bench.failedAttempts == [1])
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.ends.all == [.replaced, .finished] && bench.turns == "0-200")
+        #expect(bench.ends.all == [.stopped(.replaced), .finished] && bench.turns == "0-200")
         #expect(bench.failedAttempts == [1])
     }
 
@@ -216,7 +216,7 @@ struct FailingMotorTests {
         let vibrator = bench.vibrator
         let task = Task { await vibrator.vibrate(pattern) }
         task.cancel()
-        #expect(await task.value == .stopped)
+        #expect(await task.value == .stopped(.caller))
         #expect(!bench.motor.isOn)
     }
 }

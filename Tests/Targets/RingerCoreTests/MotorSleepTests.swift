@@ -27,9 +27,9 @@ struct MotorSleepTests {
         case .mayBeBack: bench.motor.announceReturn()
         }
         bench.motor.answers.areLate = false
-        #expect(bench.ends.all == [.stopped] && bench.turns == "0-9000")
+        #expect(bench.ends.all == [.stopped(.caller)] && bench.turns == "0-9000")
         bench.play(pattern)
-        #expect(bench.ends.all == [.stopped, .limited] && bench.turns == "0-9000")
+        #expect(bench.ends.all == [.stopped(.caller), .stopped(.limited)] && bench.turns == "0-9000")
         bench.clock.advance(by: .milliseconds(100))
         bench.play(pattern)
         #expect(bench.motor.isOn)
@@ -57,7 +57,7 @@ struct MotorSleepTests {
         #expect(prepared.all.isEmpty)
         #expect(bench.motor.answers.giveNext() && bench.motor.isOn && prepared.all.isEmpty)
         #expect(bench.motor.answers.giveNext() && prepared.all == [false])
-        #expect(bench.ends.all == [.stopped] && bench.motor.answers.waiting == 0)
+        #expect(bench.ends.all == [.stopped(.caller)] && bench.motor.answers.waiting == 0)
     }
 
     enum EndOfPreparation: CaseIterable {

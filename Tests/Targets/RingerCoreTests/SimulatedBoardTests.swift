@@ -95,7 +95,7 @@ struct SimulatedBoardTests {
         let start = clock.now
         let board = SimulatedBoard(clock: clock)
         let vibrator = Vibrator(motor: board.motor, clock: clock)
-        let ends = Record<VibrationEnd>()
+        let ends = Record<SoundOutcome>()
         board.motor.answers.areLate = true
         vibrator.start(try VibrationPattern(milliseconds: "100")) { ends.append($0) }
         clock.advance(by: .milliseconds(150))

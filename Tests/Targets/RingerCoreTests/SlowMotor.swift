@@ -77,7 +77,7 @@ struct SlowMotorBench {
     let clock = VirtualClock()
     let motor: SlowMotor
     let vibrator: Vibrator
-    let ends = Record<VibrationEnd>()
+    let ends = Record<SoundOutcome>()
     let start: MonotonicTime
 
     init(longestOnTime: Duration = .seconds(10), turnOnTakes: Duration = .zero, turnOffTakes: Duration) {

@@ -14,7 +14,7 @@ struct SlowMotorTests {
         bench.motor.duringTurnOff { bench.play(next) }
         bench.clock.advance(by: .seconds(60))
         #expect(bench.calls == "on 0, off 9000, on 9020, on 9400, off 10000")
-        #expect(bench.ends.all == [.replaced, .limited])
+        #expect(bench.ends.all == [.stopped(.replaced), .stopped(.limited)])
         #expect(bench.onTime == .milliseconds(10_020))
     }
 
@@ -34,7 +34,7 @@ struct SlowMotorTests {
         if isStopped { bench.vibrator.stop() }
         bench.clock.advance(by: .seconds(60))
         #expect(bench.calls == "on 0, off 100, on 120, off \(isStopped ? 200 : 400)")
-        #expect(bench.ends.all == [.replaced, isStopped ? .stopped : .finished])
+        #expect(bench.ends.all == [.stopped(.replaced), isStopped ? .stopped(.caller) : .finished])
         #expect(!bench.motor.record.isOn && bench.clock.pendingTimers == 0)
     }
 
@@ -51,7 +51,7 @@ struct SlowMotorTests {
         }
         bench.vibrator.stop()
         #expect(bench.calls == "on 0, off 0")
-        #expect(bench.ends.all.count == 11 && bench.ends.all.allSatisfy { $0 == .stopped })
+        #expect(bench.ends.all.count == 11 && bench.ends.all.allSatisfy { $0 == .stopped(.caller) })
         #expect(bench.vibrator.isOff)
     }
 
@@ -67,7 +67,7 @@ struct SlowMotorTests {
         }
         bench.clock.advance(by: .seconds(1))
         #expect(bench.calls == "on 0, off 100, off 100")
-        #expect(bench.ends.all == [.finished, .stopped] && bench.vibrator.isOff)
+        #expect(bench.ends.all == [.finished, .stopped(.caller)] && bench.vibrator.isOff)
     }
 
     @Test("a motor whose device comes back while it is being turned off in vain is turned off once more")

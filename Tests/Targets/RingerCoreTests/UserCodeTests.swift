@@ -106,7 +106,7 @@ struct UserCodeTests {
         bench.motor.failTurnOff(with: [jammed])
         let pattern = try VibrationPattern.ms("100")
         let left = Mutex(20_000)
-        @Sendable func next(_ end: VibrationEnd) {
+        @Sendable func next(_ end: SoundOutcome) {
             bench.ends.append(end)
             let isLast = left.withLock { left in
                 left -= 1
@@ -135,7 +135,7 @@ struct UserCodeTests {
         }
         task.cancel()
         let (outcome, end) = await task.value
-        #expect(outcome == .stopped(.caller) && end == .stopped)
+        #expect(outcome == .stopped(.caller) && end == .stopped(.caller))
         #expect(bench.board.speaker.recordings.allSatisfy { $0.start == nil })
         #expect(vibrator.motor.turns.isEmpty)
     }

@@ -9,7 +9,7 @@ struct VibratorBench {
     let motor: SimulatedMotor
     let vibrator: Vibrator
     let reports = Record<VibrationReport>()
-    let ends = Record<VibrationEnd>()
+    let ends = Record<SoundOutcome>()
     let start: MonotonicTime
 
     init(longestOnTime: Duration = .seconds(10)) {
@@ -79,7 +79,7 @@ struct VibratorTests {
         bench.clock.advance(by: .milliseconds(123))
         bench.vibrator.stop()
         #expect(bench.turns == "0-123")
-        #expect(bench.ends.all == [.stopped])
+        #expect(bench.ends.all == [.stopped(.caller)])
         bench.clock.advance(by: .seconds(5))
         #expect(bench.turns == "0-123")
     }
@@ -93,7 +93,7 @@ struct VibratorTests {
         bench.vibrator.stop(first)
         bench.clock.advance(by: .seconds(1))
         #expect(bench.turns == "0-150")
-        #expect(bench.ends.all == [.replaced, .finished])
+        #expect(bench.ends.all == [.stopped(.replaced), .finished])
     }
 
     @Test("no single turn exceeds the longest on-time")
@@ -102,7 +102,7 @@ struct VibratorTests {
         bench.play(try .ms("5000,100,5000"))
         bench.clock.advance(by: .seconds(20))
         #expect(bench.turns == "0-2000")
-        #expect(bench.ends.all == [.limited])
+        #expect(bench.ends.all == [.stopped(.limited)])
         #expect(bench.reports.all.contains(.limitReached(at: bench.start + .seconds(2))))
     }
 
@@ -115,7 +115,7 @@ struct VibratorTests {
         }
         let longest = bench.motor.turns.compactMap(\.length).max()
         #expect(longest == .seconds(2))
-        #expect(bench.ends.all.contains(.limited))
+        #expect(bench.ends.all.contains(.stopped(.limited)))
     }
 
     @Test("rests too short to cool the motor do not count: the turns around them are one")
@@ -124,7 +124,7 @@ struct VibratorTests {
         bench.play(try .ms("500,99", repetition: .untilStopped))
         bench.clock.advance(by: .seconds(20))
         #expect(bench.motor.turns.compactMap(\.length).reduce(.zero, +) == .seconds(2))
-        #expect(bench.ends.all == [.limited])
+        #expect(bench.ends.all == [.stopped(.limited)])
     }
 
     @Test("a rest of 0.1 s suffices: such a pattern may continue without limit")
@@ -135,7 +135,7 @@ struct VibratorTests {
         #expect(bench.motor.turns.count == 101)
         #expect(bench.ends.all.isEmpty)
         bench.vibrator.stop()
-        #expect(bench.ends.all == [.stopped])
+        #expect(bench.ends.all == [.stopped(.caller)])
     }
 }
 
@@ -199,7 +199,7 @@ struct VibrationSequencerTests {
         #expect(questions(.answered(5, nil), after(160)) == [6])
         #expect(!sequencer.isOff)
         let end = sequencer.handle(.answered(6, nil), now: after(170))
-        #expect(end == [.report(.off(at: after(170))), .unschedule, .complete(3, .stopped)])
+        #expect(end == [.report(.off(at: after(170))), .unschedule, .complete(3, .stopped(.caller))])
         #expect(sequencer.isOff)
     }
 
@@ -212,7 +212,7 @@ struct VibrationSequencerTests {
         let pulse = VibrationPattern.Pulse(on: .microseconds(503_077), off: .microseconds(99_999))
         bench.play(try VibrationPattern(pulses: [pulse], repetition: .untilStopped))
         bench.clock.advance(by: .seconds(60))
-        #expect(bench.ends.all == [.limited])
+        #expect(bench.ends.all == [.stopped(.limited)])
         #expect(bench.onTime == .seconds(10) + turnOffTakes)
         #expect(!bench.motor.record.isOn)
     }
@@ -229,7 +229,7 @@ extension VibratorTests {
         let motor = LimitedMotor(record: SimulatedMotor(clock: clock), limits: limits)
         motor.record.hasOwnLimit = true
         let vibrator = Vibrator(motor: motor, clock: clock, longestOnTime: .seconds(100))
-        let ends = Record<VibrationEnd>()
+        let ends = Record<SoundOutcome>()
         let pulse = VibrationPattern.Pulse(on: .milliseconds(milliseconds), off: .milliseconds(200))
         vibrator.start(try VibrationPattern(pulses: [pulse, .init(on: .milliseconds(50))])) { ends.append($0) }
         clock.advance(by: .seconds(200))
@@ -247,7 +247,7 @@ extension VibratorTests {
             bench.play(try .ms("200000"))
             bench.clock.advance(by: .seconds(seconds))
             if isStopped { bench.vibrator.stop() }
-            #expect(bench.ends.all == [isStopped ? .stopped : .limited])
+            #expect(bench.ends.all == [isStopped ? .stopped(.caller) : .stopped(.limited)])
             #expect(bench.turns == "0-\(seconds * 1000)")
         }
     }
@@ -321,7 +321,7 @@ struct VibrationPatternTests {
             let bench = VibratorBench()
             bench.play(pattern)
             bench.clock.advance(by: .seconds(60))
-            #expect(bench.ends.all == [.limited])
+            #expect(bench.ends.all == [.stopped(.limited)])
         }
     }
 }

@@ -49,14 +49,8 @@ extension SystemSoundResult {
 extension AlertResult {
     /// The result as JSON.
     var json: JSONValue {
-        let by: JSONValue =
-            switch outcome {
-            case .timedOut: .null
-            case .stopped(let cause): .string(cause.rawValue)
-            case .failed(let error): .string(error.description)
-            }
-        return .object([
-            ("outcome", .string(word)), ("by", by), ("elapsed", .number(elapsed.inSeconds)),
+        .object([
+            ("outcome", .string(word)), ("by", isOver ? .null : outcome.by), ("elapsed", .number(elapsed.inSeconds)),
             ("rounds", .integer(rounds)), ("sounded", .bool(sounded)), ("vibrated", .bool(vibrated)),
             ("completion", .number(elapsed.inSeconds)), ("fallback", .optional(fallback?.reason.rawValue)),
             ("soundError", .optional(soundError?.description)),
@@ -77,13 +71,9 @@ extension AlertResult {
             + (fallback?.words ?? "")
     }
 
-    private var word: String {
-        switch outcome {
-        case .timedOut: "timedOut"
-        case .stopped: "stopped"
-        case .failed: "failed"
-        }
-    }
+    /// Whether its time was over, for which it has a word of its own.
+    private var isOver: Bool { outcome == .stopped(.limited) }
+    private var word: String { isOver ? "timedOut" : outcome.word }
 }
 
 extension SoundOutcome {
@@ -97,17 +87,17 @@ extension SoundOutcome {
         }
     }
 
-    /// The outcome, and by whom or what, as JSON members.
-    fileprivate var members: [(String, JSONValue)] {
-        let by: JSONValue =
-            switch self {
-            case .finished: .null
-            case .silenced(let reason): .string(reason.rawValue)
-            case .stopped(let cause): .string(cause.rawValue)
-            case .failed(let error): .string(error.description)
-            }
-        return [("outcome", .string(word)), ("by", by)]
+    /// By whom or what.
+    fileprivate var by: JSONValue {
+        switch self {
+        case .finished: .null
+        case .silenced(let reason): .string(reason.rawValue)
+        case .stopped(let cause): .string(cause.rawValue)
+        case .failed(let error): .string(error.description)
+        }
     }
+
+    fileprivate var members: [(String, JSONValue)] { [("outcome", .string(word)), ("by", by)] }
 
     fileprivate func sentence(after elapsed: Duration) -> String {
         let time = "after \(elapsed.inSeconds.fixed(3)) s"

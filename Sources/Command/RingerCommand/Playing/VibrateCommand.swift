@@ -47,25 +47,13 @@ struct VibrateCommand: AsyncParsableCommand, JSONCommand {
         let end = await device.vibrate(pattern)
         let elapsed = device.clock.now - start
         let failure: ShownFailure? = if case .failed(let error) = end { .init(description: "\(error)") } else { nil }
+        let word = failure == nil ? end.vibrationWords : "failed"
         let members: [(String, JSONValue)] = [
-            ("outcome", .string(end.word)), ("by", .optional(failure?.description)),
+            ("outcome", .string(word)), ("by", .optional(failure?.description)),
             ("elapsed", .number(elapsed.inSeconds)),
         ]
-        let sentence = "\(end.word) after \(elapsed.inSeconds.fixed(3)) s"
+        let sentence = "\(word) after \(elapsed.inSeconds.fixed(3)) s"
         try Terminal.show(output.json ? JSONValue.object(members).description : sentence)
         if let failure { throw failure }
-    }
-}
-
-extension VibrationEnd {
-    /// "finished", "stopped", "replaced", "limited" or "failed".
-    var word: String {
-        switch self {
-        case .finished: "finished"
-        case .stopped: "stopped"
-        case .replaced: "replaced"
-        case .limited: "limited"
-        case .failed: "failed"
-        }
     }
 }

@@ -118,9 +118,13 @@ struct Ending: Sendable {
     var by: String?
     var elapsed: Duration
 
-    /// The end of a sound.
-    init(_ outcome: SoundOutcome, after elapsed: Duration) {
+    /// The end of a sound or a vibration. A vibration and an alert have a word of their own, `limited`, for their time limit.
+    init(_ outcome: SoundOutcome, after elapsed: Duration, limited: String? = nil) {
         self.elapsed = elapsed
+        if let limited, outcome == .stopped(.limited) {
+            word = limited
+            return
+        }
         switch outcome {
         case .finished: word = "finished"
         case .silenced(let reason): (word, by) = ("silenced", reason.rawValue)
@@ -131,24 +135,7 @@ struct Ending: Sendable {
 
     /// The end of an alert.
     init(_ result: AlertResult) {
-        elapsed = result.elapsed
-        switch result.outcome {
-        case .timedOut: word = "timed-out"
-        case .stopped(let cause): (word, by) = ("stopped", cause.rawValue)
-        case .failed(let error): (word, by) = ("failed", "\(error)")
-        }
-    }
-
-    /// The end of a vibration.
-    init(_ end: VibrationEnd, after elapsed: Duration) {
-        self.elapsed = elapsed
-        switch end {
-        case .finished: word = "finished"
-        case .stopped: (word, by) = ("stopped", SoundOutcome.StopCause.caller.rawValue)
-        case .replaced: (word, by) = ("stopped", SoundOutcome.StopCause.replaced.rawValue)
-        case .limited: word = "limited"
-        case .failed(let error): (word, by) = ("failed", "\(error)")
-        }
+        self.init(result.outcome, after: result.elapsed, limited: "timed-out")
     }
 
     /// A session that may not be activated.

@@ -196,7 +196,7 @@ struct Simulation: Sendable {
         let start = board.clock.now
         let number = observations.begin(.init(name: name, title: "vibration"))
         let vibration = vibrator.start(pattern) { [observations, board] end in
-            observations.end(number, Ending(end, after: board.clock.now - start))
+            observations.end(number, Ending(end, after: board.clock.now - start, limited: "limited"))
         }
         observations.change(number) { $0.stop = { vibrator.stop(vibration) } }
     }

@@ -69,7 +69,7 @@ struct AlertMachine: StateMachine {
     /// Without a sound once that turned out to be unplayable.
     private(set) var plan: Plan
     private(set) var result: AlertResult
-    private(set) var ending: AlertOutcome?
+    private(set) var ending: SoundOutcome?
     /// Whether it completes late where it was replaced at once. Not where it was stopped besides: the device may close.
     private(set) var isPaced = true
     private(set) var roundBeganAt = MonotonicTime(nanoseconds: 0)
@@ -79,7 +79,7 @@ struct AlertMachine: StateMachine {
     init(_ plan: Plan, now: MonotonicTime) {
         self.plan = plan
         result = AlertResult(
-            outcome: .timedOut, rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now)
+            outcome: .stopped(.limited), rounds: 0, sounded: false, vibrated: false, startedAt: now, endedAt: now)
     }
 
     /// Whether it goes on: a start of the same alert begins another one once it does not.
@@ -108,7 +108,7 @@ struct AlertMachine: StateMachine {
         case .stop(let cause, let now):
             end(.stopped(cause), now, &actions)
         case .limit(let now):
-            end(.timedOut, now, &actions)
+            end(.stopped(.limited), now, &actions)
         }
     }
 
@@ -205,7 +205,7 @@ struct AlertMachine: StateMachine {
         if case .failed(let error)? = round.vibration { motorError = error }
     }
 
-    private mutating func end(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func end(_ outcome: SoundOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         if case .replaced = phase { return finish(&actions) }
         guard ending == nil else {
             isPaced = false
@@ -223,7 +223,7 @@ struct AlertMachine: StateMachine {
         }
     }
 
-    private mutating func complete(_ outcome: AlertOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func complete(_ outcome: SoundOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         result.outcome = outcome
         if !result.sounded, !result.vibrated, let error = result.soundError ?? motorError {
             result.outcome = .failed(error)
@@ -241,7 +241,7 @@ struct AlertMachine: StateMachine {
     }
 }
 
-extension AlertOutcome {
+extension SoundOutcome {
     /// Why the round that runs at the end is stopped.
     fileprivate var cause: SoundOutcome.StopCause {
         if case .stopped(let cause) = self { cause } else { .limited }

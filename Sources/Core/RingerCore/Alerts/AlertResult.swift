@@ -1,19 +1,8 @@
-/// How an alert ended.
-@nonexhaustive
-public enum AlertOutcome: Sendable, Hashable {
-    /// It was stopped: by the caller, by another alert, or because the device was closed.
-    case stopped(SoundOutcome.StopCause)
-    /// Its time was over.
-    case timedOut
-    /// Nothing was heard or felt until it ended, because sound or motor failed in every round; or its sound can never be
-    /// played, and nothing can be felt.
-    case failed(RingerError)
-}
-
 /// How an alert ended, and what was heard and felt of it.
 public struct AlertResult: Sendable, Hashable {
-    /// How it ended.
-    public var outcome: AlertOutcome
+    /// How it ended: `stopped`, with the cause `limited` where its time was over; or `failed`, where nothing was heard or felt
+    /// because sound or motor failed in every round, or its sound can never be played and nothing can be felt.
+    public var outcome: SoundOutcome
     /// How many rounds were begun, failed ones included.
     public var rounds: Int
     /// Whether any round was heard.
@@ -32,15 +21,4 @@ public struct AlertResult: Sendable, Hashable {
 
     /// From the request to the end.
     public var elapsed: Duration { endedAt - startedAt }
-}
-
-extension AlertOutcome: CustomStringConvertible {
-    /// `stopped(caller)`, `timedOut`, or `failed` with the error.
-    public var description: String {
-        switch self {
-        case .stopped(let cause): "stopped(\(cause.rawValue))"
-        case .timedOut: "timedOut"
-        case .failed(let error): "failed(\(error))"
-        }
-    }
 }

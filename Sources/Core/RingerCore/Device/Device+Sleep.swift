@@ -8,7 +8,7 @@ extension Device {
     /// vibration stands still.
     ///
     /// A firmware that puts the machine to sleep itself calls it right before, as before it writes to `/sys/power/state`;
-    /// `ringerd` calls it when logind announces a sleep. Running vibrations end as ``VibrationEnd/stopped``. Until the
+    /// `ringerd` calls it when logind announces a sleep. Running vibrations end as stopped. Until the
     /// machine woke, later ones fail as ``RingerError/Code/busy``, so that an alert that repeats does not turn the motor on
     /// again. The next vibration after the sleep turns it. After a sleep that was given up, call ``wokeFromSleep()``;
     /// otherwise vibrations go on failing for 10 s. Sounds are not stopped.

@@ -462,7 +462,7 @@ public final class Device: Sendable {
     ///
     /// - Parameter pattern: The pattern.
     /// - Returns: How it ended; failed if the device has no motor.
-    public func vibrate(_ pattern: VibrationPattern = .standard) async -> VibrationEnd {
+    public func vibrate(_ pattern: VibrationPattern = .standard) async -> SoundOutcome {
         guard let vibrator else {
             return .failed(RingerError(.notFound, "vibrate", "vibration motor", detail: "the device has none"))
         }

@@ -1,21 +1,21 @@
-/// The outcome of a sound.
+/// The outcome of a sound, a vibration or an alert.
 @nonexhaustive
 public enum SoundOutcome: Sendable, Hashable {
-    /// It was heard to its end.
+    /// It was heard, or felt, to its end.
     case finished
     /// The policy silenced it, before or while it played.
     case silenced(by: Decision.Reason)
     /// It was stopped.
     case stopped(StopCause)
-    /// It could not be played, or failed while it played.
+    /// It could not be played or felt, or failed meanwhile.
     case failed(RingerError)
 
-    /// Who stopped a sound, or why.
+    /// Who stopped it, or why.
     @nonexhaustive
     public enum StopCause: String, Sendable, Hashable, CaseIterable {
-        /// The caller, or the cancellation of the task that awaits it.
+        /// The caller, or the cancellation of the task that awaits it; of a vibration the machine's sleep, too.
         case caller
-        /// Another sound replaced it.
+        /// Another sound, vibration or alert replaced it.
         case replaced
         /// Its system sound ID was disposed of.
         case disposed
@@ -78,3 +78,24 @@ extension SoundOutcome: CustomStringConvertible {
         }
     }
 }
+
+extension SoundOutcome {
+    /// The outcome of a vibration, as the bus and the command have it: `finished`, `stopped`, `replaced`, `limited`, or `failed`
+    /// with the error.
+    package var vibrationWords: String {
+        switch self {
+        case .stopped(.replaced): "replaced"
+        case .stopped(.limited): "limited"
+        case .stopped: "stopped"
+        default: description
+        }
+    }
+}
+
+/// How a vibration ended.
+@available(*, deprecated, renamed: "SoundOutcome")
+public typealias VibrationEnd = SoundOutcome
+
+/// How an alert ended.
+@available(*, deprecated, renamed: "SoundOutcome")
+public typealias AlertOutcome = SoundOutcome

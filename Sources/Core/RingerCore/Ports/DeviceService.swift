@@ -39,7 +39,7 @@ package protocol DeviceService: Sendable {
 
     /// Begins a vibration. `completion` is called once, with how it ended.
     func vibrate(
-        _ vibration: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void)
+        _ vibration: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (SoundOutcome) -> Void)
 
     /// Stops a vibration; nil for all that this process began.
     func stopVibration(_ vibration: UInt64?)

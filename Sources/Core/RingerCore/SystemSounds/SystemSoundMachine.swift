@@ -11,7 +11,7 @@ struct SystemSoundMachine: StateMachine {
         /// The sound of a call was decoded, or cannot be.
         case loaded(Number, SoundSource.Loaded, now: MonotonicTime)
         case soundEnded(Number, SoundResult)
-        case vibrationEnded(Number, VibrationEnd, now: MonotonicTime)
+        case vibrationEnded(Number, SoundOutcome, now: MonotonicTime)
         /// The rules changed before the vibration could begin.
         case vibrationForbidden(Number, now: MonotonicTime)
         case stop(Number, SoundOutcome.StopCause, now: MonotonicTime)
@@ -72,7 +72,7 @@ struct SystemSoundMachine: StateMachine {
             calls[number]?.result.vibrated = end.isFelt
             vibrationIsOver(number, end, now, &actions)
         case .vibrationForbidden(let number, let now):
-            vibrationIsOver(number, .stopped, now, &actions)
+            vibrationIsOver(number, .stopped(.caller), now, &actions)
         case .stop(let number, let cause, let now):
             stop(number, cause, now, &actions)
         case .stopAll(let cause, let now, let isMeant):
@@ -165,7 +165,7 @@ struct SystemSoundMachine: StateMachine {
             // The vibrator ends that one as replaced, and the motor turns on.
             vibrating = nil
         } else if let replaced {
-            endWaitingVibration(replaced, .replaced, now, &actions)
+            endWaitingVibration(replaced, .stopped(.replaced), now, &actions)
         }
         if motor.owner == call.number { startVibration(now, &actions, afterRest: !isTurning) }
     }
@@ -210,7 +210,7 @@ struct SystemSoundMachine: StateMachine {
     }
 
     private mutating func vibrationIsOver(
-        _ number: Number, _ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]
+        _ number: Number, _ end: SoundOutcome, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
         guard var call = calls[number] else { return }
         if vibrating == number {
@@ -219,7 +219,9 @@ struct SystemSoundMachine: StateMachine {
         }
         call.felt = .over
         call.result.vibration = end
-        if call.request == .vibration { call.result.outcome = SoundOutcome(end, stoppedBy: call.stopCause) }
+        if call.request == .vibration {
+            call.result.outcome = end == .stopped(.caller) ? .stopped(call.stopCause ?? .caller) : end
+        }
         calls[number] = call
         motor.release(number)
         startVibration(now, &actions)
@@ -257,7 +259,7 @@ struct SystemSoundMachine: StateMachine {
             actions.append(.stopVibration(number))
             motor.release(number)
         }
-        endWaitingVibration(number, .stopped, now, &actions)
+        endWaitingVibration(number, .stopped(.caller), now, &actions)
     }
 
     /// Ends a sound that has not started; does nothing to any other.
@@ -271,7 +273,7 @@ struct SystemSoundMachine: StateMachine {
 
     /// Ends a vibration that has not begun; does nothing to any other.
     private mutating func endWaitingVibration(
-        _ number: Number, _ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]
+        _ number: Number, _ end: SoundOutcome, _ now: MonotonicTime, _ actions: inout [Action]
     ) {
         if calls[number]?.felt == .waiting { vibrationIsOver(number, end, now, &actions) }
     }
@@ -303,8 +305,8 @@ struct SystemSoundMachine: StateMachine {
     }
 }
 
-extension VibrationEnd {
-    /// Whether the motor turned.
+extension SoundOutcome {
+    /// Whether the motor turned, of a vibration.
     fileprivate var isFelt: Bool { if case .failed = self { false } else { true } }
 }
 
@@ -317,19 +319,5 @@ extension SystemSoundResult {
         case .silenced, .failed: !vibrated
         case .stopped(let cause): cause == .replaced
         }
-    }
-}
-
-extension SoundOutcome {
-    /// The outcome of a call that is a vibration.
-    fileprivate init(_ end: VibrationEnd, stoppedBy cause: StopCause?) {
-        self =
-            switch end {
-            case .finished: .finished
-            case .stopped: .stopped(cause ?? .caller)
-            case .replaced: .stopped(.replaced)
-            case .limited: .stopped(.limited)
-            case .failed(let error): .failed(error)
-            }
     }
 }

@@ -5,7 +5,7 @@ public struct SystemSoundResult: Sendable, Hashable {
     /// The outcome: of the sound where it has one; else of its vibration.
     public var outcome: SoundOutcome
     /// How its vibration ended; nil if it had none, or the rules allowed none.
-    public var vibration: VibrationEnd?
+    public var vibration: SoundOutcome?
     /// Whether the motor turned. False if the vibration failed, or ended before it began.
     public var vibrated: Bool
     /// Why another sound was played instead; nil if none was.
@@ -26,7 +26,7 @@ public struct SystemSoundResult: Sendable, Hashable {
     public var completedAfter: Duration { endedAt - requestedAt }
 
     /// How the vibration ended, of a call that is one.
-    var endOfVibration: VibrationEnd { vibration ?? .stopped }
+    var endOfVibration: SoundOutcome { vibration ?? .stopped(.caller) }
 
     /// The failure as a C program sees it; nil if the sound did not fail.
     public var error: SystemSoundError? {

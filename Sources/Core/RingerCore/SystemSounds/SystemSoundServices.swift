@@ -232,7 +232,7 @@ public final class SystemSoundServices: Sendable {
     /// - Parameter completion: Called once, with how the vibration ended.
     /// - Returns: The call, to stop it by.
     @discardableResult
-    public func startVibration(completion: (@Sendable (VibrationEnd) -> Void)? = nil) -> Call {
+    public func startVibration(completion: (@Sendable (SoundOutcome) -> Void)? = nil) -> Call {
         guard let completion else { return start(.vibrate) }
         return start(.vibrate) { completion($0.endOfVibration) }
     }
@@ -248,7 +248,7 @@ public final class SystemSoundServices: Sendable {
     }
 
     /// Turns the motor as a plain vibration, and returns how that ended. Cancelling the task stops it.
-    public func vibrate() async -> VibrationEnd {
+    public func vibrate() async -> SoundOutcome {
         await play(.vibrate).endOfVibration
     }
 

@@ -40,7 +40,7 @@ struct VibrationSequencer: StateMachine {
         case schedule(at: MonotonicTime)
         /// Cancel the timer, which may not have been set: nothing wakes a device whose motor is at rest.
         case unschedule
-        case complete(UInt64, VibrationEnd)
+        case complete(UInt64, SoundOutcome)
         case report(VibrationReport)
     }
 
@@ -88,7 +88,7 @@ struct VibrationSequencer: StateMachine {
         /// Resting between two pulses.
         case resting(until: MonotonicTime)
         /// Being turned off; the vibration of this number ends with that, at `until` at the latest.
-        case stopping(UInt64, VibrationEnd, until: MonotonicTime)
+        case stopping(UInt64, SoundOutcome, until: MonotonicTime)
         /// Turning off failed, or is unanswered for too long. A timer tries again; where the motor's device disappeared,
         /// the port reports when to; where a question is unanswered, its answer decides.
         case stuck(RingerError, attempts: Int)
@@ -239,12 +239,12 @@ struct VibrationSequencer: StateMachine {
         } else if slept >= Self.shortestRest {
             turned = .zero
         }
-        end(.stopped, now, &actions)
+        end(.stopped(.caller), now, &actions)
     }
 
     private mutating func completePreparations(_ actions: inout [Action]) {
         if unanswered != nil && preparedAt != nil { return }
-        for number in preparations { actions.append(.complete(number, .stopped)) }
+        for number in preparations { actions.append(.complete(number, .stopped(.caller))) }
         preparations = []
     }
 
@@ -265,7 +265,7 @@ struct VibrationSequencer: StateMachine {
     private mutating func play(_ new: Running, _ now: MonotonicTime, _ actions: inout [Action]) {
         if let error = refusal(now) { return actions.append(.complete(new.id, .failed(error))) }
         endPreparation(&actions)
-        if let running { actions.append(.complete(running.id, .replaced)) }
+        if let running { actions.append(.complete(running.id, .stopped(.replaced))) }
         running = new
         switch phase {
         case .idle, .resting, .turning:
@@ -283,7 +283,7 @@ struct VibrationSequencer: StateMachine {
 
     private mutating func stop(_ id: UInt64?, _ now: MonotonicTime, _ actions: inout [Action]) {
         if let running {
-            if id == nil || id == running.id { end(.stopped, now, &actions) }
+            if id == nil || id == running.id { end(.stopped(.caller), now, &actions) }
         } else if case .stuck = phase {
             // No vibration is running, but the motor may be turning: turn it off now, without waiting for the next attempt.
             turnOff(&actions)
@@ -342,13 +342,13 @@ struct VibrationSequencer: StateMachine {
 
     private mutating func limitReached(_ now: MonotonicTime, _ actions: inout [Action]) {
         actions.append(.report(.limitReached(at: now)))
-        end(.limited, now, &actions)
+        end(.stopped(.limited), now, &actions)
     }
 
     // MARK: - Ends
 
     /// Ends the running vibration; turns the motor off first unless it is off.
-    private mutating func end(_ end: VibrationEnd, _ now: MonotonicTime, _ actions: inout [Action]) {
+    private mutating func end(_ end: SoundOutcome, _ now: MonotonicTime, _ actions: inout [Action]) {
         guard let running else { return }
         self.running = nil
         if isOff {
@@ -363,7 +363,7 @@ struct VibrationSequencer: StateMachine {
     }
 
     /// A pattern that is over did not finish if the motor was never turned on for it.
-    private func outcome(of id: UInt64, _ end: VibrationEnd) -> VibrationEnd {
+    private func outcome(of id: UInt64, _ end: SoundOutcome) -> SoundOutcome {
         guard end == .finished else { return end }
         guard let turnedOn, turnedOn.vibration == id else {
             // The motor may be turning for it just now.

@@ -3,7 +3,7 @@ import Synchronization
 /// The vibration motor as services use it: one pattern at a time, with a longest on-time. Any thread.
 ///
 /// A motor turns for at most ``longestOnTime`` without a rest of 0.1 s, however many callers use it; then it is stopped
-/// and the vibration ends as ``VibrationEnd/limited``. If the motor cannot be turned off, each failure is reported and
+/// and the vibration ends as ``SoundOutcome/StopCause/limited``. If the motor cannot be turned off, each failure is reported and
 /// turning off is tried again until it succeeds; if its device disappeared, as soon as the device is back. If its driver
 /// does not return, vibrations fail as timed out, the first one 1 s after its end, until it does.
 public final class Vibrator: Sendable {
@@ -22,7 +22,7 @@ public final class Vibrator: Sendable {
     let drive: Drive
     private let clock: any DeviceClock
     private let report: @Sendable (VibrationReport) -> Void
-    private let completions: CompletionTable<UInt64, VibrationEnd>
+    private let completions: CompletionTable<UInt64, SoundOutcome>
     private let nextNumber = Atomic<UInt64>(1)
     private let isClosed = Atomic(false)
     private let process = OwningProcess()
@@ -50,7 +50,7 @@ public final class Vibrator: Sendable {
         self.clock = clock
         self.longestOnTime = longestOnTime
         self.report = report
-        let completions = CompletionTable<UInt64, VibrationEnd>()
+        let completions = CompletionTable<UInt64, SoundOutcome>()
         let timer = TimerSlot(clock, core)
         self.completions = completions
         let answering = motor as? any AnsweringMotor
@@ -117,7 +117,7 @@ public final class Vibrator: Sendable {
     ///   that is known by then; else on the callback thread (``DeviceClock/callBack(_:)``).
     /// - Returns: Identifies the vibration, for ``stop(_:)``.
     @discardableResult
-    public func start(_ pattern: VibrationPattern, completion: (@Sendable (VibrationEnd) -> Void)? = nil) -> ID {
+    public func start(_ pattern: VibrationPattern, completion: (@Sendable (SoundOutcome) -> Void)? = nil) -> ID {
         let id = reserve()
         withUserCompletion(completion, on: clock, core) { begin(id, pattern, $0) }
         return id
@@ -129,7 +129,7 @@ public final class Vibrator: Sendable {
     }
 
     /// Runs `pattern` to its end, and returns how the vibration ended. Cancelling the task stops the motor.
-    public func vibrate(_ pattern: VibrationPattern) async -> VibrationEnd {
+    public func vibrate(_ pattern: VibrationPattern) async -> SoundOutcome {
         let id = reserve()
         return await outcome(core, { begin(id, pattern, $0) }, onCancel: { stop(id) })
     }
@@ -146,7 +146,7 @@ public final class Vibrator: Sendable {
     }
 
     /// Begins a vibration with a reserved number. `completion` runs inside a transition.
-    func begin(_ id: ID, _ pattern: VibrationPattern, _ completion: @escaping @Sendable (VibrationEnd) -> Void) {
+    func begin(_ id: ID, _ pattern: VibrationPattern, _ completion: @escaping @Sendable (SoundOutcome) -> Void) {
         if !process.isCurrent { return completion(.failed(process.error("vibrate", name))) }
         switch drive {
         case .motor(_, let runner):

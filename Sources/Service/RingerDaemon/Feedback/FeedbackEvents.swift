@@ -259,7 +259,7 @@ final class FeedbackEvents: @unchecked Sendable {
     /// later ones leave the motor to the vibrations of other events. Returns whether another round may follow.
     private func turn(_ event: Running) async -> Bool {
         guard let vibrator = device.vibrator, let pattern = event.event.vibration, !event.isOver else { return false }
-        var end = VibrationEnd.replaced
+        var end = SoundOutcome.stopped(.replaced)
         if !event.hasTurned || !isVibrating {
             event.hasTurned = true
             haptic.end()
@@ -271,12 +271,12 @@ final class FeedbackEvents: @unchecked Sendable {
         guard event.repeats else { return false }
         var rest = Self.rest
         switch end {
-        case .finished, .limited: break
+        case .finished, .stopped(.limited): break
         // Two loops that replaced each other at once would do nothing else. The other rests in time.
-        case .replaced where isVibrating: rest = Self.rest / 2
+        case .stopped(.replaced) where isVibrating: rest = Self.rest / 2
         // What replaced it is not an event's, and its end is not known.
-        case .replaced: rest += pattern.duration ?? .zero
-        case .stopped, .failed: return false
+        case .stopped(.replaced): rest += pattern.duration ?? .zero
+        case .stopped, .silenced, .failed: return false
         }
         do {
             try await device.sleep(for: rest)

@@ -90,7 +90,7 @@ final class ServiceRequests: @unchecked Sendable {
         guard let id = playing[sound], let request = running[id] else { return }
         connection.signal(
             RingerNames.path, RingerNames.interface, "Started",
-            [.uint32(id), .uint64(UInt64(clamping: time.nanoseconds))], to: request.client)
+            [.uint32(id), .time(time)], to: request.client)
     }
 
     /// Stops a request of the caller's own, or, with the permission, of any client.

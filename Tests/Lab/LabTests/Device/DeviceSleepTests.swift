@@ -14,7 +14,7 @@ extension VirtualTime {
             while try !motor.isTurning() { try await Task.sleep(for: .milliseconds(1)) }
             try await Task.sleep(for: .milliseconds(100))
             #expect(lab.device.prepareForSleep())
-            #expect(await long == .stopped)
+            #expect(await long == .stopped(.caller))
             guard case .failed(let error) = await lab.device.vibrate() else {
                 Issue.record("it turned the motor before the machine slept")
                 return

@@ -71,7 +71,7 @@ extension VirtualTime {
         func stop(_ motor: LabMotor) async throws {
             try await withVibrator(motor) { vibrator in
                 let recorder = try LineRecorder(LabBoard.chip, line: motor.line)
-                let ends = Probe<VibrationEnd>(try EventLoop(name: "lab-end"))
+                let ends = Probe<SoundOutcome>(try EventLoop(name: "lab-end"))
                 vibrator.start(try VibrationPattern(milliseconds: "5000")) { ends.tell($0) }
                 try await Task.sleep(for: .milliseconds(123))
                 #expect(try motor.isTurning())
@@ -79,7 +79,7 @@ extension VirtualTime {
                 // The drivers set the line from a work queue.
                 try await Task.sleep(for: .milliseconds(1))
                 #expect(try !motor.isTurning())
-                #expect(try await ends.next() == .stopped)
+                #expect(try await ends.next() == .stopped(.caller))
                 try await expectPulses(recorder, [123])
             }
         }
@@ -88,7 +88,7 @@ extension VirtualTime {
         func longestOnTime(_ motor: LabMotor) async throws {
             try await withVibrator(motor) { vibrator in
                 let recorder = try LineRecorder(LabBoard.chip, line: motor.line)
-                #expect(await vibrator.vibrate(try VibrationPattern(milliseconds: "60000")) == .limited)
+                #expect(await vibrator.vibrate(try VibrationPattern(milliseconds: "60000")) == .stopped(.limited))
                 #expect(try !motor.isTurning())
                 try await expectPulses(recorder, [10_000])
             }

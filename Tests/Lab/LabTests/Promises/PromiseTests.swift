@@ -124,7 +124,7 @@ extension VirtualTime {
             switch end {
             case .limit:
                 longest = .seconds(10)
-                #expect(await bench.device.vibrate(try VibrationPattern(milliseconds: "60000")) == .limited)
+                #expect(await bench.device.vibrate(try VibrationPattern(milliseconds: "60000")) == .stopped(.limited))
             case .stop, .close:
                 bench.device.alerts.start(
                     1005, way: .both, limit: nil, vibration: try VibrationPattern(milliseconds: "60000"))

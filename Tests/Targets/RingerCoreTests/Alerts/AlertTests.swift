@@ -31,7 +31,7 @@ struct AlertBench {
 
     func advance(_ milliseconds: Int) { bench.clock.advance(by: .milliseconds(milliseconds)) }
 
-    var outcomes: [AlertOutcome] { results.all.map(\.outcome) }
+    var outcomes: [SoundOutcome] { results.all.map(\.outcome) }
 }
 
 @Suite("Alerts")
@@ -45,7 +45,7 @@ struct AlertTests {
         #expect(alert.bench.heard.first == 0..<300_000 && alert.bench.heard.last == 19_800_000..<20_000_000)
         let gaps = zip(alert.bench.heard, alert.bench.heard.dropFirst()).map { $1.lowerBound - $0.upperBound }
         #expect(gaps.allSatisfy { $0 == 0 })
-        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].elapsed == .seconds(20))
+        #expect(alert.outcomes == [.stopped(.limited)] && alert.results.all[0].elapsed == .seconds(20))
         #expect(alert.results.all[0].sounded && !alert.results.all[0].vibrated)
         #expect(!alert.alerts.isRunning && alert.bench.clock.pendingTimers == 0)
     }
@@ -69,7 +69,7 @@ struct AlertTests {
         alert.advance(60_000)
         #expect(alert.bench.turns.first == 0..<400_000 && alert.bench.turns.last == 20_000_000..<20_250_000)
         #expect(alert.bench.turns.count == 41 && !alert.bench.board.motor.isOn)
-        #expect(alert.outcomes == [.timedOut])
+        #expect(alert.outcomes == [.stopped(.limited)])
     }
 
     @Test(
@@ -89,7 +89,7 @@ struct AlertTests {
         #expect(alert.bench.heard.isEmpty == !isHeard && alert.bench.turns.isEmpty == !isFelt)
         #expect(alert.alerts.isRunning)
         alert.advance(60_000)
-        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].elapsed == .seconds(20))
+        #expect(alert.outcomes == [.stopped(.limited)] && alert.results.all[0].elapsed == .seconds(20))
         #expect(alert.results.all[0].sounded == isHeard && alert.results.all[0].vibrated == isFelt)
     }
 
@@ -211,7 +211,7 @@ struct AlertTests {
         alert.start(way: .sound)
         alert.advance(60_000)
         #expect(alert.bench.heard.count == 67 && alert.bench.heard.last?.upperBound == 20_000_000)
-        #expect(alert.outcomes == [.timedOut, .timedOut])
+        #expect(alert.outcomes == [.stopped(.limited), .stopped(.limited)])
     }
 
     @Test(
@@ -319,7 +319,7 @@ struct AlertTests {
         alert.start()
         alert.advance(60_000)
         #expect(alert.bench.turns.count == 40)
-        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].soundError?.code == .notFound)
+        #expect(alert.outcomes == [.stopped(.limited)] && alert.results.all[0].soundError?.code == .notFound)
     }
 
     // It rang for one round, and never ended: the round waited for its vibration for ever.
@@ -332,7 +332,7 @@ struct AlertTests {
         #expect(alert.bench.heard.count == 30 && alert.bench.turns.count == 1)
         alert.bench.board.motor.answers.areLate = false
         alert.advance(50_000)
-        #expect(alert.outcomes == [.timedOut] && alert.bench.turns.count > 10)
+        #expect(alert.outcomes == [.stopped(.limited)] && alert.bench.turns.count > 10)
         #expect(!alert.bench.board.motor.isOn && alert.bench.clock.pendingTimers == 0)
     }
 
@@ -375,7 +375,7 @@ struct AlertTests {
         alert.bench.board.speaker.fault = nil
         alert.advance(60_000)
         #expect(alert.bench.heard.first == 2_050_000..<2_350_000)
-        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].sounded)
+        #expect(alert.outcomes == [.stopped(.limited)] && alert.results.all[0].sounded)
         #expect(alert.results.all[0].soundError == nil && alert.results.all[0].elapsed == .seconds(20))
     }
 
@@ -388,7 +388,7 @@ struct AlertTests {
         alert.bench.board.motor.failTurnOn(with: nil)
         alert.advance(60_000)
         #expect(alert.bench.turns.first == 1_000_000..<1_400_000)
-        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].vibrated)
+        #expect(alert.outcomes == [.stopped(.limited)] && alert.results.all[0].vibrated)
     }
 
     @Test("without a motor an alert that is to be heard and felt is one that is to be heard")
@@ -401,7 +401,7 @@ struct AlertTests {
         alert.flip(to: .ring)
         alert.advance(60_000)
         #expect(alert.bench.heard.first == 1_000_000..<1_300_000)
-        #expect(alert.outcomes == [.timedOut] && alert.results.all[0].sounded)
+        #expect(alert.outcomes == [.stopped(.limited)] && alert.results.all[0].sounded)
     }
 
     @Test("a sound that can never be played leaves an alert that is felt, and fails one that is only heard at once")
@@ -419,7 +419,8 @@ struct AlertTests {
         #expect(!alert.alerts.isRunning && alert.results.all[0].rounds == 0)
         alert.start(broken, way: .both)
         alert.advance(60_000)
-        #expect(alert.outcomes.last == .timedOut && alert.results.all[1].vibrated && alert.bench.turns.count == 40)
+        #expect(
+            alert.outcomes.last == .stopped(.limited) && alert.results.all[1].vibrated && alert.bench.turns.count == 40)
         #expect(alert.results.all[1].soundError != nil && alert.bench.heard.isEmpty)
     }
 
@@ -432,7 +433,7 @@ struct AlertTests {
         alert.start(1000, way: .sound)
         alert.advance(60_000)
         let result = try #require(alert.results.all.first)
-        #expect(result.outcome == .timedOut && result.sounded && result.soundError == nil)
+        #expect(result.outcome == .stopped(.limited) && result.sounded && result.soundError == nil)
         #expect(result.fallback?.reason == .undecodable)
         #expect(result.fallback?.error?.subject == directory.path + "/new-mail.caf")
         #expect(alert.bench.heard.count == result.rounds && told() == result.rounds)
@@ -490,7 +491,7 @@ struct AlertTests {
         unlink(path)
         try directory.writeWAV("ring.wav", frames: 14_400)
         alert.advance(60_000)
-        #expect(alert.bench.heard.first == 150_000..<450_000 && alert.outcomes == [.timedOut])
+        #expect(alert.bench.heard.first == 150_000..<450_000 && alert.outcomes == [.stopped(.limited)])
     }
 
     @Test("what is there of a file that is being rewritten is heard, and the whole file in the next round")
@@ -532,7 +533,7 @@ struct AlertTests {
         #expect(alert.bench.heard == [0..<150_000, 150_000..<450_000, 450_000..<600_000])
         #expect(alert.outcomes == [.stopped(.caller)])
         alert.advance(60_000)
-        #expect(alert.outcomes == [.stopped(.caller), .timedOut])
+        #expect(alert.outcomes == [.stopped(.caller), .stopped(.limited)])
         #expect(alert.results.all[1].elapsed == .seconds(20) && alert.bench.clock.pendingTimers == 0)
     }
 
@@ -543,7 +544,7 @@ struct AlertTests {
         _ = alert.bench.clock.schedule(at: alert.bench.start + .milliseconds(500)) { alert.start(way: .sound) }
         alert.advance(500)
         alert.advance(1000)
-        #expect(alert.outcomes == [.timedOut] && alert.alerts.isRunning)
+        #expect(alert.outcomes == [.stopped(.limited)] && alert.alerts.isRunning)
         #expect(alert.bench.heard.last?.upperBound == 1_500_000)
         alert.alerts.stop()
     }

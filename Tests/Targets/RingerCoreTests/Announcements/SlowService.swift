@@ -52,7 +52,7 @@ final class SlowService: DeviceService {
     func update(_ session: SessionState) {}
     func remove(_ session: SessionID) {}
     func vibrate(
-        _ vibration: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (VibrationEnd) -> Void
+        _ vibration: UInt64, _ pattern: VibrationPattern, completion: @escaping @Sendable (SoundOutcome) -> Void
     ) {}
     func stopVibration(_ vibration: UInt64?) {}
     func measure(completion: @escaping @Sendable (MuteReading) -> Void) {}

@@ -105,7 +105,7 @@ struct SystemSoundMachineTests {
         var machine = SystemSoundMachine()
         _ = machine.handle(.play(vibration(1), now: Self.now))
         let result = result(machine.handle(.vibrationForbidden(1, now: Self.now)))
-        #expect(result?.vibration == .stopped && result?.vibrated == false && machine.count == 0)
+        #expect(result?.vibration == .stopped(.caller) && result?.vibrated == false && machine.count == 0)
         // The motor did not turn: the next vibration needs no rest before it.
         let next = machine.handle(.play(vibration(2), now: Self.now))
         #expect(next.contains(.startVibration(2, .standard, .alert)))

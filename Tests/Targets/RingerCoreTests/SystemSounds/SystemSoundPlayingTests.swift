@@ -147,7 +147,7 @@ struct SystemSoundPlayingTests {
         bench.board.ringSilent.position = .silent
         bench.clock.advance(by: .seconds(1))
         #expect(bench.heard == [0..<250_000] && bench.turns == [0..<250_000])
-        #expect(bench.results.all.first?.vibration == .stopped)
+        #expect(bench.results.all.first?.vibration == .stopped(.caller))
     }
 
     @Test("do-not-disturb ends a vibration that waits for the motor before it begins")

@@ -107,7 +107,7 @@ struct DeviceCloseTests {
     func neverReturns() throws {
         let (clock, motor) = (VirtualClock(), LostMotor())
         let device = try device(motor, clock: clock)
-        let ends = Record<VibrationEnd>()
+        let ends = Record<SoundOutcome>()
         device.vibrator?.start(try VibrationPattern(milliseconds: "9000")) { ends.append($0) }
         motor.isLost.store(true, ordering: .relaxed)
         let isClosed = Atomic(false)

@@ -9,7 +9,7 @@ import Testing
         let clock = VirtualClock()
         let board: SimulatedBoard
         let device: Device
-        let ends = Record<VibrationEnd>()
+        let ends = Record<SoundOutcome>()
 
         init() throws {
             board = SimulatedBoard(clock: clock)
@@ -34,13 +34,13 @@ import Testing
         try bench.vibrate("5000")
         bench.clock.advance(by: .milliseconds(300))
         #expect(bench.device.prepareForSleep())
-        #expect(!bench.board.motor.isOn && bench.ends.all == [.stopped])
+        #expect(!bench.board.motor.isOn && bench.ends.all == [.stopped(.caller)])
         bench.clock.sleep(for: .seconds(3600))
         // Nobody has reported the waking yet.
         try bench.vibrate("400")
         bench.board.surroundings.set(.wokeFromSleep)
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.ends.all == [.stopped, .finished])
+        #expect(bench.ends.all == [.stopped(.caller), .finished])
         #expect(bench.turns == [.milliseconds(300), .milliseconds(400)])
         #expect(bench.clock.pendingTimers == 0)
     }
@@ -108,11 +108,11 @@ import Testing
         bench.clock.advance(by: .milliseconds(150))
         bench.clock.sleep(for: .seconds(8 * 3600))
         bench.board.surroundings.set(.wokeFromSleep)
-        #expect(!bench.board.motor.isOn && bench.ends.all == [.stopped])
+        #expect(!bench.board.motor.isOn && bench.ends.all == [.stopped(.caller)])
         bench.clock.advance(by: .milliseconds(100))
         try bench.vibrate("400")
         bench.clock.advance(by: .seconds(1))
-        #expect(bench.ends.all == [.stopped, .finished])
+        #expect(bench.ends.all == [.stopped(.caller), .finished])
         #expect(bench.clock.pendingTimers == 0)
     }
 
@@ -123,7 +123,7 @@ import Testing
         bench.clock.advance(by: .milliseconds(90))
         bench.clock.sleep(for: .seconds(60))
         bench.clock.advance(by: .milliseconds(10))
-        #expect(!bench.board.motor.isOn && bench.ends.all == [.stopped])
+        #expect(!bench.board.motor.isOn && bench.ends.all == [.stopped(.caller)])
     }
 
     @Test("the time of a sleep counts for the longest on-time of a motor that nobody turned off")
@@ -136,7 +136,7 @@ import Testing
         // 8 of 10 s are used up where the motor does not rest.
         try bench.vibrate("5000")
         bench.clock.advance(by: .seconds(5))
-        #expect(bench.ends.all == [.stopped, .limited])
+        #expect(bench.ends.all == [.stopped(.caller), .stopped(.limited)])
         #expect(bench.turns == [.seconds(1), .seconds(2)])
     }
 
