@@ -78,6 +78,15 @@ private func change(_ config: OpaquePointer?, _ body: (inout ConfigurationHandle
     change(config) { $0.hardware.statusLight = try text(led, "led") }
 }
 
+@_cdecl("ringer_config_set_position_file") @implementation public func ringer_config_set_position_file(
+    _ config: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ initial: ringer_position
+) -> CInt {
+    change(config) {
+        $0.configuration.positionFile = try text(path, "path")
+        $0.configuration.initialPosition = try .of(initial, "initial")
+    }
+}
+
 @_cdecl("ringer_config_set_pcm") @implementation public func ringer_config_set_pcm(
     _ config: OpaquePointer?, _ pcm: UnsafePointer<CChar>?
 ) -> CInt {

@@ -64,6 +64,16 @@ import RingerTestKit
     }
 }
 
+@_cdecl("ringer_device_set_position") @implementation public func ringer_device_set_position(
+    _ device: OpaquePointer?, _ position: ringer_position
+) -> CInt {
+    carryOut {
+        let handle = try DeviceHandle.at(device)
+        let position: SwitchPosition? = position == RINGER_POSITION_UNKNOWN ? nil : try .of(position, "position")
+        if let error = Device.wait({ handle.device.setPosition(position, completion: $0) }) { throw error }
+    }
+}
+
 @_cdecl("ringer_device_set_route") @implementation public func ringer_device_set_route(
     _ device: OpaquePointer?, _ route: ringer_route
 ) -> CInt {

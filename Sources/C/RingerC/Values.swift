@@ -111,6 +111,7 @@ extension Decision.Reason: CCounterpart {
         case .doNotDisturb: RINGER_REASON_DO_NOT_DISTURB
         case .soundEffectsOff: RINGER_REASON_SOUND_EFFECTS_OFF
         case .volumeZero: RINGER_REASON_VOLUME_ZERO
+        case .softwareSilent: RINGER_REASON_SOFTWARE_SILENT
         }
     }
 }
@@ -253,6 +254,7 @@ extension ringer_state {
         headphone = state.isHeadphoneInserted ? 1 : 0
         microphone = state.isMicrophoneInserted ? 1 : 0
         input_available = state.isInputAvailable == true ? 1 : 0
+        kept_position = UInt8(state.keptPosition?.constant.rawValue ?? 0)
         volume = state.outputVolume ?? -1
         position_at = state.ringSilentAt?.nanoseconds ?? 0
     }
@@ -262,7 +264,9 @@ extension ringer_state {
         (position, route, volume, position_at) == (other.position, other.route, other.volume, other.position_at)
             && (switch_connected, switch_unreadable, screen_locked) == (
                 other.switch_connected, other.switch_unreadable, other.screen_locked
-            ) && (headphone, microphone, input_available) == (other.headphone, other.microphone, other.input_available)
+            ) && (headphone, microphone, input_available, kept_position) == (
+                other.headphone, other.microphone, other.input_available, other.kept_position
+            )
     }
 }
 

@@ -104,10 +104,11 @@ package struct WatchLine {
             line(.headphoneInserted(state.isHeadphoneInserted)),
             line(.microphoneInserted(state.isMicrophoneInserted)),
             line(.screenLocked(state.isScreenLocked), "; only the firmware reports a lock"),
+            state.keptPosition.map { line(.keptPosition($0)) },
             line(
                 "session", "sessions", "\(sessions == 0 ? "none" : "\(sessions)") here; \(others.sentence)",
                 [("sessions", .integer(sessions))] + others.values),
-        ]
+        ].compactMap(\.self)
     }
 
     /// The line in words.
@@ -162,6 +163,7 @@ extension DeviceStateChange {
         case .outputVolume(let volume): [("outputVolume", .volume(volume))]
         case .inputAvailable(let isAvailable): [("inputAvailable", .bool(isAvailable))]
         case .screenLocked(let isLocked): [("locked", .bool(isLocked))]
+        case .keptPosition(let position): [("keptPosition", .string(position.rawValue))]
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
         case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .wokeFromSleep, .lost, .found: []

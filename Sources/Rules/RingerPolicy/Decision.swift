@@ -26,6 +26,8 @@ public enum Decision: Sendable, Hashable {
         case vibrationRequested
         /// The Ring/Silent switch is at silent, or at vibrate.
         case ringSilentSwitch
+        /// Software or a button has set the device to silent, or to vibrate, while its switch is at ring.
+        case softwareSilent
         /// The screen is locked.
         case screenLock
         /// The session's category does not play.

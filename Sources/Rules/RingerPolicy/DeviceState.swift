@@ -23,6 +23,9 @@ public struct DeviceState: Sendable, Hashable {
     /// Whether there is a switch whose position was never read: permission is missing, or a slider has not settled yet.
     /// It counts as ``UserPreferences/whenSwitchUnreadable`` until its first position is read.
     public var isSwitchUnreadable: Bool
+    /// The position that software or a button set, which is kept until the next one; nil if none was set. It adds silence to
+    /// the switch's. On a device without a switch it is the switch's: ``ringSilent`` has it too.
+    public var keptPosition: SwitchPosition?
     /// Whether the screen is locked.
     public var isScreenLocked: Bool
     /// The route of the device's sound.
@@ -43,7 +46,8 @@ public struct DeviceState: Sendable, Hashable {
     /// By default a device without a switch, unlocked, with the speaker as its route.
     public init(
         ringSilent: SwitchPosition? = nil, ringSilentSource: String? = nil, ringSilentAt: MonotonicTime? = nil,
-        isSwitchConnected: Bool = false, isSwitchUnreadable: Bool = false, isScreenLocked: Bool = false,
+        isSwitchConnected: Bool = false, isSwitchUnreadable: Bool = false, keptPosition: SwitchPosition? = nil,
+        isScreenLocked: Bool = false,
         route: AudioRoute = .speaker,
         isHeadphoneInserted: Bool = false, isMicrophoneInserted: Bool = false, outputVolume: Float? = nil,
         isInputAvailable: Bool? = nil, sessions: SessionActivity = [],
@@ -54,6 +58,7 @@ public struct DeviceState: Sendable, Hashable {
         self.ringSilentAt = ringSilentAt
         self.isSwitchConnected = isSwitchConnected
         self.isSwitchUnreadable = isSwitchUnreadable
+        self.keptPosition = keptPosition
         self.isScreenLocked = isScreenLocked
         self.route = route
         self.isHeadphoneInserted = isHeadphoneInserted

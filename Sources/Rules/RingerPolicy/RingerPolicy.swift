@@ -62,15 +62,16 @@ private func decideAlert(
 ) -> Decision {
     if preferences.doNotDisturb && !isCritical { return .silence(.doNotDisturb) }
     let vibrates =
-        switch state.effectivePosition(preferences) {
+        switch state.position(preferences) {
         case .ring, nil: preferences.vibrateOnRing
         case .vibrate: true
         case .silent: preferences.vibrateOnSilent
         }
     let mayVibrate = vibrates && (preferences.hapticsWhileRecording || !state.sessions.contains(.records))
     var heard = audibility(on: state.route, state, preferences)
-    if isCritical && (heard.reason == .ringSilentSwitch || heard.reason == .switchUnreadable) {
-        heard = (true, .critical)
+    switch heard.reason {
+    case .ringSilentSwitch, .switchUnreadable, .softwareSilent: if isCritical { heard = (true, .critical) }
+    default: break
     }
     // A critical sound has the volume that its sender chose; the user's alert volume applies to the others.
     let gain = clamped(volume) * (isCritical ? 1 : clamped(preferences.alertVolume))
@@ -86,11 +87,13 @@ private func audibility(
     on route: AudioRoute, _ state: DeviceState, _ preferences: UserPreferences
 ) -> (isHeard: Bool, reason: Decision.Reason) {
     if state.sessions.contains(.silencesPlayback) { return (false, .sessionSilencesPlayback) }
-    guard let position = state.effectivePosition(preferences) else { return (true, .noSwitch) }
-    let isRead = state.ringSilent != nil
+    guard let position = state.position(preferences) else { return (true, .noSwitch) }
+    let isRead = state.ringSilent != nil || !state.isSwitchUnreadable
     guard position.silences else { return (true, isRead ? .switchAtRing : .switchUnreadable) }
-    return preferences.routesSilencedBySwitch.contains(route)
-        ? (false, isRead ? .ringSilentSwitch : .switchUnreadable) : (true, .routeIgnoresSwitch)
+    guard preferences.routesSilencedBySwitch.contains(route) else { return (true, .routeIgnoresSwitch) }
+    if state.ringSilent?.silences == true { return (false, .ringSilentSwitch) }
+    let isUnreadable = state.switchPosition(preferences)?.silences == true
+    return (false, isUnreadable ? .switchUnreadable : .softwareSilent)
 }
 
 private func clamped(_ volume: Float) -> Float {
@@ -99,8 +102,20 @@ private func clamped(_ volume: Float) -> Float {
 }
 
 extension DeviceState {
-    /// The effective position: the switch's, or the user's choice while it cannot be read; nil without a switch.
-    fileprivate func effectivePosition(_ preferences: UserPreferences) -> SwitchPosition? {
+    /// The position that the rules go by: the most silent one of the switch's - while it cannot be read, the one that the user
+    /// chose for that - and the kept one; nil if there is none of these.
+    ///
+    /// - Parameter preferences: The user's preferences.
+    public func position(_ preferences: UserPreferences) -> SwitchPosition? {
+        guard let position = switchPosition(preferences) else { return keptPosition }
+        return max(position, keptPosition ?? position)
+    }
+
+    /// The most silent one of the switch's position, which was read, and the kept one; nil without a position that was read.
+    package var readPosition: SwitchPosition? { ringSilent.map { max($0, keptPosition ?? $0) } }
+
+    /// The switch's position, or the user's choice while it cannot be read; nil without a switch.
+    fileprivate func switchPosition(_ preferences: UserPreferences) -> SwitchPosition? {
         ringSilent ?? (isSwitchUnreadable ? preferences.whenSwitchUnreadable : nil)
     }
 }

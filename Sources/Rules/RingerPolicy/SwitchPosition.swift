@@ -12,3 +12,16 @@ public enum SwitchPosition: String, Sendable, Hashable, CaseIterable {
     /// Whether sounds that honour the switch are silenced here.
     public var silences: Bool { self != .ring }
 }
+
+extension SwitchPosition: Comparable {
+    /// Whether `second` is more silent than `first`: ring, vibrate, silent.
+    public static func < (first: SwitchPosition, second: SwitchPosition) -> Bool { first.order < second.order }
+
+    private var order: Int {
+        switch self {
+        case .ring: 0
+        case .vibrate: 1
+        case .silent: 2
+        }
+    }
+}

@@ -36,14 +36,14 @@ package struct SessionConditions {
         session.isActive && session.route.output != nil && decision(on: session).isHeard
     }
 
-    /// The name of the session's route, the value of property `rout`: empty while the Ring/Silent switch silences the
-    /// session, whether or not it is active, locked out or interrupted.
+    /// The name of the session's route, the value of property `rout`: empty while the Ring/Silent switch, or software, silences
+    /// the session, whether or not it is active, locked out or interrupted.
     package mutating func routeName(of session: SessionState) -> String {
         switchState.route = session.route.output ?? deviceRoute
         var request = session.request
         if case .session(let category, let options, _, _) = request { request = .session(category, options: options) }
         let decision = RingerPolicy.decide(request, state: switchState, preferences: preferences)
-        return decision == .silence(.ringSilentSwitch) ? "" : session.route.name
+        return decision == .silence(.ringSilentSwitch) || decision == .silence(.softwareSilent) ? "" : session.route.name
     }
 
     /// What the session's properties report.

@@ -66,6 +66,13 @@ extension BusInterface {
                     + "the hardware itself, after its own requests have ended. The sounds of others play on. Without it a PCM "
                     + "stays open for a while after its sound."),
             Method(
+                "SetPosition", [.init("position", "s")], [],
+                """
+                Sets the position that is kept beside the switch's: ring, vibrate or silent; toggle changes between ring and \
+                silent. It takes effect at once, can only add silence to a switch, and is that of a device without one. Replies \
+                once it is kept. It needs the permission to control.
+                """),
+            Method(
                 "Decide", [.init("sound", "s"), .init("options", "a{sv}")],
                 [.init("decision", "s"), .init("reason", "s"), .init("details", "a{sv}")],
                 """
@@ -90,6 +97,10 @@ extension BusInterface {
                 "The position of the ring/silent switch: ring, vibrate or silent; empty where it is not known."),
             Property(
                 "SwitchReadability", "s", "readable, unreadable (see the preference whenSwitchUnreadable) or none."),
+            Property(
+                "KeptPosition", "s",
+                "The position that SetPosition set, kept over a restart: ring, vibrate or silent; empty where there is none."
+            ),
             Property(
                 "Route", "s", "Where sound leaves the device: speaker, receiver, headphone, headset, line, bluetooth."),
             Property(

@@ -134,6 +134,14 @@ extension ConnectedDevice: DeviceService {
         link.loop.execute { [self] in link.set("ScreenLocked", to: .boolean(isLocked)) }
     }
 
+    func setPosition(_ position: SwitchPosition?, completion: @escaping @Sendable (RingerError?) -> Void) {
+        link.loop.execute { [self] in
+            link.call(
+                RingerNames.path, RingerNames.interface, "SetPosition", [.string(position?.rawValue ?? "toggle")]
+            ) { completion($0.error) }
+        }
+    }
+
     func follow(
         preferences: @escaping @Sendable (UserPreferences) -> Void,
         sessions: @escaping @Sendable (SessionID, SessionVerdict) -> Void,

@@ -66,7 +66,7 @@ extension Device {
     }
 
     /// Waits until `body` has called its completion, which another thread does, and returns what it was called with.
-    static func wait<Value: Sendable>(
+    package static func wait<Value: Sendable>(
         _ body: (@escaping @Sendable (Value) -> Void) -> Void
     ) -> Value {
         let latch = Latch()

@@ -118,6 +118,11 @@ final class ServiceState {
             onChange(.inputAvailable(isAvailable))
         }
         reportHardware(names)
+        if names.contains("KeptPosition"), let word = properties["KeptPosition"]?.string,
+            let position = SwitchPosition(rawValue: word)
+        {
+            onChange(.keptPosition(position))
+        }
         if names.contains("ScreenLocked"), let isLocked = properties["ScreenLocked"]?.boolean {
             onChange(.screenLocked(isLocked))
         }

@@ -119,6 +119,8 @@ package final class Service: @unchecked Sendable {
         logind = nil
         // Last, since it waits for the disk.
         preferences.stop()
+        device.finishKeeping()
+        methods.kept.answerAll()
     }
 
     /// Ends what a client asked for.
@@ -178,6 +180,10 @@ package final class Service: @unchecked Sendable {
                 connection.reply(to: message, $0)
             }
         case "Decide": try methods.decide(message, try message.read())
+        case "SetPosition":
+            _ = try clients.identify(message, .control)
+            try methods.setPosition(message, try message.read())
+            properties.publish()
         case "Stop":
             // Those who may not play have nothing to stop.
             let caller = try clients.identify(message, .read)

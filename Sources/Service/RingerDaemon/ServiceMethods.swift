@@ -206,6 +206,16 @@ struct ServiceMethods: Sendable {
     }
 
     /// Answers `Decide`, which everybody may call.
+    /// Sets the kept position, and replies once it is kept.
+    func setPosition(_ message: BusMessage, _ arguments: [BusValue]) throws {
+        let word = arguments[0].string ?? ""
+        let position = SwitchPosition(rawValue: word)
+        guard position != nil || word == "toggle" else {
+            throw BusError.invalidArguments("SetPosition: a position is ring, vibrate, silent or toggle, not \"\(word)\"")
+        }
+        device.setPosition(position, completion: kept.add(message))
+    }
+
     func decide(_ message: BusMessage, _ arguments: [BusValue]) throws {
         var options = BusOptions(arguments[1], of: "Decide")
         let request: SoundRequest

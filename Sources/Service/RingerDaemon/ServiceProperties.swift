@@ -60,6 +60,7 @@ final class ServiceProperties {
             return .string(
                 !state.isSwitchConnected && !state.isSwitchUnreadable
                     ? "none" : state.isSwitchUnreadable ? "unreadable" : "readable")
+        case "KeptPosition": return .string(state.keptPosition?.rawValue ?? "")
         case "Route": return .string(state.route.rawValue)
         case "ScreenLocked": return .boolean(state.isScreenLocked)
         case "Jacks":

@@ -20,6 +20,10 @@ package struct ServiceConfiguration: Sendable {
     /// The file that keeps the preferences; nil where they are not kept. By default it is in the directory that systemd
     /// makes for the service's state, where there is one.
     package var preferencesFile = getenv("STATE_DIRECTORY").map { String(cString: $0) + "/preferences" }
+    /// The file that keeps the position that programs set; nil where it is not kept. By default it is beside the preferences.
+    package var positionFile = getenv("STATE_DIRECTORY").map { String(cString: $0) + "/position" }
+    /// The position where that file does not exist yet.
+    package var initialPosition = SwitchPosition.ring
 
     /// Whether feedbackd's interface is served too.
     package var servesFeedback = true
@@ -79,6 +83,12 @@ package struct ServiceConfiguration: Sendable {
         case "controlling-groups": controllingGroups = list()
         case "playing-groups": playingGroups = list()
         case "preferences-file": preferencesFile = value == "none" ? nil : try text()
+        case "position-file": positionFile = value == "none" ? nil : try text()
+        case "initial-position":
+            guard let position = SwitchPosition(rawValue: value) else {
+                throw SettingLines.refuse(key, value, "ring, vibrate or silent")
+            }
+            initialPosition = position
         case "feedback": servesFeedback = try SettingLines.boolean(key, value)
         case "feedback-important": feedback.important = Set(list())
         case "feedback-profile-file": feedback.profileFile = value == "none" ? nil : try text()

@@ -114,8 +114,11 @@ func serve(_ arguments: Arguments, _ configuration: ServiceConfiguration) throws
         }
         let preferencesFile = configuration.preferencesFile.map { PreferencesFile(path: $0) }
         let preferences = preferencesFile?.read { write("\($0)\n", to: STDERR_FILENO) } ?? UserPreferences()
-        let device = try Device(ports, configuration: Device.Configuration(preferences: preferences))
+        var ofDevice = Device.Configuration(preferences: preferences)
+        (ofDevice.positionFile, ofDevice.initialPosition) = (configuration.positionFile, configuration.initialPosition)
+        let device = try Device(ports, configuration: ofDevice)
         defer { device.close() }
+        if let problem = device.positionProblem { write("\(problem)\n", to: STDERR_FILENO) }
         if !arguments.isSimulated { await device.waitForSwitch() }
         let connection = try BusConnection.connect(arguments.bus, on: loop)
         var authorization = configuration.authorization

@@ -161,6 +161,12 @@ FUNCTION(ringer_config_set_board)
 FUNCTION(ringer_config_set_switch) { return ringer_config_set_switch(POINTER(c, config), text(c, "gpio:no-such-line")); }
 FUNCTION(ringer_config_set_motor) { return ringer_config_set_motor(POINTER(c, config), text(c, "none")); }
 FUNCTION(ringer_config_set_status_light) { return ringer_config_set_status_light(POINTER(c, config), text(c, "none")); }
+
+FUNCTION(ringer_config_set_position_file)
+{
+    return ringer_config_set_position_file(POINTER(c, config), text(c, "position"), (enum ringer_position)number(c, 5));
+}
+
 FUNCTION(ringer_config_set_pcm) { return ringer_config_set_pcm(POINTER(c, config), text(c, "null")); }
 
 FUNCTION(ringer_config_set_route_pcm)
@@ -253,6 +259,11 @@ FUNCTION(ringer_device_get_state)
     struct ringer_state state;
 
     return ringer_device_get_state(POINTER(c, device), POINTER(c, &state), size(c, sizeof state));
+}
+
+FUNCTION(ringer_device_set_position)
+{
+    return ringer_device_set_position(POINTER(c, device), (enum ringer_position)number(c, 5));
 }
 
 FUNCTION(ringer_device_set_screen_locked)
@@ -633,6 +644,7 @@ static struct {
     ROW(ringer_config_set_switch),
     ROW(ringer_config_set_motor),
     ROW(ringer_config_set_status_light),
+    ROW(ringer_config_set_position_file),
     ROW(ringer_config_set_pcm),
     ROW(ringer_config_set_route_pcm),
     ROW(ringer_config_set_mixer),
@@ -648,6 +660,7 @@ static struct {
     ROW(ringer_device_close_on_termination),
     ROW(ringer_device_get_fd),
     ROW(ringer_device_get_state),
+    ROW(ringer_device_set_position),
     ROW(ringer_device_set_screen_locked),
     ROW(ringer_device_set_route),
     ROW(ringer_device_set_volume),

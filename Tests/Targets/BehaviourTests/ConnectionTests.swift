@@ -31,6 +31,28 @@ import Testing
         #expect(nowhere?.code == .notFound)
     }
 
+    @Test("the position that a program sets is every program's, and stays while the service is away")
+    func keptPosition() async throws {
+        let bus = try TestBus()
+        let service = try ServiceBench(bus: bus)
+        let device = try await Device.connect(to: .address(bus.address), clock: service.clock)
+        let other = try await Device.connect(to: .address(bus.address), clock: service.clock)
+        #expect(device.state.keptPosition == nil)
+        try await device.setPosition(.silent)
+        // The state of the service is published before it replies.
+        #expect(device.state.keptPosition == .silent && service.device.state.keptPosition == .silent)
+        #expect(device.decide(.systemSound()) == .silence(.softwareSilent))
+        try await other.togglePosition()
+        #expect(other.state.keptPosition == .ring && service.device.state.keptPosition == .ring)
+        try await other.setPosition(.vibrate)
+        let events = device.events
+        service.crash()
+        let degraded = await next(events) { if case .degraded = $0 { true } else { false } }
+        #expect(degraded != nil && device.state.keptPosition == .vibrate)
+        let error = await #expect(throws: RingerError.self) { try await device.setPosition(.ring) }
+        #expect(error?.code == .disconnected && device.state.keptPosition == .vibrate)
+    }
+
     @Test("when the service disappears its sounds fail, and when it returns sessions are active again")
     func serviceReturns() async throws {
         let bus = try TestBus()

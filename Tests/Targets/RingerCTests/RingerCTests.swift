@@ -336,6 +336,23 @@ import Testing
         #expect(bench.events().map(\.u.state.screen_locked) == [1])
     }
 
+    @Test("the kept position is set, changed and in the state, and is kept in the file that the configuration names")
+    func keptPosition() throws {
+        let bench = try TestDevice()
+        _ = bench.events()
+        #expect(ringer_device_set_position(bench.device, RINGER_POSITION_SILENT) == 0)
+        #expect(bench.events().map(\.u.state.kept_position) == [UInt8(RINGER_POSITION_SILENT.rawValue)])
+        #expect(ringer_device_set_position(bench.device, RINGER_POSITION_UNKNOWN) == 0)
+        #expect(bench.events().map(\.u.state.kept_position) == [UInt8(RINGER_POSITION_RING.rawValue)])
+        #expect(ringer_device_set_position(bench.device, ringer_position(rawValue: 9)) == -EINVAL)
+        #expect(ringer_reason_name(RINGER_REASON_SOFTWARE_SILENT).map { String(cString: $0) } == "softwareSilent")
+        let config = ringer_config_new()
+        defer { ringer_config_free(config) }
+        #expect(ringer_config_set_position_file(config, nil, RINGER_POSITION_RING) == -EINVAL)
+        #expect(ringer_config_set_position_file(config, "/tmp/position", RINGER_POSITION_UNKNOWN) == -EINVAL)
+        #expect(ringer_config_set_position_file(config, "/tmp/position", RINGER_POSITION_VIBRATE) == 0)
+    }
+
     @Test("the start of a file's samples, of a system sound and of an announcement is an event, before their ends")
     func starts() throws {
         let bench = try TestDevice()

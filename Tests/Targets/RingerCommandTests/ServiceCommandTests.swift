@@ -40,6 +40,26 @@ import Testing
         #expect(service.board.speaker.recordings.count == 1)
     }
 
+    @Test("silent sets the position that the service keeps, shows it, and refuses without a service")
+    func silent() throws {
+        let service = try ServiceBench(isRealTime: true)
+        let command = try command(service.bus)
+        #expect(try command("silent").output == "none\n")
+        #expect(try command("silent", "on").output == "silent\n")
+        #expect(service.device.state.keptPosition == .silent && !service.device.decide(.systemSound()).isHeard)
+        #expect(try command("play", "1057").output.hasPrefix("silenced (softwareSilent)"))
+        #expect(try command("silent", "--json").output == #"{"keptPosition":"silent","ringSilent":"ring"}"# + "\n")
+        #expect(try command("silent", "toggle").output == "ring\n")
+        #expect(try command("silent", "vibrate").output == "vibrate\n")
+        #expect(try command("status").output.contains("\nkeptPosition    vibrate\n"))
+        #expect(try command("silent", "toggle").output == "ring\n")
+        #expect(try command("silent", "off").output == "ring\n")
+        let wrong = try command("silent", "loud")
+        #expect(wrong.status == 64 && wrong.errors.contains("'on', 'off', 'vibrate'"))
+        let alone = try command("silent", "on", "--board", "simulated")
+        #expect(alone.status == 1 && alone.errors.contains("start ringerd"))
+    }
+
     @Test("without a service --board service fails, and with a part of the device it is bad usage")
     func missing() throws {
         let bus = try TestBus()

@@ -26,6 +26,8 @@ import ringerd
             controlling-groups = 27
             playing-groups = 29, 1001
             preferences-file = /tmp/preferences
+            position-file = /tmp/position
+            initial-position = vibrate
             clients-per-user = 1
             requests-per-user = 2
             sessions-per-user = 3
@@ -44,6 +46,7 @@ import ringerd
         #expect(hardware.busyPatience == .milliseconds(500) && hardware.linger == .zero)
         #expect(hardware.realTimePriority == 20)
         #expect(configuration.preferencesFile == "/tmp/preferences")
+        #expect(configuration.positionFile == "/tmp/position" && configuration.initialPosition == .vibrate)
         #expect(Budget.Resource.allCases.map { configuration.limits[$0] } == [1, 2, 3, 4, 5, 6 << 20])
         let authorization = configuration.authorization
         #expect(authorization.controllingUsers == [0, 1000])
@@ -87,6 +90,7 @@ import ringerd
             ("linger = nan", "0 to 3600"), ("busy-patience = 1 s", "0 to 3600"), ("real-time-priority = 0", "1 to 99"),
             ("real-time-priority = 100", "1 to 99"), ("route-nowhere = x", "there is no key"), ("switch = foo", "foo"),
             ("motor = foo:1", "foo"), ("preferences-file =", "a value"),
+            ("initial-position = loud", "ring, vibrate or silent"),
             ("clients-per-user = 0", "1 to 120"), ("requests-per-user = 1.5", "1 to 4096"),
         ])
     func wrongLines(text: String, expected: String) {

@@ -136,7 +136,8 @@ enum ringer_reason {
     RINGER_REASON_BACKGROUND = 14,
     RINGER_REASON_DO_NOT_DISTURB = 15,
     RINGER_REASON_SOUND_EFFECTS_OFF = 16,
-    RINGER_REASON_VOLUME_ZERO = 17
+    RINGER_REASON_VOLUME_ZERO = 17,
+    RINGER_REASON_SOFTWARE_SILENT = 18
 };
 
 /* A reason's name, such as "ringSilentSwitch"; "" for a number that is none. Swift: Decision.Reason.rawValue. */
@@ -188,6 +189,11 @@ int ringer_config_set_motor(struct ringer_config *config, const char *specificat
 /* Names the status light: an LED of /sys/class/leds, or "none". Opening fails where it is missing. Swift:
  * Device.Hardware.statusLight. */
 int ringer_config_set_status_light(struct ringer_config *config, const char *led);
+
+/* Names the file that keeps the position of ringer_device_set_position over a restart, in a directory that is there; the device
+ * begins with `initial` where the file does not exist yet. The service has a file of its own. Swift:
+ * Device.Configuration.positionFile, initialPosition. */
+int ringer_config_set_position_file(struct ringer_config *config, const char *path, enum ringer_position initial);
 
 /* Names the ALSA PCM that sounds are played to, such as "default" or "hw:0". It is opened with the first sound, which
  * fails where it cannot be. Swift: Device.Hardware.pcm. */
@@ -310,7 +316,8 @@ struct ringer_state {
     uint8_t headphone;
     uint8_t microphone;
     uint8_t input_available;
-    uint8_t reserved[2];
+    uint8_t kept_position;          /* what ringer_device_set_position set: enum ringer_position, 0 where nothing was */
+    uint8_t reserved[1];
     float volume;                   /* 0 to 1; -1 where no mixer is followed */
     int64_t position_at;            /* when the switch moved there: nanoseconds of CLOCK_MONOTONIC; 0 where unknown */
 };
@@ -320,6 +327,12 @@ int ringer_device_get_state(const struct ringer_device *device, struct ringer_st
 
 /* Sets whether the screen is locked, which the program knows. Swift: setScreenLocked. */
 int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked);
+
+/* Sets the position that is kept beside the switch's, as a push button or a menu does; RINGER_POSITION_UNKNOWN changes between
+ * ring and silent. It takes effect at once, and can only add silence to a switch; on a device without one it is the switch's.
+ * It waits until the position is written to the file of ringer_config_set_position_file, or the service has kept it: a failure
+ * says that it will not outlast a restart. Swift: setPosition, togglePosition. */
+int ringer_device_set_position(struct ringer_device *device, enum ringer_position position);
 
 /* Sets where sound leaves the device, which the program knows. Swift: setRoute. */
 int ringer_device_set_route(struct ringer_device *device, enum ringer_route route);

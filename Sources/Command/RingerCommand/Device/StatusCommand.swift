@@ -29,7 +29,7 @@ struct StatusCommand: AsyncParsableCommand, JSONCommand {
             ("switchProblem", .optional(device.switchProblem?.description)),
             ("source", .optional(state.ringSilentSource)),
             ("at", state.ringSilentAt.map { .number($0.seconds) } ?? .null),
-            ("motor", .optional(device.vibrator?.name)),
+            ("keptPosition", .optional(state.keptPosition?.rawValue)), ("motor", .optional(device.vibrator?.name)),
             ("light", .optional(device.statusLight?.name)), ("speaker", .string(device.speakerName)),
             ("route", .string(state.route.rawValue)), ("locked", .bool(state.isScreenLocked)),
             ("headphone", .bool(state.isHeadphoneInserted)), ("microphone", .bool(state.isMicrophoneInserted)),

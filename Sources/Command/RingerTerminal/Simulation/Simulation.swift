@@ -25,6 +25,7 @@ struct Simulation: Sendable {
         case .readable(let isReadable):
             isReadable ? board.ringSilent.becomeReadable() : board.ringSilent.becomeUnreadable()
         case .lock(let isLocked): device.setScreenLocked(isLocked)
+        case .keep(let position): device.setPosition(position) { _ in }
         case .surroundings(let change): board.surroundings.set(change)
         case .output(let output): board.speaker.fault = output.fault
         case .motor(let works):

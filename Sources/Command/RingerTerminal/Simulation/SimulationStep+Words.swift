@@ -36,6 +36,10 @@ extension SimulationStep {
         case "allow": .readable(true)
         case "lock": .lock(true)
         case "unlock": .lock(false)
+        case "keep":
+            words.take("toggle")
+                ? .keep(nil)
+                : .keep(try words.take("ring, vibrate, silent or toggle") { SwitchPosition(rawValue: $0) })
         case "headphone": .surroundings(.headphoneInserted(try words.takeEither("in", "out")))
         case "microphone": .surroundings(.microphoneInserted(try words.takeEither("in", "out")))
         case "line": .surroundings(.routePresent(.line, try words.takeEither("in", "out")))

@@ -44,6 +44,8 @@ enum SimulationStep: Sendable {
     case readable(Bool)
     // The rest of the board.
     case lock(Bool)
+    /// Sets the kept position; nil changes between ring and silent.
+    case keep(SwitchPosition?)
     case surroundings(DeviceStateChange)
     case output(Output)
     case motor(works: Bool)
@@ -90,6 +92,9 @@ extension Script {
           unplug | plug                     unplug the switch itself, plug it in again
           deny | allow                      whether the firmware may read the switch;
                                             "deny" first in a test: from the start
+
+        What software or a button sets beside the switch
+          keep ring|vibrate|silent|toggle   the kept position, which adds silence
 
         The rest of the board
           lock | unlock                     lock the screen, unlock it

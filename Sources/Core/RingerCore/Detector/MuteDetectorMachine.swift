@@ -164,7 +164,7 @@ struct MuteDetectorMachine: StateMachine {
         }
         let reading = MuteReading(
             verdict: verdict, elapsed: elapsed, threshold: configuration.threshold, route: probe.state.route,
-            switchPosition: probe.state.ringSilent, cause: cause, way: way, attempts: probe.attempts, at: now)
+            switchPosition: probe.state.readPosition, cause: cause, way: way, attempts: probe.attempts, at: now)
         actions.append(.answer(reading))
     }
 }

@@ -13,6 +13,11 @@ extension Device {
         public var sounds: SystemSoundServices.Configuration
         /// The default sounds of notifications.
         public var notifications: NotificationSounds.Configuration
+        /// The file that keeps the position that software or a button sets (``Device/setPosition(_:)``) over a restart; nil for none:
+        /// the device then begins without a kept position. The directory has to be there.
+        public var positionFile: String?
+        /// The position of a device whose ``positionFile`` does not exist yet.
+        public var initialPosition = SwitchPosition.ring
         /// The logger; nil for none.
         public var logger: Logger?
         /// Called with every event, in order, on the callback thread (``DeviceClock/callBack(_:)``), as the logger is.

@@ -74,6 +74,7 @@ public final class Device: Sendable {
     private let ports: Ports
     package let core: Core
     private let publisher: StatePublisher
+    let keptPosition: KeptPosition?
     let reporter: EventReporter
     let firstPosition = FirstPosition()
     let closing: DeviceClosing
@@ -123,7 +124,13 @@ public final class Device: Sendable {
         let core = Core(ports.clock.thread)
         let reporter = EventReporter(clock: ports.clock, core, configuration)
         let report: @Sendable (DeviceEvent) -> Void = { reporter.report($0) }
-        let publisher = StatePublisher(in: core, hasSwitch: ports.ringSilent != nil) { reporter.report($0()) }
+        let keptPosition =
+            ports.service == nil
+            ? configuration.positionFile.map { KeptPosition($0, initial: configuration.initialPosition) } : nil
+        self.keptPosition = keptPosition
+        let publisher = StatePublisher(
+            in: core, hasSwitch: ports.ringSilent != nil, keptPosition: keptPosition.map { ($0.first, ports.clock.now) }
+        ) { reporter.report($0()) }
         self.core = core
         self.ports = ports
         self.reporter = reporter
@@ -200,7 +207,7 @@ public final class Device: Sendable {
             // Last, so that a signal that arrives meanwhile waits for the end of closing.
             termination.end()
         }
-        for problem in ports.problems { report(.degraded(problem, at: ports.clock.now)) }
+        for problem in ports.problems + [keptPosition?.problem].compactMap(\.self) { report(.degraded(problem, at: ports.clock.now)) }
         let (speakerName, clock) = (ports.speaker.name, ports.clock)
         ports.speaker.reportProblems { report(.degraded($0, at: clock.now)) }
         (clock as? EventLoop)?.onFailure { [weak core, weak reporter] error in
@@ -527,6 +534,10 @@ public final class Device: Sendable {
         if !process.isCurrent { return completion() }
         closing.begin()
         closing.whenOver(completion)
+    }
+
+    func change(_ change: DeviceStateChange, from source: String) {
+        publisher.change(change, from: source, at: clock.now)
     }
 
     func report(_ event: DeviceEvent) {

@@ -28,6 +28,8 @@ public enum DeviceStateChange: Sendable, Hashable {
     case inputAvailable(Bool)
     /// Whether the screen is locked.
     case screenLocked(Bool)
+    /// Software or a button has set the position that is kept beside the switch's: ``DeviceState/keptPosition``.
+    case keptPosition(SwitchPosition)
     /// The device's sound goes to another route.
     case route(AudioRoute)
     /// A removable route, such as a line output or a Bluetooth device, appeared or disappeared.

@@ -39,10 +39,23 @@ struct DeviceStateReducer: StateMachine {
     private var presentRoutes: [AudioRoute: Bool] = [:]
     private var isOtherAudioPlaying: Bool?
 
-    /// A device of which nothing is known yet, except whether it has a switch; its position is unreadable until it is
-    /// read.
-    init(hasSwitch: Bool = false) {
+    /// Whether there is a switch. Without one the kept position is that of the switch.
+    private let hasSwitch: Bool
+    private static let keptPositionName = "kept position"
+
+    /// A device of which nothing is known yet, except whether it has a switch, whose position is unreadable until it is
+    /// read, and the kept position.
+    init(hasSwitch: Bool = false, keptPosition: SwitchPosition? = nil, at time: MonotonicTime = MonotonicTime(nanoseconds: 0)) {
+        self.hasSwitch = hasSwitch
         state = DeviceState(isSwitchUnreadable: hasSwitch)
+        if let keptPosition { keep(keptPosition, at: time) }
+    }
+
+    private mutating func keep(_ position: SwitchPosition, at time: MonotonicTime) {
+        state.keptPosition = position
+        if hasSwitch || state.ringSilent == position { return }
+        (state.ringSilent, state.ringSilentAt) = (position, time)
+        (state.ringSilentSource, state.isSwitchConnected) = (Self.keptPositionName, true)
     }
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
@@ -145,6 +158,8 @@ struct DeviceStateReducer: StateMachine {
             }
         case .screenLocked(let isLocked):
             state.isScreenLocked = isLocked
+        case .keptPosition(let position):
+            keep(position, at: time)
         case .route(let route):
             state.route = route
         case .outputFormat(let format):
@@ -170,7 +185,7 @@ struct DeviceStateReducer: StateMachine {
             actions.append(.report(.stateChanged(change, source: source, at: time)))
         }
         actions.append(.change(change))
-        if state != before { actions.append(.publish(state)) }
+        if state != before { actions.append(.publish(state, hasMoved: state.ringSilentAt != before.ringSilentAt)) }
     }
 }
 

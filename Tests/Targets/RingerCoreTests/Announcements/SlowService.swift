@@ -21,6 +21,10 @@ final class SlowService: DeviceService {
         self.record = record
     }
 
+    func setPosition(_ position: SwitchPosition?, completion: @escaping @Sendable (RingerError?) -> Void) {
+        later { completion(nil) }
+    }
+
     private func later(_ body: @escaping @Sendable () -> Void) {
         _ = clock.schedule(at: clock.now + delay, body)
     }

@@ -1,10 +1,9 @@
-import RingerCore
 import Synchronization
 import SystemPackage
 
 /// Writes a small text file on a thread of its own, one text after the other. It is called on any thread.
-final class TextFileWriter: Sendable {
-    typealias Completion = @Sendable (RingerError?) -> Void
+package final class TextFileWriter: Sendable {
+    package typealias Completion = @Sendable (RingerError?) -> Void
 
     private struct State {
         /// What is to be written next. What is older than it is not written any more.
@@ -19,19 +18,19 @@ final class TextFileWriter: Sendable {
     private let state = Mutex(State())
 
     /// Writes the file at `path`, which need not exist.
-    init(path: String) {
+    package init(path: String) {
         self.path = path
     }
 
     /// Writes the text, and calls `completion` once it is durable, on the thread that writes. Of several calls that come while
     /// a write runs, the newest is written. What the file has already is not written again: flash wears.
-    func write(_ text: String, _ completion: @escaping Completion) {
+    package func write(_ text: String, _ completion: @escaping Completion) {
         if state.withLock({ !$0.isWriting && $0.written == text }) { return completion(nil) }
         enqueue(text, completion)
     }
 
     /// Waits until everything is written that was to be written when it was called.
-    func finish() {
+    package func finish() {
         let isWritten = Latch()
         enqueue(nil) { _ in isWritten.open() }
         isWritten.wait()

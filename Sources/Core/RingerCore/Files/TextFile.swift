@@ -1,16 +1,15 @@
 import Glibc
-import RingerCore
 import SystemPackage
 
 /// Small text files.
-enum TextFile {
+package enum TextFile {
     /// The largest file that is read, in bytes.
     private static let limit = 1 << 20
 
     /// Reads a file.
     ///
     /// - Throws: ``RingerError``; `invalid` where it is larger than 1 MiB or not UTF-8.
-    static func read(_ path: String) throws(RingerError) -> String {
+    package static func read(_ path: String) throws(RingerError) -> String {
         var bytes: [UInt8] = []
         do {
             let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec])
@@ -38,7 +37,7 @@ enum TextFile {
     /// new one. It is first written beside it, with `.new` added to its name.
     ///
     /// The corresponding C functions are `fsync` and `rename`.
-    static func replace(_ path: String, with text: String) throws(RingerError) {
+    package static func replace(_ path: String, with text: String) throws(RingerError) {
         let (path, temporary) = (FilePath(path), FilePath(path + ".new"))
         do {
             let file = try FileDescriptor.open(
