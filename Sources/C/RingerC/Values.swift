@@ -264,7 +264,8 @@ extension ringer_state {
         (position, route, volume, position_at) == (other.position, other.route, other.volume, other.position_at)
             && (switch_connected, switch_unreadable, screen_locked) == (
                 other.switch_connected, other.switch_unreadable, other.screen_locked
-            ) && (headphone, microphone, input_available, kept_position) == (
+            )
+            && (headphone, microphone, input_available, kept_position) == (
                 other.headphone, other.microphone, other.input_available, other.kept_position
             )
     }

@@ -13,7 +13,9 @@ struct RingerCommand: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Device",
-                subcommands: [StatusCommand.self, WatchCommand.self, DoctorCommand.self, DetectCommand.self, SilentCommand.self]),
+                subcommands: [
+                    StatusCommand.self, WatchCommand.self, DoctorCommand.self, DetectCommand.self, SilentCommand.self,
+                ]),
             CommandGroup(
                 name: "Playing",
                 subcommands: [

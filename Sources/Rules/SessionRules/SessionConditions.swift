@@ -43,7 +43,8 @@ package struct SessionConditions {
         var request = session.request
         if case .session(let category, let options, _, _) = request { request = .session(category, options: options) }
         let decision = RingerPolicy.decide(request, state: switchState, preferences: preferences)
-        return decision == .silence(.ringSilentSwitch) || decision == .silence(.softwareSilent) ? "" : session.route.name
+        return decision == .silence(.ringSilentSwitch) || decision == .silence(.softwareSilent)
+            ? "" : session.route.name
     }
 
     /// What the session's properties report.

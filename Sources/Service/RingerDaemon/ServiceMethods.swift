@@ -211,7 +211,8 @@ struct ServiceMethods: Sendable {
         let word = arguments[0].string ?? ""
         let position = SwitchPosition(rawValue: word)
         guard position != nil || word == "toggle" else {
-            throw BusError.invalidArguments("SetPosition: a position is ring, vibrate, silent or toggle, not \"\(word)\"")
+            throw BusError.invalidArguments(
+                "SetPosition: a position is ring, vibrate, silent or toggle, not \"\(word)\"")
         }
         device.setPosition(position, completion: kept.add(message))
     }

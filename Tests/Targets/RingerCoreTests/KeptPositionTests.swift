@@ -38,11 +38,12 @@ import Testing
         clock.advance(by: .milliseconds(100))
         #expect(board.speaker.playing.count == 1)
         try await device.setPosition(.silent)
+        clock.advance(by: .zero)
         #expect(board.speaker.playing.isEmpty && device.state.keptPosition == .silent)
         #expect(device.state.ringSilent == .ring)
         #expect(try kept() == "silent\n")
         clock.advance(by: .milliseconds(1))
-        #expect(outcomes.withLock { $0 } == [.silenced(.softwareSilent)])
+        #expect(outcomes.withLock { $0 } == [.silenced(by: .softwareSilent)])
         #expect(device.decide(.alert) == .vibrate(.softwareSilent))
         try await device.togglePosition()
         #expect(device.decide(.systemSound()).isHeard)
@@ -101,7 +102,9 @@ import Testing
         #expect(try kept() == "ring\n")
     }
 
-    @Test("a folder in the file's place counts as silent; what cannot be written takes effect, and the call says why it is not kept")
+    @Test(
+        "a folder in the file's place counts as silent; what cannot be written takes effect, and the call says why it is not kept"
+    )
     func unwritable() async throws {
         try folder.make("position")
         let device = try device()

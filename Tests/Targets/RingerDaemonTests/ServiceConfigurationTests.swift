@@ -76,7 +76,7 @@ import ringerd
         let lines = text.split(separator: "\n").filter {
             $0.hasPrefix("#") && $0.dropFirst().first != " " && $0.count > 1
         }
-        #expect(lines.count == 25)
+        #expect(lines.count == 27)
         _ = try ServiceConfiguration(
             text: lines.map { $0.dropFirst() }.joined(separator: "\n"), path: "the lines without #")
     }

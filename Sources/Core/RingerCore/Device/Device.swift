@@ -207,7 +207,9 @@ public final class Device: Sendable {
             // Last, so that a signal that arrives meanwhile waits for the end of closing.
             termination.end()
         }
-        for problem in ports.problems + [keptPosition?.problem].compactMap(\.self) { report(.degraded(problem, at: ports.clock.now)) }
+        for problem in ports.problems + [keptPosition?.problem].compactMap(\.self) {
+            report(.degraded(problem, at: ports.clock.now))
+        }
         let (speakerName, clock) = (ports.speaker.name, ports.clock)
         ports.speaker.reportProblems { report(.degraded($0, at: clock.now)) }
         (clock as? EventLoop)?.onFailure { [weak core, weak reporter] error in

@@ -144,7 +144,8 @@ public final class AudioSessions: Sendable {
         case .wokeFromSleep: .route(.wokeFromSleep)
         case .inputAvailable(let isAvailable): .inputAvailable(isAvailable)
         case .otherAudioPlaying(let isPlaying): .outsideAudio(isPlaying: isPlaying)
-        case .outputVolume, .screenLocked, .keptPosition, .outputFormat, .inputFormat, .outputLost, .key, .lost, .found: nil
+        case .outputVolume, .screenLocked, .keptPosition, .outputFormat, .inputFormat, .outputLost, .key, .lost, .found:
+            nil
         }
     }
 

@@ -45,7 +45,10 @@ struct DeviceStateReducer: StateMachine {
 
     /// A device of which nothing is known yet, except whether it has a switch, whose position is unreadable until it is
     /// read, and the kept position.
-    init(hasSwitch: Bool = false, keptPosition: SwitchPosition? = nil, at time: MonotonicTime = MonotonicTime(nanoseconds: 0)) {
+    init(
+        hasSwitch: Bool = false, keptPosition: SwitchPosition? = nil,
+        at time: MonotonicTime = MonotonicTime(nanoseconds: 0)
+    ) {
         self.hasSwitch = hasSwitch
         state = DeviceState(isSwitchUnreadable: hasSwitch)
         if let keptPosition { keep(keptPosition, at: time) }

@@ -163,6 +163,7 @@ static const char *state(unsigned int number)
     ringer_simulated_set_headphone(device, number % 2);
     ringer_simulated_press_key(device, number % 2 ? RINGER_KEY_REPEAT : RINGER_KEY_SILENCE);
     ringer_device_set_screen_locked(device, number % 5 == 0);
+    ringer_device_set_position(device, number % 7 == 0 ? RINGER_POSITION_VIBRATE : RINGER_POSITION_RING);
     ringer_device_set_route(device, RINGER_ROUTE_SPEAKER + number % 6);
     ringer_device_set_light(device, 100 + number % 50, 100);
     if (ringer_device_get_preferences(device, &preferences, sizeof preferences) < 0)
@@ -177,6 +178,7 @@ static const char *state(unsigned int number)
         ringer_device_answer_interruption(device, interruption);
     ringer_device_end_interruption(device, interruption, number % 2);
     ringer_device_get_state(device, &now, sizeof now);
+    ringer_device_set_position(device, RINGER_POSITION_RING);
     if (number % 8 == 0)
         read_ends(device);
     return NULL;
