@@ -67,10 +67,19 @@ import RingerTestKit
 @_cdecl("ringer_device_set_position") @implementation public func ringer_device_set_position(
     _ device: OpaquePointer?, _ position: ringer_position
 ) -> CInt {
+    setPosition(device) { try .of(position, "position") }
+}
+
+@_cdecl("ringer_device_toggle_position") @implementation public func ringer_device_toggle_position(
+    _ device: OpaquePointer?
+) -> CInt {
+    setPosition(device) { nil }
+}
+
+private func setPosition(_ device: OpaquePointer?, _ position: () throws -> SwitchPosition?) -> CInt {
     carryOut {
-        let handle = try DeviceHandle.at(device)
-        let position: SwitchPosition? = position == RINGER_POSITION_UNKNOWN ? nil : try .of(position, "position")
-        if let error = Device.wait({ handle.device.setPosition(position, completion: $0) }) { throw error }
+        let (device, position) = (try DeviceHandle.at(device).device, try position())
+        if let error = Device.wait({ device.setPosition(position, completion: $0) }) { throw error }
     }
 }
 

@@ -163,7 +163,7 @@ extension DeviceStateChange {
         case .outputVolume(let volume): [("outputVolume", .volume(volume))]
         case .inputAvailable(let isAvailable): [("inputAvailable", .bool(isAvailable))]
         case .screenLocked(let isLocked): [("locked", .bool(isLocked))]
-        case .keptPosition(let position): [("keptPosition", .string(position.rawValue))]
+        case .keptPosition(let position): [("keptPosition", .optional(position?.rawValue))]
         case .route(let route): [("route", .string(route.rawValue))]
         case .otherAudioPlaying(let isPlaying): [("otherAudio", .bool(isPlaying))]
         case .routePresent, .outputFormat, .inputFormat, .outputLost, .key, .wokeFromSleep, .lost, .found: []

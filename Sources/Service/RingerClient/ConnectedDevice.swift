@@ -207,7 +207,7 @@ extension ConnectedDevice: DeviceService {
 
     func measure(completion: @escaping @Sendable (MuteReading) -> Void) {
         link.loop.execute { [self] in
-            let (switchPosition, route) = (state.switchPosition, state.route)
+            let (switchPosition, route) = (state.readPosition, state.route)
             let clock = link.clock
             link.request(RingerNames.path, RingerNames.interface, "Detect", []) { event in
                 switch event {

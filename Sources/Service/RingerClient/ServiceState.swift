@@ -27,6 +27,12 @@ final class ServiceState {
     var switchPosition: SwitchPosition? {
         link.properties["SwitchPosition"]?.string.flatMap(SwitchPosition.init(rawValue:))
     }
+    /// The position that is kept there beside the switch's; nil where none is.
+    var keptPosition: SwitchPosition? {
+        link.properties["KeptPosition"]?.string.flatMap(SwitchPosition.init(rawValue:))
+    }
+    /// The more silent one of the two; nil where the switch's is not known.
+    var readPosition: SwitchPosition? { switchPosition.map { max($0, keptPosition ?? $0) } }
     /// The route of the service's sounds.
     var route: AudioRoute { link.properties["Route"]?.string.flatMap(AudioRoute.init(rawValue:)) ?? .speaker }
     /// The preferences in force at the service; nil where they cannot be read.
@@ -118,11 +124,7 @@ final class ServiceState {
             onChange(.inputAvailable(isAvailable))
         }
         reportHardware(names)
-        if names.contains("KeptPosition"), let word = properties["KeptPosition"]?.string,
-            let position = SwitchPosition(rawValue: word)
-        {
-            onChange(.keptPosition(position))
-        }
+        if names.contains("KeptPosition") { onChange(.keptPosition(keptPosition)) }
         if names.contains("ScreenLocked"), let isLocked = properties["ScreenLocked"]?.boolean {
             onChange(.screenLocked(isLocked))
         }

@@ -205,7 +205,6 @@ struct ServiceMethods: Sendable {
         }
     }
 
-    /// Answers `Decide`, which everybody may call.
     /// Sets the kept position, and replies once it is kept.
     func setPosition(_ message: BusMessage, _ arguments: [BusValue]) throws {
         let word = arguments[0].string ?? ""
@@ -217,6 +216,7 @@ struct ServiceMethods: Sendable {
         device.setPosition(position, completion: kept.add(message))
     }
 
+    /// Answers `Decide`, which everybody may call.
     func decide(_ message: BusMessage, _ arguments: [BusValue]) throws {
         var options = BusOptions(arguments[1], of: "Decide")
         let request: SoundRequest

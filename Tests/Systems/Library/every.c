@@ -266,6 +266,8 @@ FUNCTION(ringer_device_set_position)
     return ringer_device_set_position(POINTER(c, device), (enum ringer_position)number(c, 5));
 }
 
+FUNCTION(ringer_device_toggle_position) { return ringer_device_toggle_position(POINTER(c, device)); }
+
 FUNCTION(ringer_device_set_screen_locked)
 {
     return ringer_device_set_screen_locked(POINTER(c, device), (int)number(c, 2));
@@ -661,6 +663,7 @@ static struct {
     ROW(ringer_device_get_fd),
     ROW(ringer_device_get_state),
     ROW(ringer_device_set_position),
+    ROW(ringer_device_toggle_position),
     ROW(ringer_device_set_screen_locked),
     ROW(ringer_device_set_route),
     ROW(ringer_device_set_volume),

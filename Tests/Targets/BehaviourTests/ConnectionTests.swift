@@ -52,6 +52,12 @@ import Testing
         let error = await #expect(throws: RingerError.self) { try await device.setPosition(.ring) }
         #expect(error?.subject == RingerNames.service)
         #expect(device.state.keptPosition == .vibrate)
+        // The next one has kept none.
+        let second = try ServiceBench(clock: service.clock, bus: bus)
+        try await eventually("the position is gone") { device.state.keptPosition == nil }
+        #expect(device.decide(.systemSound()).isHeard)
+        try await device.setPosition(.silent)
+        #expect(second.device.state.keptPosition == .silent)
     }
 
     @Test("when the service disappears its sounds fail, and when it returns sessions are active again")

@@ -115,6 +115,41 @@ import Testing
         #expect(device.state.keptPosition == .vibrate)
     }
 
+    // A directory that is not mounted yet counted as one without a file: ring.
+    @Test(
+        "where the directory is not there, or the file is a link to nothing, it counts as silent",
+        arguments: [true, false])
+    func missing(_ isLink: Bool) throws {
+        if isLink { symlink(folder.path + "/nowhere", file) } else { rmdir(folder.path) }
+        let device = try device()
+        defer { device.close() }
+        #expect(device.state.keptPosition == .silent && device.positionProblem?.subject == file)
+    }
+
+    @Test("it is moved while the device closes: the file has it when that is over, and a closed device refuses")
+    func closing() async throws {
+        let device = try device()
+        device.setPosition(.silent) { _ in }
+        device.close()
+        #expect(try kept() == "silent\n")
+        let error = await #expect(throws: RingerError.self) { try await device.setPosition(.ring) }
+        #expect(error?.code == .closed)
+        #expect(try kept() == "silent\n")
+    }
+
+    @Test("the detector measures muted, and the switch does not disagree")
+    func detector() async throws {
+        let device = try device()
+        defer { device.close() }
+        try await device.setPosition(.silent)
+        let reading = Mutex<MuteReading?>(nil)
+        device.muteDetector.measure(completion: { result in reading.withLock { $0 = result } })
+        clock.advance(by: .seconds(1))
+        let measured = try #require(reading.withLock { $0 })
+        #expect(measured.verdict == .muted && !measured.disagreesWithSwitch)
+        #expect(measured.switchPosition == .silent)
+    }
+
     @Test("several at once: the file has the one that is in force")
     func several() async throws {
         let device = try device()

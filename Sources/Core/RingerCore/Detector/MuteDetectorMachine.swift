@@ -116,7 +116,7 @@ struct MuteDetectorMachine: StateMachine {
             answer(.unknown, elapsed: elapsed, cause, result.endedAt, &actions)
         }
         switch result.outcome {
-        case .silenced(by: .ringSilentSwitch):
+        case .silenced(by: .ringSilentSwitch), .silenced(by: .softwareSilent):
             // Before the clip, or by a flip in its middle: both are muted.
             answer(.muted, elapsed: elapsed, nil, result.endedAt, &actions)
         case .silenced(by: let reason):

@@ -16,7 +16,8 @@ extension Device {
         /// The file that keeps the position that software or a button sets (``Device/setPosition(_:)``) over a restart; nil for none:
         /// the device then begins without a kept position. The directory has to be there.
         public var positionFile: String?
-        /// The position of a device whose ``positionFile`` does not exist yet.
+        /// The position at first where the ``positionFile`` does not exist yet, or there is none; the directory of a file has to be
+        /// there.
         public var initialPosition = SwitchPosition.ring
         /// The logger; nil for none.
         public var logger: Logger?

@@ -31,6 +31,7 @@ extension Device {
         } catch {
             return completion(error)
         }
+        if closing.hasBegun { return completion(RingerError(.closed, "set the position", "device")) }
         if let service { return service.setPosition(position, completion: completion) }
         core.transition {
             let new = position ?? (state.keptPosition?.silences == true ? .ring : .silent)

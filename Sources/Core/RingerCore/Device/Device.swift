@@ -127,9 +127,11 @@ public final class Device: Sendable {
         let keptPosition =
             ports.service == nil
             ? configuration.positionFile.map { KeptPosition($0, initial: configuration.initialPosition) } : nil
+        let initial = configuration.initialPosition
+        let position = keptPosition?.first ?? (ports.service == nil && initial != .ring ? initial : nil)
         self.keptPosition = keptPosition
         let publisher = StatePublisher(
-            in: core, hasSwitch: ports.ringSilent != nil, keptPosition: keptPosition.map { ($0.first, ports.clock.now) }
+            in: core, hasSwitch: ports.ringSilent != nil, keptPosition: position.map { ($0, ports.clock.now) }
         ) { reporter.report($0()) }
         self.core = core
         self.ports = ports
@@ -189,7 +191,8 @@ public final class Device: Sendable {
             player.ifMade { $0.stopAll(because: .closed) }
         }
         closing = DeviceClosing(
-            ports, core, vibrator, report: report, silence: silence, refuse: { sounds.change { $0.close() } }
+            ports, core, vibrator, keptPosition, report: report, silence: silence,
+            refuse: { sounds.change { $0.close() } }
         ) { [waits, termination] in
             // For what a driver holds up.
             core.transition {

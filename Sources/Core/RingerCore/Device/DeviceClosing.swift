@@ -7,8 +7,8 @@ final class DeviceClosing: Sendable {
     private struct State {
         var isBegun = false
         var isOver = false
-        /// The motor, the speaker, and the rest.
-        var left = 3
+        /// The motor, the speaker, the file of the kept position, and the rest.
+        var left = 4
         var deadline: (any DeviceTimer)?
         var waiting: [@Sendable () -> Void] = []
     }
@@ -17,6 +17,7 @@ final class DeviceClosing: Sendable {
     private let ports: Device.Ports
     private let core: Core
     private let vibrator: Vibrator?
+    private let keptPosition: KeptPosition?
     private let silence: @Sendable () -> Void
     private let refuse: @Sendable () -> Void
     private let finish: @Sendable () -> Void
@@ -28,13 +29,17 @@ final class DeviceClosing: Sendable {
     ///   - finish: Ends the requests that are left, such as those to a speaker that does not answer, the streams and waits, and
     ///     gives the signals back, once the parts are closed or given up.
     init(
-        _ ports: Device.Ports, _ core: Core, _ vibrator: Vibrator?, report: @escaping @Sendable (DeviceEvent) -> Void,
+        _ ports: Device.Ports, _ core: Core, _ vibrator: Vibrator?, _ keptPosition: KeptPosition?,
+        report: @escaping @Sendable (DeviceEvent) -> Void,
         silence: @escaping @Sendable () -> Void, refuse: @escaping @Sendable () -> Void,
         finish: @escaping @Sendable () -> Void
     ) {
         (self.ports, self.core, self.vibrator, self.report) = (ports, core, vibrator, report)
+        self.keptPosition = keptPosition
         (self.silence, self.refuse, self.finish) = (silence, refuse, finish)
     }
+
+    var hasBegun: Bool { state.withLock { $0.isBegun } }
 
     /// Begins closing, unless that has begun, without waiting.
     func begin() {
@@ -52,11 +57,12 @@ final class DeviceClosing: Sendable {
         guard isFirst else { return }
         refuse()
         // On the device's thread in each case: this one must not end the loop, or perform what is left.
-        let motorIsClosed: @Sendable () -> Void = { [self] in core.perform { [self] in end(1) } }
-        guard let vibrator else { return motorIsClosed() }
+        let partIsClosed: @Sendable () -> Void = { [self] in core.perform { [self] in end(1) } }
+        if let keptPosition { keptPosition.whenWritten(partIsClosed) } else { partIsClosed() }
+        guard let vibrator else { return partIsClosed() }
         vibrator.close { [self] error in
             if let error { report(.vibration(.offFailed(error, attempt: 1, at: ports.clock.now))) }
-            motorIsClosed()
+            partIsClosed()
         }
     }
 

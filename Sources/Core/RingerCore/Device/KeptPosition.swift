@@ -1,3 +1,6 @@
+import Glibc
+import SystemPackage
+
 /// The position that software or a button sets, in its file: one word. Any thread.
 final class KeptPosition: Sendable {
     /// The position that the file had at the start; silent where it could not be read.
@@ -18,7 +21,21 @@ final class KeptPosition: Sendable {
             }
             (first, problem) = (position, nil)
         } catch {
-            (first, problem) = error.code == .notFound ? (initial, nil) : (.silent, error)
+            (first, problem) = Self.isMissing(path) ? (initial, nil) : (.silent, error)
+        }
+    }
+
+    /// Whether there is no file yet, in a directory that is there: the file of a directory that is not mounted may say silent.
+    private static func isMissing(_ path: String) -> Bool {
+        let parent = FilePath(path).removingLastComponent()
+        do {
+            let directory = try FileDescriptor.open(
+                parent.isEmpty ? "." : parent, .readOnly, options: [.directory, .closeOnExec])
+            defer { try? directory.close() }
+            var information = stat()
+            return lstat(path, &information) != 0 && errno == ENOENT
+        } catch {
+            return false
         }
     }
 
@@ -30,5 +47,10 @@ final class KeptPosition: Sendable {
     /// Waits until what was set is written.
     func finish() {
         writer.finish()
+    }
+
+    /// Calls `body` once what was set is written: at once, or on the thread that writes.
+    func whenWritten(_ body: @escaping @Sendable () -> Void) {
+        writer.whenWritten(body)
     }
 }

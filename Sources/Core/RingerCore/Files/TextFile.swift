@@ -12,7 +12,7 @@ package enum TextFile {
     package static func read(_ path: String) throws(RingerError) -> String {
         var bytes: [UInt8] = []
         do {
-            let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec])
+            let file = try FileDescriptor.open(FilePath(path), .readOnly, options: [.closeOnExec, .nonBlocking])
             try file.closeAfter {
                 var part = [UInt8](repeating: 0, count: 4096)
                 while bytes.count <= limit {

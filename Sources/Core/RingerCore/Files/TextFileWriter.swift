@@ -36,6 +36,12 @@ package final class TextFileWriter: Sendable {
         isWritten.wait()
     }
 
+    /// Calls `body` once everything is written that was to be written: at once, or on the thread that writes.
+    package func whenWritten(_ body: @escaping @Sendable () -> Void) {
+        if state.withLock({ !$0.isWriting }) { return body() }
+        enqueue(nil) { _ in body() }
+    }
+
     private func enqueue(_ text: String?, _ completion: @escaping Completion) {
         let mustStart = state.withLock { state in
             if let text { state.pending = text }

@@ -28,8 +28,9 @@ public enum DeviceStateChange: Sendable, Hashable {
     case inputAvailable(Bool)
     /// Whether the screen is locked.
     case screenLocked(Bool)
-    /// Software or a button has set the position that is kept beside the switch's: ``DeviceState/keptPosition``.
-    case keptPosition(SwitchPosition)
+    /// The position that is kept beside the switch's was set, or is gone with the service that had it:
+    /// ``DeviceState/keptPosition``. ``Device/setPosition(_:)`` reports it; one that a source reports is not kept.
+    case keptPosition(SwitchPosition?)
     /// The device's sound goes to another route.
     case route(AudioRoute)
     /// A removable route, such as a line output or a Bluetooth device, appeared or disappeared.

@@ -54,11 +54,13 @@ struct DeviceStateReducer: StateMachine {
         if let keptPosition { keep(keptPosition, at: time) }
     }
 
-    private mutating func keep(_ position: SwitchPosition, at time: MonotonicTime) {
+    private mutating func keep(_ position: SwitchPosition?, at time: MonotonicTime) {
         state.keptPosition = position
         if hasSwitch || state.ringSilent == position { return }
-        (state.ringSilent, state.ringSilentAt) = (position, time)
-        (state.ringSilentSource, state.isSwitchConnected) = (Self.keptPositionName, true)
+        (state.ringSilent, state.ringSilentAt) = (position, position.map { _ in time })
+        (state.ringSilentSource, state.isSwitchConnected) = (
+            position.map { _ in Self.keptPositionName }, position != nil
+        )
     }
 
     mutating func handle(_ event: Event, _ actions: inout [Action]) {
@@ -188,7 +190,7 @@ struct DeviceStateReducer: StateMachine {
             actions.append(.report(.stateChanged(change, source: source, at: time)))
         }
         actions.append(.change(change))
-        if state != before { actions.append(.publish(state, hasMoved: state.ringSilentAt != before.ringSilentAt)) }
+        if state != before { actions.append(.publish(state, hasMoved: state.ringSilent != before.ringSilent)) }
     }
 }
 
