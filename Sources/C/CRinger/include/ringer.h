@@ -328,9 +328,10 @@ int ringer_device_get_state(const struct ringer_device *device, struct ringer_st
 /* Sets whether the screen is locked, which the program knows. Swift: setScreenLocked. */
 int ringer_device_set_screen_locked(struct ringer_device *device, int is_locked);
 
-/* Sets the position that is kept beside the switch's, as a push button or a menu does. It takes effect at once, and can only add silence to a switch; on a device without one it is the switch's.
- * It waits until the position is written to the file of ringer_config_set_position_file, or the service has kept it: a failure
- * says that it will not outlast a restart. Swift: setPosition. */
+/* Sets the position that is kept beside the switch's, as a push button or a menu does. It takes effect at once, and can
+ * only add silence to a switch; on a device without one it is the switch's. It waits until the position is written to the
+ * file of ringer_config_set_position_file, or the service has kept it: a failure says that it will not outlast a restart.
+ * Swift: setPosition. */
 int ringer_device_set_position(struct ringer_device *device, enum ringer_position position);
 
 /* The same, from ring to silent, and from silent or vibrate to ring. Swift: togglePosition. */

@@ -52,6 +52,25 @@ extension SpeakerTests {
             }
         }
 
+        @Test func thePositionThatSoftwareSetsCountsAsTheSwitchs() async throws {
+            try await Scene.run(policy: .vibrate, position: .ring) { scene in
+                try await scene.device.setPosition(.silent)
+                for transaction in ["a", "b"] {
+                    try scene.take(Scene.notice(transaction))
+                    let felt = try await scene.report()
+                    #expect(felt.outcome == .vibrated && felt.reason == "softwareSilent")
+                }
+                #expect(scene.board.motor.turnCount == 2)
+                // At silent it stays silent, and is not felt again.
+                scene.pressRepeat()
+                await scene.settle()
+                #expect(scene.board.motor.turnCount == 2 && scene.speaker.status.unheard == 2)
+                try await scene.device.setPosition(.ring)
+                scene.pressRepeat()
+                for _ in 0..<2 { #expect(try await scene.report().outcome == .announced) }
+            }
+        }
+
         @Test func whatWorksAgainIsNoProblem() async throws {
             try await Scene.run(policy: .vibrate, position: .silent) { scene in
                 let error = RingerError(.disconnected, "test", "part")

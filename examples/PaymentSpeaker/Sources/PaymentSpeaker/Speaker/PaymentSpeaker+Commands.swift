@@ -43,7 +43,10 @@ extension PaymentSpeaker {
         let age = now.duration(since: command.issued)
         if age > Self.window { return "the command is old" }
         if age < .zero - Self.window { return "the command's time is to come" }
-        if case .repeatAnnouncement = command.action, isSilenced { return "ringSilentSwitch" }
+        if case .repeatAnnouncement = command.action, isSilenced {
+            let isBySwitch = device.state.ringSilent ?? .ring != .ring
+            return (isBySwitch ? Decision.Reason.ringSilentSwitch : .softwareSilent).rawValue
+        }
         return nil
     }
 
@@ -100,7 +103,8 @@ extension PaymentSpeaker {
 
     /// Whether payments that were silenced would be silenced again.
     private var isSilenced: Bool {
-        status.unheard > 0 && settings.announcer.policy != .announce && device.state.ringSilent ?? .ring != .ring
+        let position = max(device.state.ringSilent ?? .ring, device.state.keptPosition ?? .ring)
+        return status.unheard > 0 && settings.announcer.policy != .announce && position != .ring
     }
 
     /// Announces what was silenced, oldest first, once the switch is at ring; if nothing was, the last announcement once more.
