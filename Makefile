@@ -2,7 +2,7 @@
 # missing packages are installed (as root) or named.
 
 .PHONY: help run test check ci unit lab lab-tool orders orders-deep orders-part mutations installation systemd library api fragments feedback field examples units overlays lab-gpiod2 processors arm64 arm64-test lab-arm64 \
-	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-build bench install uninstall clean
+	arm64-link swift-debian sanitize docs house rounds stress endurance endurance-long month hostile fuzz dist deb packages failing-calls failing-part detector format lint warnings warnings-elsewhere sanitize-part sanitize-build bench install uninstall clean
 
 help: ## This list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -24,8 +24,8 @@ ci: ## All tests
 	@scripts/steps test $(LIVE) --beside $(COMPUTING)
 
 # What listens to devices, buses and clocks; what mostly computes, and never builds where the others run their tests.
-LIVE = lint warnings installation library api docs fragments feedback field examples units lab-tool lab-gpiod2 failing-part endurance month hostile sanitize
-COMPUTING = warnings-elsewhere orders-part mutations overlays processors arm64-link packages sanitize-build
+LIVE = lint warnings installation library api docs fragments feedback field examples units lab-tool lab-gpiod2 failing-part endurance month hostile sanitize-part
+COMPUTING = warnings-elsewhere sanitize-build packages arm64-link mutations orders-part overlays processors
 
 unit: ## The tests that run on any machine
 	@scripts/test
@@ -134,8 +134,13 @@ fuzz: ## The readers of sound files against random bytes, a minute each
 sanitize: ## The unit tests under ThreadSanitizer and AddressSanitizer
 	@scripts/sanitize
 
-sanitize-build: ## Only build these
-	@scripts/sanitize --build
+sanitize-part: ## One of the two, on each day the other
+	@scripts/sanitize $(SANITIZER)
+
+sanitize-build: ## Only build it
+	@scripts/sanitize --build $(SANITIZER)
+
+SANITIZER = $$([ $$(($$(date +%s) / 86400 % 2)) = 0 ] && echo thread || echo address)
 
 format: ## Format every Swift file
 	@scripts/lint --fix

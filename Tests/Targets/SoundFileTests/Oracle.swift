@@ -44,7 +44,23 @@ enum Oracle: String, CaseIterable, Sendable {
 
     /// What the program decodes a file to, as interleaved 16-bit samples.
     func int16(_ file: URL, in folder: Folder) throws -> [Int16] {
-        try decoded(file, in: folder, float: false).int16
+        let raw = folder.file("decoded-\(UUID().uuidString).raw")
+        switch self {
+        case .ffmpeg: try run(["-v", "error", "-y", "-i", file.path, "-f", "s16le", raw.path])
+        case .sox: try run(["-D", file.path, "-t", "raw", "-L", "-e", "signed-integer", "-b", "16", raw.path])
+        case .sndfile: try run(["-pcm16", "-endian=little", file.path, raw.path])
+        }
+        return try Data(contentsOf: raw).int16
+    }
+
+    /// What ffmpeg decodes a file to, as interleaved samples of 16 bits and of 32-bit floating point, in one run: most of
+    /// its processor time is its start.
+    static func ffmpegSamples(_ file: URL, in folder: Folder) throws -> (int16: [Int16], float: [Float]) {
+        let int16 = folder.file("decoded-\(UUID().uuidString).raw")
+        let float = folder.file("decoded-\(UUID().uuidString).raw")
+        try Oracle.ffmpeg.run(
+            ["-v", "error", "-y", "-i", file.path, "-f", "s16le", int16.path, "-f", "f32le", float.path])
+        return (try Data(contentsOf: int16).int16, try Data(contentsOf: float).float32)
     }
 
     /// What libsndfile decodes a file to, as interleaved 32-bit samples.
@@ -52,25 +68,6 @@ enum Oracle: String, CaseIterable, Sendable {
         let raw = folder.file("decoded-\(UUID().uuidString).raw")
         try Oracle.sndfile.run(["-pcm32", "-endian=little", file.path, raw.path])
         return try Data(contentsOf: raw).float32.map { Int32(bitPattern: $0.bitPattern) }
-    }
-
-    /// What the program decodes a file to, as interleaved 32-bit floating-point samples.
-    func float(_ file: URL, in folder: Folder) throws -> [Float] {
-        try decoded(file, in: folder, float: true).float32
-    }
-
-    private func decoded(_ file: URL, in folder: Folder, float: Bool) throws -> Data {
-        let raw = folder.file("decoded-\(UUID().uuidString).raw")
-        switch self {
-        case .ffmpeg:
-            try run(["-v", "error", "-y", "-i", file.path, "-f", float ? "f32le" : "s16le", raw.path])
-        case .sox:
-            let format = float ? ["-e", "floating-point", "-b", "32"] : ["-e", "signed-integer", "-b", "16"]
-            try run(["-D", file.path, "-t", "raw", "-L"] + format + [raw.path])
-        case .sndfile:
-            try run([float ? "-float32" : "-pcm16", "-endian=little", file.path, raw.path])
-        }
-        return try Data(contentsOf: raw)
     }
 }
 
