@@ -137,7 +137,7 @@ let package = Package(
         program("examples/RingUntilAnswered", "RingUntilAnswered", ["Ringer"]),
         program("examples/FirmwareTest", "FirmwareTest", ["Ringer", "RingerTestKit"]),
 
-        tests("RingerPolicyTests", ["RingerPolicy"]),
+        tests("RingerPolicyTests", ["RingerPolicy"], exclude: ["Zones"]),
         tests("SessionRulesTests", ["SessionRules"]),
         tests("SoundFileTests", ["SoundFile"], exclude: ["Corpus", "Field"]),
         tests("SystemSoundsTests", ["SystemSounds", "SoundFile"], resources: [.copy("system-sounds.csv")]),
