@@ -4,7 +4,7 @@ do {
     Policy.report()
     try Sessions.report()
     Times.report()
-    try Quiet.report()
+    Quiet.report()
     Sounds.report()
 } catch {
     print("error: \(error)")
