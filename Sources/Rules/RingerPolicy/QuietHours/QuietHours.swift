@@ -72,7 +72,7 @@ extension QuietHours {
 }
 
 extension QuietHours: CustomStringConvertible {
-    /// The text that ``init(_:)-(String)`` reads.
+    /// The canonical text, which is read as the same quiet hours.
     public var description: String { spans.map { $0.description }.joined(separator: "; ") }
 }
 
