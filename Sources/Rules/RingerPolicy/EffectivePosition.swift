@@ -55,16 +55,3 @@ extension SilenceSource {
         }
     }
 }
-
-extension SwitchPosition: Comparable {
-    /// Whether `left` is less silent than `right`: ring, vibrate, silent.
-    public static func < (left: SwitchPosition, right: SwitchPosition) -> Bool { left.silence < right.silence }
-
-    private var silence: Int {
-        switch self {
-        case .ring: 0
-        case .vibrate: 1
-        case .silent: 2
-        }
-    }
-}
